@@ -1,0 +1,28 @@
+# Tributary with a database of yours (DATABASE_URL); the embedded one is not in here. See docs/operating.md.
+FROM node:24-slim
+
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=8042 \
+    TRIBUTARY_DATA=/data
+
+WORKDIR /app
+
+# Not `npm ci`: it asks for packages of other platforms too, which the lock file need not have.
+COPY package.json package-lock.json .npmrc ./
+RUN npm install --no-save --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+
+COPY LICENSE NOTICE ./
+COPY migrations ./migrations
+COPY src ./src
+
+RUN install -d -o node -g node -m 700 /data
+VOLUME /data
+USER node
+EXPOSE 8042
+
+HEALTHCHECK --interval=15s --timeout=6s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["serve"]

@@ -1,0 +1,126 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { randomPart } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { accountOf } from '#flows/authorize/accounts.ts'
+import { redeemCode } from '#flows/authorize/exchange.ts'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import { presentProfiles } from '#flows/authorize/profiles.ts'
+import { createApp } from '#flows/manage/apps.ts'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { createRegistry } from '#kit/registry.ts'
+import { newTicket } from '#model/access-token.ts'
+import type { App } from '#model/app.ts'
+import { insertConsent } from '#store/consents.ts'
+import { openStore, start } from '../src/app.ts'
+import { freshDatabase } from '../test/support/database.ts'
+import { median } from './load.ts'
+
+const CODES = 1000
+const ROUNDS = 3
+const AT_ONCE = 8
+const REDIRECT = 'https://app.example.com/back'
+/** A service without endpoints, so that nothing but the sign-in is measured. */
+const SERVICE = 'bench'
+
+const silent = createLog({ level: 'error', format: 'json', clock: systemClock, write: () => {} })
+
+/** Redeeming a code and reading `/profiles` over HTTP, beside the same transactions without HTTP, in one run. */
+export async function benchAuthorize(): Promise<void> {
+  const database = await freshDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
+  const env = { DATABASE_URL: database.url, DATABASE_POOL: String(AT_ONCE), TRIBUTARY_DATA: dataDir, PORT: '0' }
+  const store = await openStore(loadConfig(env), silent)
+  const server = fork(import.meta.filename, ['server'], { env: { PATH: process.env['PATH'], ...env } })
+  try {
+    const [url] = (await once(server, 'message')) as [string]
+    const need = { ...store, registry: createRegistry([]), config: { baseUrl: url } } as unknown as AuthorizeNeed
+    const { app, secret } = await createApp(need, { name: 'Bench', redirectUris: [REDIRECT] }, 'bench')
+    const rates = { http: [] as number[], bare: [] as number[] }
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const http = await perSecond(need, app, overHttp(url, app.id, secret))
+      const bare = await perSecond(need, app, (code) => withoutHttp(need, app.id, secret, code))
+      // The first round warms both up.
+      if (round > 0) {
+        rates.http.push(http)
+        rates.bare.push(bare)
+      }
+    }
+    const [http, bare] = [median(rates.http), median(rates.bare)]
+    process.stdout.write(
+      `redeem + /profiles over HTTP        ${http.toFixed(0).padStart(6)} /s   ${(http / bare).toFixed(2)} of bare\n`,
+    )
+    process.stdout.write(`the same transactions without HTTP  ${bare.toFixed(0).padStart(6)} /s\n`)
+  } finally {
+    server.kill()
+    await once(server, 'exit')
+    await store.close()
+    await database.drop()
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** Codes of people who sign in for the first time, as the callback leaves them; then each is used once. */
+async function perSecond(need: AuthorizeNeed, app: App, use: (code: string) => Promise<void>): Promise<number> {
+  const codes = await Promise.all(Array.from({ length: CODES }, (_, i) => leaveCode(need, app, `${Date.now()}-${i}`)))
+  const started = performance.now()
+  const worker = async () => {
+    for (let code = codes.pop(); code !== undefined; code = codes.pop()) await use(code)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return CODES / ((performance.now() - started) / 1000)
+}
+
+async function leaveCode(need: AuthorizeNeed, app: App, nativeId: string): Promise<string> {
+  const part = randomPart()
+  const code = newTicket('trc', part)
+  const self = { id: nativeId, name: 'Somebody', email: 'somebody@people.test' }
+  const credential = { token: 'x'.repeat(60), refreshToken: 'y'.repeat(60), expiresAt: Date.now() + 3_600_000 }
+  await insertConsent(need.database, need.keyring, {
+    part,
+    hash: need.hasher.hash('code', code),
+    kind: 'code',
+    appId: app.id,
+    service: SERVICE,
+    nativeId,
+    accountId: undefined,
+    redirectUri: REDIRECT,
+    codeChallenge: undefined,
+    browser: undefined,
+    value: JSON.stringify({ signedIn: { credential, self, raw: JSON.stringify(self) }, state: undefined }),
+    expiresAt: Date.now() + 600_000,
+  })
+  return code
+}
+
+function overHttp(url: string, clientId: string, secret: string): (code: string) => Promise<void> {
+  const pool = new Pool(url.replace('localhost', '127.0.0.1'), { connections: AT_ONCE, pipelining: 1 })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return async (code) => {
+    const body = new URLSearchParams({ client_id: clientId, client_secret: secret, code }).toString()
+    const answer = await pool.request({ method: 'POST', path: '/oauth/access_token', headers, body })
+    const { access_token: token } = (await answer.body.json()) as { access_token: string }
+    const profiles = await pool.request({ method: 'GET', path: `/profiles?access_token=${token}` })
+    await profiles.body.dump()
+    if (profiles.statusCode !== 200) throw new Error(`/profiles answered ${profiles.statusCode}`)
+  }
+}
+
+async function withoutHttp(need: AuthorizeNeed, clientId: string, secret: string, code: string): Promise<void> {
+  const app = await authenticateApp(need, clientId, secret, '192.0.2.1')
+  const { token } = await redeemCode(need, app, { code })
+  const account = await accountOf(need, token)
+  await presentProfiles(need, account!, { auth: false, full: false })
+}
+
+if (import.meta.main && process.argv[2] === 'server') {
+  const started = await start(loadConfig(process.env), silent, 'bench', { serve: true })
+  process.send?.(started.url)
+  process.once('SIGTERM', () => void started.stop().then(() => process.exit(0)))
+}

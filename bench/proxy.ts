@@ -1,0 +1,172 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Pool } from 'undici'
+import { startProxyHouse } from '../test/spec/proxy/house.ts'
+import { median } from './load.ts'
+
+const KILOBYTE = Buffer.alloc(1024, 'x')
+const MEGABYTE = Buffer.alloc(1024 * 1024, 'x')
+
+interface Shape {
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  body: Buffer | null
+}
+const SHAPES: Shape[] = [
+  { name: '1 KB down', method: 'GET', path: '/1k', body: null },
+  { name: '1 MB down', method: 'GET', path: '/1m', body: null },
+  { name: '1 KB up', method: 'POST', path: '/up', body: KILOBYTE },
+  { name: '1 MB up', method: 'POST', path: '/up', body: MEGABYTE },
+]
+
+interface Started {
+  url: string
+  token?: string
+}
+
+/** Each runs as a process of its own, so that none works for another. */
+const SERVERS: Record<string, (upstream: string) => Promise<Started>> = {
+  'bare upstream': () =>
+    listen((incoming, response) => {
+      incoming.resume()
+      incoming.on('end', () => {
+        const body = incoming.url === '/1m' ? MEGABYTE : KILOBYTE
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+      })
+    }),
+  'pass-through': async (upstream) => {
+    const pool = new Pool(upstream)
+    return listen((incoming, response) => {
+      const { host: _host, connection: _connection, 'transfer-encoding': _coding, ...headers } = incoming.headers
+      const body = incoming.method === 'GET' ? null : incoming
+      void pool
+        .request({ path: incoming.url ?? '/', method: incoming.method ?? 'GET', headers, body })
+        .then((answer) => {
+          response.writeHead(answer.statusCode, answer.headers)
+          answer.body.pipe(response)
+        })
+    })
+  },
+  'our proxy': async (upstream) => {
+    const house = await startProxyHouse()
+    // Services have names; the guard looks at bare addresses with every call.
+    const { token } = await house.connect({ apiUrl: upstream.replace('127.0.0.1', 'localhost') })
+    process.on('disconnect', () => void house.stop().then(() => process.exit(0)))
+    return { url: `${house.url}/proxy/plain`, token }
+  },
+}
+
+interface Figures {
+  perSecond: number
+  /** One call at a time, so that nobody waits for another. */
+  p50Ms: number
+  /** What the process itself worked for one call: says most on a machine that is busy with other things. */
+  cpuUs: number
+}
+
+/** What signing, checking, budgets and the log cost beside a program that only passes bytes on. */
+export async function benchProxy(): Promise<void> {
+  const bare = await startChild('bare upstream', '')
+  const others = await Promise.all(['pass-through', 'our proxy'].map((name) => startChild(name, bare.started.url)))
+  const all = [bare, ...others]
+  process.stdout.write(`${''.padEnd(12)}${all.map(({ name }) => name.padStart(38)).join('')}\n`)
+  for (const shape of SHAPES) {
+    const rounds: Figures[][] = []
+    for (let round = 0; round < 6; round += 1) {
+      const figures = []
+      for (const each of all) figures.push(await measureOnce(each, shape))
+      // The first round is for the compiler.
+      if (round > 0) rounds.push(figures)
+    }
+    tell(shape, rounds)
+  }
+  for (const { child } of all) child.disconnect()
+}
+
+function tell({ name }: Shape, rounds: Figures[][]): void {
+  const middle = (i: number, key: keyof Figures) => median(rounds.map((figures) => figures[i]![key]))
+  const cells = [0, 1, 2].map((i) =>
+    `${middle(i, 'perSecond').toFixed(0)}/s, p50 ${middle(i, 'p50Ms').toFixed(2)} ms, ${middle(i, 'cpuUs').toFixed(0)} µs`.padStart(
+      38,
+    ),
+  )
+  // Ratios of figures taken one right after the other; what else the machine does changes more slowly.
+  const share = median(rounds.map(([, through, ours]) => ours!.perSecond / through!.perSecond))
+  const added = (i: number) => median(rounds.map((figures) => figures[i]!.p50Ms - figures[0]!.p50Ms)).toFixed(2)
+  process.stdout.write(
+    `${name.padEnd(12)}${cells.join('')}   ${share.toFixed(2)} of pass-through; adds ${added(2)} ms, pass-through ${added(1)} ms\n`,
+  )
+}
+
+async function measureOnce({ child, started }: Child, shape: Shape): Promise<Figures> {
+  const before = await cpuOf(child)
+  const { perSecond, calls } = await measure(started, shape, 16, 1200)
+  const cpuUs = ((await cpuOf(child)) - before) / calls
+  const { p50Ms } = await measure(started, shape, 1, 400)
+  return { perSecond, p50Ms, cpuUs }
+}
+
+async function cpuOf(child: ChildProcess): Promise<number> {
+  child.send('cpu')
+  const [used] = (await once(child, 'message')) as [number]
+  return used
+}
+
+async function measure(
+  { url, token }: Started,
+  { method, path, body }: Shape,
+  connections: number,
+  ms: number,
+): Promise<{ perSecond: number; p50Ms: number; calls: number }> {
+  const { origin, pathname } = new URL(url)
+  const pool = new Pool(origin, { connections, pipelining: 1 })
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const where = { path: `${pathname === '/' ? '' : pathname}${path}`, method, headers, body }
+  const times: number[] = []
+  const started = performance.now()
+  const until = started + ms
+  const loop = async () => {
+    while (performance.now() < until) {
+      const before = performance.now()
+      const answer = await pool.request(where)
+      const { byteLength } = await answer.body.arrayBuffer()
+      if (answer.statusCode !== 200 || byteLength < 1024) throw new Error(`${url} answered ${answer.statusCode}`)
+      times.push(performance.now() - before)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, loop))
+  const perSecond = times.length / ((performance.now() - started) / 1000)
+  await pool.close()
+  return { perSecond, p50Ms: median(times), calls: times.length }
+}
+
+async function listen(handle: RequestListener): Promise<Started> {
+  const server = createServer(handle)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  process.on('disconnect', () => process.exit(0))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+interface Child {
+  name: string
+  child: ChildProcess
+  started: Started
+}
+
+async function startChild(name: string, upstream: string): Promise<Child> {
+  const child = fork(import.meta.filename, [name, upstream])
+  const [started] = (await once(child, 'message')) as [Started]
+  return { name, child, started }
+}
+
+const [, , name, upstream] = process.argv
+if (import.meta.main && name !== undefined) {
+  process.send?.(await SERVERS[name]!(upstream ?? ''))
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    process.send?.(user + system)
+  })
+}

@@ -1,0 +1,134 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'pg'
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { createLog } from '#base/log.ts'
+import type { Query } from '#model/query.ts'
+import { writeQuery } from '#store/item-query.ts'
+import type { Readable } from '#store/readable.ts'
+import { start } from '../src/app.ts'
+import type { Shape } from './read-shapes.ts'
+
+export const POOL = 10
+
+export interface Asked {
+  name: string
+  text: string
+  values: unknown[]
+}
+
+/** The very SQL that a shape becomes for an account, prepared as the service prepares what is asked often. */
+export function sqlOf({ name, selection, query }: Shape, readable: Readable[]): Asked {
+  const whole: Query = {
+    limit: 20,
+    since: 0,
+    until: Date.now(),
+    before: undefined,
+    sort: 'desc',
+    terms: undefined,
+    participants: [],
+    near: undefined,
+    dedup: false,
+    ...query,
+  }
+  const asked = 'endpoint' in selection ? readable.filter(({ service }) => service === 'demo-social') : readable
+  const { statement, values } = writeQuery(asked, selection, whole, whole.limit + 1)
+  return { name: `bench ${name}`, text: statement.text, values }
+}
+
+export interface Ours {
+  kind: 'ours'
+  url: string
+  key: string
+}
+
+export interface Bare {
+  kind: 'bare'
+  url: string
+  asked: Asked[]
+}
+
+/** A server in a process of its own; `stop` ends it. */
+export async function startServer(what: Ours | Bare): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
+  const child = fork(import.meta.filename)
+  child.send(what)
+  const died = once(child, 'exit').then(() => {
+    throw new Error('the server ended before it was ready')
+  })
+  const [url] = (await Promise.race([once(child, 'message'), died])) as [string]
+  died.catch(() => {})
+  return {
+    url,
+    pid: child.pid!,
+    stop: async () => {
+      child.send('stop')
+      await once(child, 'exit')
+    },
+  }
+}
+
+async function serveOurs({ url, key }: Ours): Promise<{ url: string; stop: () => Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
+  const config = loadConfig({
+    DATABASE_URL: url,
+    DATABASE_POOL: String(POOL),
+    PORT: '0',
+    TRIBUTARY_DATA: dataDir,
+    TRIBUTARY_KEY: key,
+  })
+  const log = createLog({
+    level: 'warn',
+    format: 'text',
+    clock: systemClock,
+    write: (line) => process.stderr.write(line),
+  })
+  const started = await start(config, log, 'bench', { serve: true })
+  return {
+    url: started.url!,
+    stop: async () => {
+      await started.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What is left when nothing is checked: the same SQL, and its texts put together. */
+async function serveBare({ url, asked }: Bare): Promise<{ url: string; stop: () => Promise<void> }> {
+  const pool = new Pool({ connectionString: url, max: POOL })
+  const server = createServer((request, response) => {
+    const query = asked[Number(request.url?.slice(1))]!
+    pool.query<{ id: string; at: string; data: string; oembed: string }>({ ...query }).then(
+      ({ rows }) => {
+        const items = rows.map(
+          ({ id, at, data, oembed }) => `{"id":"${id}","at":${at},"data":${data},"oembed":${oembed}}`,
+        )
+        response.writeHead(200, { 'content-type': 'application/json' }).end(`[${items.join(',')}]`)
+      },
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.close()
+      server.closeAllConnections()
+      await pool.end()
+    },
+  }
+}
+
+if (import.meta.main) {
+  const [what] = (await once(process, 'message')) as [Ours | Bare]
+  const server = what.kind === 'ours' ? await serveOurs(what) : await serveBare(what)
+  process.send?.(server.url)
+  await once(process, 'message')
+  await server.stop()
+  process.disconnect()
+}

@@ -1,0 +1,144 @@
+import { Client } from 'pg'
+import { systemClock } from '#base/clock.ts'
+import { encodeNumber, newPartId } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { Keyring } from '#base/sealing.ts'
+import { demoMicro } from '#connectors/demo-micro/connector.ts'
+import { demoSocial } from '#connectors/demo-social/connector.ts'
+import { absorb, openStream, type Stream } from '#flows/sync/absorb.ts'
+import { newAccessToken } from '#model/access-token.ts'
+import type { Account } from '#model/account.ts'
+import { insertAccessToken } from '#store/access-tokens.ts'
+import { insertAccount } from '#store/accounts.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { insertProfile } from '#store/profiles.ts'
+import { openHasher } from '#store/vault.ts'
+import type { LosslessJson } from '#upstream/body/lossless-json.ts'
+import { makeRecords, type StreamName } from './read-records.ts'
+
+export interface Filled {
+  size: number
+  account: Account
+  token: string
+}
+
+const SMALL = 1000
+const STREAMS: Record<StreamName, typeof demoSocial> = {
+  posts: demoSocial,
+  photos: demoSocial,
+  feed: demoSocial,
+  friends: demoSocial,
+  statuses: demoMicro,
+  timeline: demoMicro,
+}
+
+/** A store of `total` items: one account of each size, and the rest in copies of the smallest one. */
+export async function fillStore(url: string, keys: Buffer[], total: number, sizes: number[]): Promise<Filled[]> {
+  const log = createLog({
+    level: 'warn',
+    format: 'text',
+    clock: systemClock,
+    write: (line) => process.stderr.write(line),
+  })
+  const database = openDatabase({ url, pool: 4, prepared: true, log })
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await migrate(database, systemClock.now())
+    await client.query(
+      `insert into app (id, name, redirect_uris, token_flow, created_at) values ('bench', 'Bench', '{}', true, 0)`,
+    )
+    const hasher = await openHasher(database, new Keyring(keys))
+    const indexes = await dropIndexes(client)
+    const filled: Filled[] = []
+    for (const [i, size] of sizes.entries()) {
+      const account = await makeAccount(database, i)
+      await fillAccount(database, account, size)
+      const token = newAccessToken(account.part, systemClock.now())
+      await insertAccessToken(database, account, hasher.hash('access_token', token), systemClock.now())
+      filled.push({ size, account, token })
+    }
+    const rest = Math.max(0, total - sizes.reduce((sum, size) => sum + size, 0))
+    await copyAccounts(client, filled[0]!.account, Math.floor(rest / SMALL))
+    for (const index of indexes) await client.query(index)
+    await client.query('vacuum analyze')
+    return filled
+  } finally {
+    await client.end()
+    await database.close()
+  }
+}
+
+/** Indexes are built when the rows are there: many times faster, and as dense as after a while of service. */
+async function dropIndexes(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; sql: string }>(
+    `select indexname as name, indexdef as sql from pg_indexes where tablename = 'item' and indexname <> 'item_pkey'`,
+  )
+  for (const { name } of rows) await client.query(`drop index ${name}`)
+  return rows.map(({ sql }) => sql)
+}
+
+async function makeAccount(database: Database, part: number): Promise<Account> {
+  const account = { part, id: newPartId(part, systemClock.now()), appId: 'bench', parts: [part], createdAt: 0 }
+  await insertAccount(database, account)
+  return account
+}
+
+async function fillAccount(database: Database, account: Account, size: number): Promise<void> {
+  const profiles = new Map<string, string>()
+  for (const { service } of [demoSocial, demoMicro]) {
+    const id = newPartId(account.part, systemClock.now())
+    profiles.set(service, id)
+    await insertProfile(database, {
+      part: account.part,
+      id,
+      accountId: account.id,
+      appId: account.appId,
+      service,
+      nativeId: 'owner',
+      state: 'active',
+      stateUntil: undefined,
+      error: undefined,
+      scope: undefined,
+      person: {},
+      data: '{}',
+      connectedAt: 0,
+      syncedAt: undefined,
+    })
+  }
+  const waiting = new Map<StreamName, LosslessJson[]>()
+  const flush = async (name: StreamName) => {
+    const records = waiting.get(name) ?? []
+    waiting.delete(name)
+    const stream = streamOf(name, account.part, profiles.get(STREAMS[name].service)!)
+    await database.transaction((tx) => absorb(tx, stream, records, records.length, systemClock.now()))
+  }
+  for (const { stream, record } of makeRecords(size)) {
+    const records = waiting.get(stream) ?? []
+    waiting.set(stream, records)
+    records.push(record as LosslessJson)
+    if (records.length === 1000) await flush(stream)
+  }
+  for (const name of waiting.keys()) await flush(name)
+}
+
+function streamOf(name: StreamName, part: number, profileId: string): Stream {
+  const connector = STREAMS[name]
+  return openStream(connector, name, connector.endpoints[name]!, 'owner', { part, profileId }, 0)
+}
+
+/** Other people's items, spread over the parts: the same rows under other names, each word with the scope of its profile. */
+async function copyAccounts(client: Client, like: Account, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    const part = 8 + (i % 1000)
+    const [prefix, scope] = [encodeNumber(part, 2) + encodeNumber(i, 8), encodeNumber((i * 7919) % 2 ** 20, 4)]
+    await client.query(
+      `insert into item select $1, $2 || substr(i.profile_id, 11, 14) || $3, gen_random_uuid(), i.endpoint, i.native_id, i.at,
+         i.updated_at, seq, hash, types, author, i.participants, i.guid, i.lat, i.lng,
+         regexp_replace(i.words::text, '(^| )''....', '\\1''' || $3, 'g')::tsvector, i.oembed, i.data
+       from item i join profile p on p.part = i.part and p.id = i.profile_id where p.part = $4 and p.account_id = $5`,
+      [part, prefix, scope, like.part, like.id],
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { load } from './load.ts'
+import type { Filled } from './read-store.ts'
+
+const SLOW_READERS = 200
+const EVERYTHING = '/types/all_feed?limit=1000000'
+const LITTLE = '/types/photos?limit=20'
+
+/** What a long answer costs in memory, and what many slow readers cost a fast one. */
+export async function benchStreams({ url, pid }: { url: string; pid: number }, { token }: Filled): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` }
+  await drain(url, headers)
+  const before = residentMb(pid)
+  let most = before
+  const watch = setInterval(() => {
+    most = Math.max(most, residentMb(pid))
+  }, 100)
+  const bytes = await drain(url, headers)
+  clearInterval(watch)
+  print(`${EVERYTHING}: ${(bytes / 1e6).toFixed(0)} MB streamed, the server grew by ${(most - before).toFixed(0)} MB`)
+
+  const alone = await load(url + LITTLE, { connections: 1, ms: 2000, headers })
+  const sockets = await Promise.all(Array.from({ length: SLOW_READERS }, () => slowReader(url, token)))
+  // They fill the buffers of their connections first; after that they take nothing.
+  for (let last = -1, now = 0; last !== now; ) {
+    last = now
+    await sleep(1000)
+    now = sockets.reduce((sum, socket) => sum + socket.bytesRead, Math.round(residentMb(pid)))
+  }
+  const beside = await load(url + LITTLE, { connections: 1, ms: 2000, headers })
+  print(
+    `beside ${SLOW_READERS} slow readers: p50 ${beside.p50Ms.toFixed(1)} ms, alone ${alone.p50Ms.toFixed(1)} ms; the server has ${residentMb(pid).toFixed(0)} MB`,
+  )
+  for (const socket of sockets) socket.destroy()
+}
+
+async function drain(url: string, headers: Record<string, string>): Promise<number> {
+  const answer = await fetch(url + EVERYTHING, { headers })
+  let bytes = 0
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) bytes += piece.length
+  return bytes
+}
+
+async function slowReader(url: string, token: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.pause()
+  socket.write(`GET ${EVERYTHING} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  return socket
+}
+
+function residentMb(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { Client, Pool } from 'pg'
+import { systemClock } from '#base/clock.ts'
+import { createLog } from '#base/log.ts'
+import { openDatabase } from '#store/database.ts'
+import { listReadable } from '#store/readable.ts'
+import { type Figures, load, median } from './load.ts'
+import { type Asked, POOL, sqlOf, startServer } from './read-servers.ts'
+import { SHAPES } from './read-shapes.ts'
+import { type Filled, fillStore } from './read-store.ts'
+import { benchStreams } from './read-streams.ts'
+
+const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+/** All items of the store; the figures in ARCHITECTURE.md are from 1000000 and 5000000. */
+const TOTAL = Number(process.env['BENCH_ITEMS'] ?? 100_000)
+const SIZES = [1000, 10_000, 100_000].filter((size) => size <= TOTAL / 2)
+const ROUND_MS = Number(process.env['BENCH_MS'] ?? 500)
+const CONNECTIONS = 8
+/** Ours and the bare handler take turns; the share is the median of the rounds. */
+const ROUNDS = 5
+
+/** Reading in accounts of several sizes: ours beside a bare handler and the bare driver, with the very same SQL. */
+export async function benchRead(): Promise<void> {
+  const name = `tributary_bench_${randomBytes(4).toString('hex')}`
+  await onServer(`create database ${name}`)
+  const url = new URL(SERVER)
+  url.pathname = `/${name}`
+  try {
+    const key = randomBytes(32)
+    const filled = await fillStore(url.href, [key], TOTAL, SIZES)
+    await measure(url.href, key.toString('base64'), filled)
+  } finally {
+    await onServer(`drop database if exists ${name} with (force)`)
+  }
+}
+
+export async function measure(url: string, key: string, filled: Filled[]): Promise<void> {
+  const largest = filled.at(-1)!
+  const asked = await sqlFor(url, largest)
+  const ours = await startServer({ kind: 'ours', url, key })
+  const bare = await startServer({ kind: 'bare', url, asked })
+  try {
+    print([
+      '',
+      ...filled.flatMap(({ size }) => [`${size} p50`, 'p99']),
+      'ours /s',
+      'bare /s',
+      'share',
+      'driver /s',
+      'driver p50',
+    ])
+    const only = process.env['BENCH_ONLY']
+    for (const [i, shape] of SHAPES.entries()) {
+      if (only !== undefined && only !== shape.name) continue
+      const cells: string[] = []
+      for (const { token } of filled) {
+        const { p50Ms, p99Ms } = await ask(ours.url + shape.path, token, 1)
+        cells.push(ms(p50Ms), ms(p99Ms))
+      }
+      const rounds: { mine: number; theirs: number }[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const mine = (await ask(ours.url + shape.path, largest.token, CONNECTIONS)).perSecond
+        rounds.push({ mine, theirs: (await ask(`${bare.url}/${i}`, '', CONNECTIONS)).perSecond })
+      }
+      const driver = await drive(url, asked[i]!)
+      print([
+        shape.name,
+        ...cells,
+        median(rounds.map(({ mine }) => mine)).toFixed(0),
+        median(rounds.map(({ theirs }) => theirs)).toFixed(0),
+        median(rounds.map(({ mine, theirs }) => mine / theirs)).toFixed(2),
+        driver.perSecond.toFixed(0),
+        ms(driver.p50Ms),
+      ])
+    }
+    await benchStreams(ours, largest)
+  } finally {
+    await ours.stop()
+    await bare.stop()
+  }
+}
+
+async function sqlFor(url: string, { account }: Filled): Promise<Asked[]> {
+  const log = createLog({ level: 'silent', format: 'text', clock: systemClock, write: () => {} })
+  const database = openDatabase({ url, pool: 2, prepared: true, log })
+  const readable = await listReadable(database, account)
+  await database.close()
+  return SHAPES.map((shape) => sqlOf(shape, readable))
+}
+
+/** A first short round fills caches and prepares statements. */
+async function ask(url: string, token: string, connections: number): Promise<Figures> {
+  const headers = { authorization: `Bearer ${token}` }
+  await load(url, { connections, ms: ROUND_MS / 3, headers })
+  return load(url, { connections, ms: ROUND_MS, headers })
+}
+
+async function drive(url: string, asked: Asked): Promise<Figures> {
+  const pool = new Pool({ connectionString: url, max: Math.min(POOL, CONNECTIONS) })
+  const times: number[] = []
+  const loop = async (untilMs: number) => {
+    while (performance.now() < untilMs) {
+      const before = performance.now()
+      await pool.query({ ...asked })
+      times.push(performance.now() - before)
+    }
+  }
+  await loop(performance.now() + ROUND_MS / 3)
+  const alone = times.splice(0).sort((a, b) => a - b)
+  const started = performance.now()
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => loop(started + ROUND_MS)))
+  const perSecond = (times.length * 1000) / (performance.now() - started)
+  await pool.end()
+  return { perSecond, p50Ms: median(alone), p99Ms: alone.at(-1) ?? 0 }
+}
+
+function ms(value: number): string {
+  return value.toFixed(1)
+}
+
+function print(cells: string[]): void {
+  process.stdout.write(`| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(13) : cell.padStart(9))).join(' | ')} |\n`)
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: SERVER })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

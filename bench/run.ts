@@ -1,0 +1,26 @@
+import { benchAuthorize } from './authorize.ts'
+import { benchDoor } from './door.ts'
+import { benchProxy } from './proxy.ts'
+import { benchRead } from './read.ts'
+import { benchSync } from './sync.ts'
+
+// Every figure is a ratio within one run: this says more than requests per second on somebody's machine.
+const BENCHES: Record<string, () => Promise<void>> = {
+  door: benchDoor,
+  authorize: benchAuthorize,
+  read: benchRead,
+  sync: benchSync,
+  proxy: benchProxy,
+}
+
+const chosen = process.argv.slice(2)
+const unknown = chosen.filter((name) => !(name in BENCHES))
+if (unknown.length > 0) {
+  process.stderr.write(`There is no bench ${unknown.join(', ')}. There is: ${Object.keys(BENCHES).join(', ')}\n`)
+  process.exit(2)
+}
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue
+  process.stdout.write(`\n== ${name}\n`)
+  await bench()
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { systemClock } from '#base/clock.ts'
+import { randomPart } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { Keyring } from '#base/sealing.ts'
+import { demoSocial } from '#connectors/demo-social/connector.ts'
+import { attach } from '#flows/authorize/attach.ts'
+import { createApp } from '#flows/manage/apps.ts'
+import { setServiceKey } from '#flows/manage/keys.ts'
+import type { SyncNeed } from '#flows/sync/need.ts'
+import { requestSync } from '#flows/sync/progress.ts'
+import { runProfile } from '#flows/sync/run-profile.ts'
+import { apiKey } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { type Endpoint, endpoint } from '#kit/endpoint.ts'
+import { numberPages } from '#kit/pages.ts'
+import { createRegistry } from '#kit/registry.ts'
+import type { Profile } from '#model/profile.ts'
+import { openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { openHasher } from '#store/vault.ts'
+import { createBudget } from '#upstream/budget.ts'
+import type { Upstream } from '#upstream/send.ts'
+
+const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+
+/** The pages that the service answers with, as text, by number from 0; undefined where the list ends. */
+export type Pages = (page: number) => string | undefined
+
+export type SyncGround = Awaited<ReturnType<typeof openSyncGround>>
+
+/** Everything that a worker does but the network: pages come as texts from memory, all else is as it is in service. */
+export async function openSyncGround() {
+  const name = `tributary_bench_${randomBytes(4).toString('hex')}`
+  await onServer(`create database ${name}`)
+  const url = new URL(SERVER)
+  url.pathname = `/${name}`
+  const log = createLog({
+    level: 'warn',
+    format: 'text',
+    clock: systemClock,
+    write: (line) => process.stderr.write(line),
+  })
+  const database = openDatabase({ url: url.href, pool: 4, prepared: true, log })
+  await migrate(database, systemClock.now())
+  const keyring = new Keyring([randomBytes(32)])
+  const hasher = await openHasher(database, keyring)
+  let pages: Pages = () => undefined
+  const connector = benchConnector()
+  const base = { database, keyring, hasher, clock: systemClock, log, registry: createRegistry([connector]) }
+  const need: SyncNeed = { ...base, upstream: answering((page) => pages(page)), budget: createBudget(base) }
+  const { app } = await createApp(base, { name: 'Bench', redirectUris: ['https://app.test/'] }, 'bench')
+  await setServiceKey(base, app.id, { service: connector.service, key: 'key', secret: 'secret' }, 'bench')
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  return {
+    need,
+    client,
+    appId: app.id,
+    connect: async (person: string): Promise<Profile> => {
+      const signedIn = { credential: { token: 'token' }, self: { id: person }, raw: '{}' }
+      const joining = { appId: app.id, service: connector.service, signedIn, actor: 'bench', part: randomPart() }
+      const whole = { ...need, hasher, config: { baseUrl: 'http://localhost' } }
+      const attached = await database.transaction((tx) => attach(whole, tx, { ...joining, account: { how: 'new' } }))
+      return attached!.profile
+    },
+    /** Syncs the profile over these pages, in as many turns as it takes; gives how long it worked. */
+    sync: async (profile: Profile, given: Pages): Promise<number> => {
+      pages = given
+      await requestSync(need, profile)
+      const key = { part: profile.part, profileId: profile.id }
+      const beganAt = performance.now()
+      for (let isDone = false; !isDone; ) {
+        await runProfile(need, key, new AbortController().signal)
+        const { rows } = await client.query<{ walk: unknown; last_error: string | null }>(
+          'select walk, last_error from endpoint_sync where profile_id = $1',
+          [profile.id],
+        )
+        if (rows[0]!.last_error !== null) throw new Error(rows[0]!.last_error)
+        isDone = rows[0]!.walk === null
+      }
+      return performance.now() - beganAt
+    },
+    close: async () => {
+      await client.end()
+      await database.close()
+      await onServer(`drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+/** The feed of a demo service, but listed whole in numbered pages. */
+function benchConnector(): Connector {
+  const { kind, types } = demoSocial.endpoints['feed']!
+  const list: Endpoint = endpoint<{ data: unknown[] }, unknown>({
+    path: '/list',
+    items: ({ data }) => data,
+    kind,
+    types,
+    feed: true,
+    pages: numberPages({ param: 'page', start: 0 }),
+    every: '1h',
+    class: 'core',
+    deletes: 'all',
+  })
+  return {
+    ...demoSocial,
+    service: 'bench',
+    auth: apiKey({ in: 'header', scheme: 'Bearer' }),
+    api: { baseUrl: 'https://bench.test', limits: { app: { calls: 1_000_000, perS: 1 } } },
+    endpoints: { list },
+  }
+}
+
+function answering(pages: Pages): Upstream {
+  const send: Upstream['send'] = async ({ url }) => {
+    const page = Number(new URL(url).searchParams.get('page'))
+    return { status: 200, headers: {}, text: pages(page) ?? '{"data":[]}' }
+  }
+  return { clock: systemClock, send } as Upstream
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: SERVER })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}

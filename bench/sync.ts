@@ -1,0 +1,144 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { planSyncs } from '#flows/sync/plan.ts'
+import type { Profile } from '#model/profile.ts'
+import type { Engine } from '#store/engine.ts'
+import { median } from './load.ts'
+import { makeRecords } from './read-records.ts'
+import { openSyncGround, type Pages, type SyncGround } from './sync-ground.ts'
+
+const PAGE = 100
+const ITEMS = Number(process.env['BENCH_SYNC_ITEMS'] ?? 5000)
+const ROUNDS = 3
+const PROFILES = Number(process.env['BENCH_PROFILES'] ?? 100_000)
+const WALK = Number(process.env['BENCH_WALK'] ?? 100_000)
+
+/** Taking items in, beside bare inserts of the same rows into the same table; finding what is due; memory over a long walk. */
+export async function benchSync(): Promise<void> {
+  const ground = await openSyncGround()
+  try {
+    await benchAbsorb(ground)
+    await benchWalk(ground)
+    await benchLeases(ground)
+  } finally {
+    await ground.close()
+  }
+}
+
+async function benchAbsorb(ground: SyncGround): Promise<void> {
+  const rates = { bare: [] as number[], first: [] as number[], unchanged: [] as number[] }
+  const texts = pageTexts(ITEMS, 0)
+  const edited = pageTexts(ITEMS, 1)
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const profile = await ground.connect(`person-${round}`)
+    const firstMs = await ground.sync(profile, (page) => texts[page])
+    const unchangedMs = await ground.sync(profile, (page) => edited[page])
+    const bareMs = await insertBare(ground, profile)
+    // The first round warms up caches and prepared statements.
+    if (round === 0) continue
+    rates.first.push(ITEMS / (firstMs / 1000))
+    rates.unchanged.push(ITEMS / (unchangedMs / 1000))
+    rates.bare.push(ITEMS / (bareMs / 1000))
+  }
+  const [bare, first, unchanged] = [median(rates.bare), median(rates.first), median(rates.unchanged)]
+  line('bare multi-row inserts', `${bare.toFixed(0)} items/s`)
+  line('first load', `${first.toFixed(0)} items/s   ${(first / bare).toFixed(2)} of bare inserts (aim 0.50)`)
+  line(
+    '99 % unchanged',
+    `${unchanged.toFixed(0)} items/s   ${(unchanged / first).toFixed(1)} times the first load (aim 3.0)`,
+  )
+}
+
+/** Pages of records; every hundredth is another in each version. */
+function pageTexts(count: number, version: number): string[] {
+  const texts: string[] = []
+  let page: object[] = []
+  for (const { stream, record } of makeRecords(count * 2)) {
+    if (texts.length * PAGE >= count) break
+    if (stream !== 'feed' && stream !== 'posts' && stream !== 'photos') continue
+    const i = texts.length * PAGE + page.length
+    page.push(i % 100 === 0 ? { ...record, version } : record)
+    if (page.length === PAGE) {
+      texts.push(JSON.stringify({ data: page }))
+      page = []
+    }
+  }
+  return texts
+}
+
+/** The rows as they were stored, under another profile, as many at a time as a page has. */
+async function insertBare(ground: SyncGround, profile: Profile): Promise<number> {
+  const { rows } = await ground.client.query<Record<string, unknown>>(
+    `select id, endpoint, native_id, at, updated_at, seq, hash, types, author, participants, guid, lat, lng, words::text as words,
+       oembed::text as oembed, data::text as data from item where profile_id = $1`,
+    [profile.id],
+  )
+  const names = Object.keys(rows[0]!)
+  const batches: unknown[][] = []
+  for (let from = 0; from < rows.length; from += PAGE)
+    batches.push(rows.slice(from, from + PAGE).flatMap((row) => names.map((name) => row[name])))
+  const tuple = (row: number) => `($1, $2, ${names.map((_, i) => `$${3 + row * names.length + i}`).join(', ')})`
+  const values = Array.from({ length: PAGE }, (_, row) => tuple(row)).join(', ')
+  const text = `insert into item (part, profile_id, ${names.join(', ')}) values ${values}`
+  const beganAt = performance.now()
+  for (const batch of batches)
+    await ground.client.query({ name: 'bench-bare', text, values: [profile.part, `${profile.id}-bare`, ...batch] })
+  return performance.now() - beganAt
+}
+
+async function benchWalk(ground: SyncGround): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const samples: { items: number; heap: number; rss: number }[] = []
+  const [template] = pageTexts(PAGE, 0)
+  const pages: Pages = (page) => {
+    if ((page * PAGE) % (WALK / 10) === 0) {
+      collect()
+      const { heapUsed, rss } = process.memoryUsage()
+      samples.push({ items: page * PAGE, heap: heapUsed / 2 ** 20, rss: rss / 2 ** 20 })
+    }
+    return page * PAGE >= WALK ? undefined : template!.replaceAll(/"id":"9(\d+)"/g, `"id":"8${page}x$1"`)
+  }
+  const profile = await ground.connect('walker')
+  const ms = await ground.sync(profile, pages)
+  const [early, late] = [samples[1]!, samples.at(-1)!]
+  line(`a walk of ${WALK} items`, `${(WALK / (ms / 1000)).toFixed(0)} items/s`)
+  line(
+    'memory',
+    `heap ${early.heap.toFixed(0)} MB after ${early.items}, ${late.heap.toFixed(0)} MB after ${late.items}; resident ${early.rss.toFixed(0)} and ${late.rss.toFixed(0)} MB`,
+  )
+}
+
+async function benchLeases({ need, client, appId }: SyncGround): Promise<void> {
+  await client.query(
+    `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq)
+     select n % 1024, 'lease-' || n, $1, 'bench', case when n % 10 = 0 then n else 8e15::bigint + n end, 0 from generate_series(1, $2::int) n`,
+    [appId, PROFILES],
+  )
+  await client.query('analyze profile_sync')
+  let leased = 0
+  const engine = { waiting: async () => 0, wake: async () => [] } as unknown as Engine
+  const beganAt = performance.now()
+  while (performance.now() - beganAt < 3000) {
+    const count = await planSyncs({ ...need, engine })
+    if (count === 0) break
+    leased += count
+  }
+  const seconds = (performance.now() - beganAt) / 1000
+  line(`leases at ${PROFILES} profiles`, `${(leased / seconds).toFixed(0)} profiles/s, a tenth of them due`)
+  const emptyAt = performance.now()
+  await client.query('update profile_sync set next_run_at = 8e15::bigint')
+  const polls = 50
+  const pollAt = performance.now()
+  for (let i = 0; i < polls; i += 1) await planSyncs({ ...need, engine })
+  line(
+    'a look when nothing is due',
+    `${((performance.now() - pollAt) / polls).toFixed(2)} ms (after ${((pollAt - emptyAt) / 1000).toFixed(0)} s of making it so)`,
+  )
+}
+
+function line(name: string, value: string): void {
+  process.stdout.write(`${name.padEnd(28)} ${value}\n`)
+}
+
+if (import.meta.main) await benchSync()

@@ -1,0 +1,35 @@
+/** A clock that tests can move. Real time flows on underneath unless it is frozen. */
+export interface LabClock {
+  now(): number
+  advance(ms: number): void
+  set(epochMs: number): void
+}
+
+export function movableClock(options: { startMs?: number; frozen?: boolean } = {}): LabClock {
+  const ground = () => (options.frozen ? 0 : Date.now())
+  let offset = (options.startMs ?? Date.now()) - ground()
+  return {
+    now: () => ground() + offset,
+    advance(ms) {
+      offset += ms
+    },
+    set(epochMs) {
+      offset = epochMs - ground()
+    },
+  }
+}
+
+/** A service's own view of the time: the lab's clock plus this service's skew. */
+export interface ServiceClock {
+  now(): number
+  skewMs: number
+}
+
+export function serviceClock(clock: LabClock): ServiceClock {
+  return {
+    skewMs: 0,
+    now() {
+      return clock.now() + this.skewMs
+    },
+  }
+}

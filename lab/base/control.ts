@@ -1,0 +1,111 @@
+import type { LabClock, ServiceClock } from './clock.ts'
+import { type Fault, type FaultBook, faultKinds } from './faults.ts'
+import { json, noContent, Refusal, type Reply } from './reply.ts'
+import { jsonOf, type LabRequest } from './request.ts'
+import type { RequestLog } from './request-log.ts'
+import type { Routes } from './router.ts'
+import type { Registration, ServiceParts } from './service-parts.ts'
+import { isWrongKnob } from './settings.ts'
+
+interface Controlled {
+  parts: ServiceParts
+  clock: ServiceClock
+  labClock: LabClock
+  faults: FaultBook
+  requests: RequestLog
+}
+
+/** The lab's own HTTP interface, one per service. JSON bodies only, so that no web page can post here across origins. */
+export function controlRoutes({ parts, clock, labClock, faults, requests }: Controlled): Routes {
+  return {
+    'GET /_lab': () =>
+      json(200, {
+        endpoints: parts.endpoints(),
+        people: parts.people.map(({ id, username, password, name }) => ({ id, username, password, name })),
+        settings: parts.settings(),
+        now: clock.now(),
+        counters: requests.counters(),
+      }),
+    'GET /_lab/faults': () => json(200, faults.pending().map(shownFault)),
+    'POST /_lab/faults': (request) => {
+      faults.add(faultFrom(jsonOf(request)))
+      return noContent()
+    },
+    'DELETE /_lab/faults': () => {
+      faults.clear()
+      return noContent()
+    },
+    'GET /_lab/requests': () => json(200, requests.all),
+    'DELETE /_lab/requests': () => {
+      requests.clear()
+      return noContent()
+    },
+    'POST /_lab/clients': (request) => asked(() => json(201, parts.register(registrationFrom(jsonOf(request))))),
+    'PATCH /_lab/settings': (request) =>
+      asked(() => {
+        parts.configure(jsonOf(request))
+        return json(200, parts.settings())
+      }),
+    'POST /_lab/tokens': (request) => {
+      const { action, person } = jsonOf(request)
+      if (action !== 'revoke' && action !== 'expire') throw refused('action must be revoke or expire')
+      return json(200, { touched: parts.tokens[action](typeof person === 'string' ? person : undefined) })
+    },
+    'POST /_lab/clock': (request) => {
+      const { advanceMs, setMs, skewMs } = jsonOf(request)
+      if (typeof setMs === 'number') labClock.set(setMs)
+      if (typeof advanceMs === 'number') labClock.advance(advanceMs)
+      if (typeof skewMs === 'number') clock.skewMs = skewMs
+      return json(200, { now: clock.now(), skewMs: clock.skewMs })
+    },
+    'POST /_lab/data': (request) => asked(() => changeData(parts, request)),
+  }
+}
+
+function changeData(parts: ServiceParts, request: LabRequest): Reply {
+  const {
+    action,
+    person,
+    kind,
+    id,
+    fields = {},
+  } = jsonOf(request) as Record<string, string | undefined> & {
+    fields?: Record<string, unknown>
+  }
+  if (!person || !kind) throw refused('person and kind are needed')
+  if (action === 'add') return json(201, parts.data.add(person, kind, fields))
+  if (!id) throw refused('id is needed')
+  if (action === 'edit') return json(200, parts.data.edit(person, kind, id, fields))
+  if (action !== 'remove') throw refused('action must be add, edit or remove')
+  parts.data.remove(person, kind, id)
+  return noContent()
+}
+
+function faultFrom(body: Record<string, unknown>): Fault {
+  if (typeof body['path'] !== 'string') throw refused('path is needed, for example "/api/*"')
+  if (!faultKinds.some((kind) => kind === body['kind'])) throw refused(`kind must be one of ${faultKinds.join(', ')}`)
+  if (body['kind'] === 'status' && typeof body['status'] !== 'number') throw refused('status is needed')
+  if (body['kind'] === 'delay' && typeof body['delayMs'] !== 'number') throw refused('delayMs is needed')
+  if (body['kind'] === 'answer' && typeof body['body'] !== 'string') throw refused('body is needed')
+  return body as unknown as Fault
+}
+
+function registrationFrom(body: Record<string, unknown>): Registration {
+  const uris = body['redirectUris']
+  if (!Array.isArray(uris) || uris.some((uri) => typeof uri !== 'string'))
+    throw refused('redirectUris is a list of text')
+  return body as unknown as Registration
+}
+
+const shownFault = (fault: Fault) => ({ ...fault, path: String(fault.path) })
+
+const refused = (error: string): Refusal => new Refusal(json(400, { error }))
+
+function asked(act: () => Reply): Reply {
+  try {
+    return act()
+  } catch (error) {
+    if (isWrongKnob(error)) throw refused(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { after, afterEach, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { type Lab, startLab } from '../lab.ts'
+import type { Fault } from './faults.ts'
+import type { LabService } from './service.ts'
+
+let lab: Lab<'demo-health'>
+let service: LabService
+let url: string
+
+before(async () => {
+  lab = await startLab({ services: ['demo-health'] })
+  service = lab.services['demo-health']
+  url = service.endpoints['metadata_url'] ?? ''
+})
+after(() => lab.close())
+afterEach(() => service.faults.clear())
+
+const path = '/.well-known/*'
+const statuses = async (count: number) => {
+  const seen = []
+  for (let at = 0; at < count; at += 1) seen.push((await fetch(url)).status)
+  return seen
+}
+
+test('a burst of statuses, after some good ones, then good again', async () => {
+  service.faults.add({ path, kind: 'status', status: 503, times: 2, after: 1 })
+  assert.deepEqual(await statuses(4), [200, 503, 503, 200])
+})
+
+test('Retry-After in seconds, as a date by the service clock, or not at all', async () => {
+  service.faults.add({ path, kind: 'status', status: 429, retryAfterSeconds: 7 })
+  service.faults.add({ path, kind: 'status', status: 429, retryAfterSeconds: 7, retryAfterForm: 'date' })
+  service.faults.add({ path, kind: 'status', status: 500 })
+  assert.equal((await fetch(url)).headers.get('retry-after'), '7')
+  const dated = await fetch(url)
+  const wait = Date.parse(dated.headers.get('retry-after') ?? '') - Date.parse(dated.headers.get('date') ?? '')
+  assert.ok(wait >= 6000 && wait <= 8000)
+  assert.equal((await fetch(url)).headers.get('retry-after'), null)
+})
+
+test('method and path select; 0 times lasts until cleared', async () => {
+  service.faults.add({ path, method: 'POST', kind: 'status', status: 500, times: 0 })
+  service.faults.add({ path: '/elsewhere', kind: 'status', status: 500, times: 0 })
+  assert.deepEqual(await statuses(1), [200])
+  service.faults.add({ path, kind: 'status', status: 502, times: 0 })
+  assert.deepEqual(await statuses(3), [502, 502, 502])
+  service.faults.clear()
+  assert.deepEqual(await statuses(1), [200])
+})
+
+test('hang gives nothing, half-open gives headers and nothing more', async () => {
+  service.faults.add({ path, kind: 'hang' })
+  await assert.rejects(fetch(url, { signal: AbortSignal.timeout(100) }), { name: 'TimeoutError' })
+  service.faults.add({ path, kind: 'half-open' })
+  const silent = await fetch(url, { signal: AbortSignal.timeout(300) })
+  assert.equal(silent.status, 200)
+  await assert.rejects(silent.text(), { name: 'TimeoutError' })
+})
+
+test('reset and dropped break the connection; a short body is broken JSON only', async () => {
+  service.faults.add({ path, kind: 'reset' })
+  await assert.rejects(fetch(url), (error: Error) => /ECONNRESET|closed|reset/.test((error.cause as Error).message))
+  service.faults.add({ path, kind: 'truncated', how: 'dropped' })
+  await assert.rejects(fetch(url).then((response) => response.text()))
+  service.faults.add({ path, kind: 'truncated' })
+  const short = await (await fetch(url)).text()
+  assert.throws(() => JSON.parse(short) as unknown, SyntaxError)
+})
+
+test('delay and slow bytes still arrive whole', async () => {
+  const whole = await (await fetch(url)).text()
+  const faults: Fault[] = [
+    { path, kind: 'delay', delayMs: 20 },
+    { path, kind: 'slow', bytesPerChunk: 200, everyMs: 1 },
+  ]
+  for (const fault of faults) {
+    service.faults.add(fault)
+    assert.equal(await (await fetch(url)).text(), whole)
+  }
+})
+
+test('HTML with 200, deep JSON, and any answer', async () => {
+  service.faults.add({ path, kind: 'html' })
+  assert.match((await fetch(url)).headers.get('content-type') ?? '', /^text\/html/)
+  service.faults.add({ path, kind: 'deep-json', depth: 50 })
+  assert.equal(await (await fetch(url)).text(), '['.repeat(50) + ']'.repeat(50))
+  service.faults.add({ path, kind: 'answer', status: 418, headers: { 'x-tea': 'yes' }, body: 'short and stout' })
+  const tea = await fetch(url)
+  assert.deepEqual([tea.status, tea.headers.get('x-tea'), await tea.text()], [418, 'yes', 'short and stout'])
+})
+
+test('a gzip bomb is small on the wire', async () => {
+  service.faults.add({ path, kind: 'gzip-bomb', bytes: 20_000_000 })
+  const raw = await new Promise<Buffer>((resolve, reject) => {
+    httpRequest(url, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)))
+    })
+      .on('error', reject)
+      .end()
+  })
+  assert.ok(raw.length < 100_000)
+  assert.equal(gunzipSync(raw).length, 20_000_000)
+})
+
+test('a client that hangs up on a gzip bomb does no harm', async () => {
+  service.faults.add({ path, kind: 'gzip-bomb', bytes: 2_000_000_000 })
+  const response = await fetch(url, { signal: AbortSignal.timeout(100) })
+  await assert.rejects(response.text())
+  assert.deepEqual(await statuses(1), [200])
+})
+
+test('closing does not wait for hanging connections', async () => {
+  const own = await startLab({ services: ['demo-health'] })
+  own.services['demo-health'].faults.add({ path: '*', kind: 'hang' })
+  const hanging = fetch(own.services['demo-health'].url).catch((error: unknown) => error)
+  while (own.services['demo-health'].requests.count('*') === 0) await new Promise(setImmediate)
+  await own.close()
+  assert.ok((await hanging) instanceof Error)
+})

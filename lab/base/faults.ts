@@ -1,0 +1,79 @@
+import { pathMatcher } from './path-pattern.ts'
+import type { LabRequest } from './request.ts'
+
+/** What goes wrong. Times are real time: a fault happens on the wire, not on the lab's clock. */
+export type FaultKind =
+  | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterForm?: 'seconds' | 'date'; body?: string }
+  | { kind: 'delay'; delayMs: number }
+  | { kind: 'hang' }
+  | { kind: 'reset' }
+  | { kind: 'half-open' }
+  | { kind: 'truncated'; how?: 'short-body' | 'dropped' }
+  | { kind: 'slow'; bytesPerChunk?: number; everyMs?: number }
+  | { kind: 'html' }
+  | { kind: 'gzip-bomb'; bytes?: number }
+  | { kind: 'deep-json'; depth?: number }
+  | { kind: 'answer'; status?: number; headers?: Record<string, string>; body: string }
+
+export type Fault = FaultKind & {
+  path: string | RegExp
+  method?: string
+  /** How many requests it hits; 0 means until cleared. Default 1. */
+  times?: number
+  /** Let this many matching requests pass first. */
+  after?: number
+}
+
+export interface FaultBook {
+  add(fault: Fault): void
+  clear(): void
+  pending(): Fault[]
+  take(request: LabRequest): Fault | undefined
+}
+
+export const faultKinds: readonly FaultKind['kind'][] = [
+  'status',
+  'delay',
+  'hang',
+  'reset',
+  'half-open',
+  'truncated',
+  'slow',
+  'html',
+  'gzip-bomb',
+  'deep-json',
+  'answer',
+]
+
+export function createFaultBook(): FaultBook {
+  let book: { fault: Fault; matches: (path: string) => boolean; skip: number; left: number }[] = []
+  return {
+    add(fault) {
+      const times = fault.times ?? 1
+      book.push({
+        fault,
+        matches: pathMatcher(fault.path),
+        skip: fault.after ?? 0,
+        left: times === 0 ? Number.POSITIVE_INFINITY : times,
+      })
+    },
+    clear() {
+      book = []
+    },
+    pending: () => book.map((entry) => entry.fault),
+    take(request) {
+      for (const entry of book) {
+        if (!entry.matches(request.path)) continue
+        if (entry.fault.method !== undefined && entry.fault.method !== request.method) continue
+        if (entry.skip > 0) {
+          entry.skip -= 1
+          continue
+        }
+        entry.left -= 1
+        if (entry.left <= 0) book = book.filter((other) => other !== entry)
+        return entry.fault
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { ServiceClock } from './clock.ts'
+import { json, Refusal, type Reply } from './reply.ts'
+import { applyKnobs, isNumber } from './settings.ts'
+
+export interface RateLimitSettings {
+  limit: number
+  windowSeconds: number
+}
+
+/** Fixed windows per person, told in X-RateLimit headers on every answer. */
+export interface RateLimit {
+  settings: RateLimitSettings
+  spend(key: string): (reply: Reply) => Reply
+}
+
+export function createRateLimit(clock: ServiceClock, settings: RateLimitSettings): RateLimit {
+  const spent = new Map<string, { window: number; count: number }>()
+  return {
+    settings,
+    spend(key) {
+      const windowMs = settings.windowSeconds * 1000
+      const window = Math.floor(clock.now() / windowMs)
+      const before = spent.get(key)
+      const count = before?.window === window ? before.count + 1 : 1
+      spent.set(key, { window, count })
+      const resetMs = (window + 1) * windowMs
+      const headers = {
+        'x-ratelimit-limit': settings.limit,
+        'x-ratelimit-remaining': Math.max(0, settings.limit - count),
+        'x-ratelimit-reset': Math.ceil(resetMs / 1000),
+      }
+      if (count > settings.limit) {
+        const waitSeconds = Math.max(1, Math.ceil((resetMs - clock.now()) / 1000))
+        throw new Refusal(json(429, { error: 'rate_limited' }, { ...headers, 'retry-after': String(waitSeconds) }))
+      }
+      return (reply) => ({ ...reply, headers: { ...headers, ...reply.headers } })
+    },
+  }
+}
+
+/** The knob `rateLimit` beside the knobs of an authorization server. */
+export function rateLimitBeside(
+  rateLimit: RateLimit,
+  server: { settings: object; configure(changes: Record<string, unknown>): void },
+): { settings(): object; configure(changes: Record<string, unknown>): void } {
+  return {
+    settings: () => ({ ...server.settings, rateLimit: rateLimit.settings }),
+    configure({ rateLimit: limits, ...rest }) {
+      server.configure(rest)
+      if (typeof limits === 'object' && limits !== null)
+        applyKnobs(rateLimit.settings, { ...limits }, { limit: isNumber, windowSeconds: isNumber })
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+
+export interface Reply {
+  status: number
+  headers: OutgoingHttpHeaders
+  body: string | Buffer
+}
+
+/** Thrown anywhere below a route to answer at once. */
+export class Refusal extends Error {
+  readonly reply: Reply
+  constructor(reply: Reply) {
+    super(`refused with ${reply.status}`)
+    this.reply = reply
+  }
+}
+
+export const text = (status: number, body: string, headers: OutgoingHttpHeaders = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+  body: `${body}\n`,
+})
+
+export const json = (status: number, value: unknown, headers: OutgoingHttpHeaders = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: jsonText(value),
+})
+
+export const form = (status: number, fields: Record<string, string>, headers: OutgoingHttpHeaders = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  body: new URLSearchParams(fields).toString(),
+})
+
+export const redirect = (location: string, status: 302 | 303 = 302): Reply => ({
+  status,
+  headers: { location, 'cache-control': 'no-store' },
+  body: '',
+})
+
+export const noContent = (): Reply => ({ status: 204, headers: {}, body: '' })
+
+/** Adds query parameters to an address without disturbing what is already there. */
+export function withQuery(address: string, fields: Record<string, string | undefined>): string {
+  const added = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) added.append(name, value)
+  return added.size === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}${added.toString()}`
+}
+
+const bigMark = '\u0000big:'
+
+/** JSON in which a bigint is written as a plain number, digits intact, the way services with 64-bit ids do it. */
+function jsonText(value: unknown): string {
+  const marked = JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner === 'bigint') return `${bigMark}${inner}`
+    return typeof inner === 'string' ? inner.replaceAll(bigMark, '') : inner
+  })
+  return marked.replaceAll(/"\\u0000big:(-?\d+)"/g, '$1')
+}

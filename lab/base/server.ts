@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServiceClock } from './clock.ts'
+import { playFault } from './fault-wire.ts'
+import type { FaultBook } from './faults.ts'
+import { Refusal, type Reply, text } from './reply.ts'
+import { type LabRequest, readRequest } from './request.ts'
+import type { LoggedRequest, RequestLog } from './request-log.ts'
+import { createRouter, type Routes } from './router.ts'
+import { send } from './send.ts'
+
+interface ServerParts {
+  routes: Routes
+  /** Control routes: neither logged nor subject to faults. */
+  controlRoutes: Routes
+  clock: ServiceClock
+  log: RequestLog
+  faults: FaultBook
+  host: string
+  port: number
+}
+
+export interface LabServer {
+  port: number
+  close: () => Promise<void>
+}
+
+export async function startServer(parts: ServerParts): Promise<LabServer> {
+  const route = createRouter(parts.routes)
+  const control = createRouter(parts.controlRoutes)
+  const closing = new AbortController()
+
+  async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    let entry: LoggedRequest | undefined
+    const finish = (status: number) => {
+      if (entry) entry.status = status
+    }
+    try {
+      const request = await readRequest(message)
+      if (request.path === '/_lab' || request.path.startsWith('/_lab/')) {
+        send(response, await answered(control, request), parts.clock)
+        return
+      }
+      entry = parts.log.add(request, parts.clock.now())
+      const fault = parts.faults.take(request)
+      const answer = () => answered(route, request)
+      if (!fault) return finish(send(response, await answer(), parts.clock))
+      entry.fault = fault.kind
+      finish(await playFault({ response, clock: parts.clock, signal: closing.signal, answer }, fault))
+    } catch (error) {
+      if (closing.signal.aborted || response.headersSent) return void response.destroy()
+      const reply = error instanceof Refusal ? error.reply : text(500, `the lab itself failed: ${String(error)}`)
+      finish(send(response, reply, parts.clock))
+    }
+  }
+
+  const server = createServer((message, response) => void serve(message, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(parts.port, parts.host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        closing.abort()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answered(route: (request: LabRequest) => Reply | Promise<Reply>, request: LabRequest): Promise<Reply> {
+  try {
+    return await route(request)
+  } catch (error) {
+    if (error instanceof Refusal) return error.reply
+    throw error
+  }
+}

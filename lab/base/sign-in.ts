@@ -1,0 +1,94 @@
+import type { Ask } from './ask.ts'
+import { type BrowserSession, createBrowserSessions } from './browser-session.ts'
+import type { ServiceClock } from './clock.ts'
+import { type Brand, problemPage } from './page.ts'
+import { first } from './pairs.ts'
+import type { Person } from './people.ts'
+import { secret } from './random.ts'
+import { Refusal, type Reply, redirect, withQuery } from './reply.ts'
+import { formOf, type LabRequest } from './request.ts'
+import type { Routes } from './router.ts'
+import { consentPage, loginPage } from './sign-in-pages.ts'
+
+const interactionLifeMs = 10 * 60_000
+
+export interface SignIn {
+  routes: Routes
+  begin(request: LabRequest, ask: Ask): Reply
+}
+
+interface Interaction {
+  ask: Ask
+  session: BrowserSession
+  expiresAtMs: number
+  loggedIn: boolean
+}
+
+export function createSignIn(parts: { name: string; brand: Brand; people: Person[]; clock: ServiceClock }): SignIn {
+  const { brand, people, clock } = parts
+  const sessions = createBrowserSessions(parts.name)
+  const interactions = new Map<string, Interaction>()
+
+  /** An interaction opens only in the browser that began it. */
+  function find(request: LabRequest, id: string | undefined) {
+    const session = sessions.of(request)
+    const interaction = interactions.get(id ?? '')
+    if (!id || !session || !interaction || interaction.session !== session || interaction.expiresAtMs <= clock.now())
+      throw new Refusal(
+        problemPage(brand, 'This page has expired', 'Go back to the app and start again. Nothing was shared.'),
+      )
+    return { id, session, interaction }
+  }
+
+  return {
+    begin(request, ask) {
+      const session = sessions.ensure(request)
+      const loggedIn = session.person !== undefined && !ask.mustLogin
+      const id = secret()
+      interactions.set(id, { ask, session, expiresAtMs: clock.now() + interactionLifeMs, loggedIn })
+      return sessions.attach(session, redirect(withQuery(loggedIn ? '/consent' : '/login', { interaction: id })))
+    },
+    routes: {
+      'GET /login': (request) => {
+        const { id, interaction } = find(request, first(request.query, 'interaction'))
+        return loginPage({ brand, people, id, clientName: interaction.ask.clientName })
+      },
+      'POST /login': (request) => {
+        const fields = formOf(request)
+        const { id, session, interaction } = find(request, first(fields, 'interaction'))
+        const username = first(fields, 'username') ?? ''
+        const person = people.find(
+          (one) =>
+            one.username === first(fields, 'as') ||
+            (one.username === username && one.password === first(fields, 'password')),
+        )
+        if (!person)
+          return loginPage({ brand, people, id, clientName: interaction.ask.clientName, failedUsername: username })
+        sessions.renew(session)
+        session.person = person
+        interaction.loggedIn = true
+        return sessions.attach(session, redirect(withQuery('/consent', { interaction: id }), 303))
+      },
+      'GET /consent': (request) => {
+        const { id, session, interaction } = find(request, first(request.query, 'interaction'))
+        if (!session.person || !interaction.loggedIn) return redirect(withQuery('/login', { interaction: id }), 303)
+        return consentPage({ brand, id, ask: interaction.ask, person: session.person })
+      },
+      'POST /consent': (request) => {
+        const fields = formOf(request)
+        const { id, session, interaction } = find(request, first(fields, 'interaction'))
+        const decision = first(fields, 'decision')
+        if (decision === 'deny') {
+          interactions.delete(id)
+          return interaction.ask.finish({ allowed: false })
+        }
+        if (decision !== 'allow' || !session.person || !interaction.loggedIn)
+          return problemPage(brand, 'Something is missing', 'Sign in, then choose Allow or Deny.')
+        const ticked = new Set(fields.filter(([name]) => name === 'permission').map(([, value]) => value))
+        const permissions = interaction.ask.permissions.map(({ name }) => name).filter((name) => ticked.has(name))
+        interactions.delete(id)
+        return interaction.ask.finish({ allowed: true, person: session.person, permissions })
+      },
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { WrongKnob } from '../base/settings.ts'
+
+/** One thing a service holds for a person. Deleted things stay here as tombstones. */
+export interface StoredItem {
+  id: string
+  createdAtMs: number
+  updatedAtMs: number
+  deletedAtMs?: number
+  /** Held back by the service, the way privacy filters do it: it takes its place in a page and shows nothing. */
+  hidden?: boolean
+  fields: Record<string, unknown>
+}
+
+export interface ItemStore {
+  /** Newest first, tombstones and hidden ones included. */
+  list(owner: string, kind: string): readonly StoredItem[]
+  find(kind: string, id: string): { owner: string; item: StoredItem } | undefined
+  put(owner: string, kind: string, item: StoredItem): StoredItem
+  edit(owner: string, kind: string, id: string, fields: Record<string, unknown>, nowMs: number): StoredItem
+  remove(owner: string, kind: string, id: string, nowMs: number): void
+}
+
+export const isShown = (item: StoredItem): boolean => item.deletedAtMs === undefined && item.hidden !== true
+
+export function createItemStore(): ItemStore {
+  const lists = new Map<string, StoredItem[]>()
+  const keyOf = (owner: string, kind: string) => `${kind} ${owner}`
+  const existing = (owner: string, kind: string, id: string): StoredItem => {
+    const item = lists.get(keyOf(owner, kind))?.find((one) => one.id === id && isShown(one))
+    if (!item) throw new WrongKnob(`${owner} has no ${kind} ${id}`)
+    return item
+  }
+  return {
+    list: (owner, kind) => lists.get(keyOf(owner, kind)) ?? [],
+    find(kind, id) {
+      for (const [key, list] of lists) {
+        const item = key.startsWith(`${kind} `) ? list.find((one) => one.id === id && isShown(one)) : undefined
+        if (item) return { owner: key.slice(kind.length + 1), item }
+      }
+      return undefined
+    },
+    put(owner, kind, item) {
+      const list = lists.get(keyOf(owner, kind)) ?? []
+      lists.set(keyOf(owner, kind), list)
+      const at = list.findIndex((one) => one.createdAtMs <= item.createdAtMs)
+      list.splice(at < 0 ? list.length : at, 0, item)
+      return item
+    },
+    edit(owner, kind, id, fields, nowMs) {
+      const item = existing(owner, kind, id)
+      Object.assign(item.fields, fields)
+      item.updatedAtMs = nowMs
+      return item
+    },
+    remove(owner, kind, id, nowMs) {
+      const item = existing(owner, kind, id)
+      item.deletedAtMs = nowMs
+      item.updatedAtMs = nowMs
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { ServiceClock } from '../base/clock.ts'
+import type { TokenControl } from '../base/service-parts.ts'
+
+/** What one person allowed one app: at Meta there is one such thing per pair, however often the person logs in. */
+export interface AppGrant {
+  clientKey: string
+  username: string
+  asked: Set<string>
+  granted: Set<string>
+  revoked: boolean
+}
+
+export interface AppToken {
+  value: string
+  grant: AppGrant
+  issuedAtMs: number
+  expiresAtMs: number
+  longLived: boolean
+}
+
+export interface AppGrants {
+  /** Adds permissions to the living grant of the pair, or begins one. */
+  grant(clientKey: string, username: string, asked: readonly string[], granted: readonly string[]): AppGrant
+  addToken(token: Omit<AppToken, 'issuedAtMs' | 'expiresAtMs'> & { ttlSeconds: number }): AppToken
+  token(value: string): AppToken | undefined
+  isLive(token: AppToken): boolean
+  /** Who of these people uses the app now. */
+  usersOf: (clientKey: string) => string[]
+  control(inner: TokenControl): TokenControl
+}
+
+export function createAppGrants(clock: ServiceClock): AppGrants {
+  const grants = new Map<string, AppGrant>()
+  const tokens = new Map<string, AppToken>()
+  const isLive = (token: AppToken) => !token.grant.revoked && token.expiresAtMs > clock.now()
+  const living = (username?: string) =>
+    [...tokens.values()].filter(
+      (token) => isLive(token) && (username === undefined || token.grant.username === username),
+    )
+  return {
+    grant(clientKey, username, asked, granted) {
+      const key = `${clientKey} ${username}`
+      const before = grants.get(key)
+      const grant =
+        before && !before.revoked
+          ? before
+          : { clientKey, username, asked: new Set<string>(), granted: new Set<string>(), revoked: false }
+      for (const name of asked) grant.asked.add(name)
+      for (const name of granted) grant.granted.add(name)
+      grants.set(key, grant)
+      return grant
+    },
+    addToken({ ttlSeconds, ...token }) {
+      const issuedAtMs = clock.now()
+      const added = { ...token, issuedAtMs, expiresAtMs: issuedAtMs + ttlSeconds * 1000 }
+      tokens.set(token.value, added)
+      return added
+    },
+    token: (value) => tokens.get(value),
+    isLive,
+    usersOf: (clientKey) =>
+      [...grants.values()]
+        .filter((grant) => grant.clientKey === clientKey && !grant.revoked)
+        .map(({ username }) => username),
+    control: (inner) => ({
+      revoke(person) {
+        for (const token of living(person)) token.grant.revoked = true
+        return inner.revoke(person)
+      },
+      expire(person) {
+        for (const token of living(person)) token.expiresAtMs = clock.now()
+        return inner.expire(person)
+      },
+    }),
+  }
+}

@@ -1,0 +1,55 @@
+import { graphError } from './graph-error.ts'
+
+/** One name in `fields=`, for example `comments.limit(5).summary(true){message,from}`. */
+export interface FieldAsk {
+  name: string
+  args: Record<string, string>
+  fields?: FieldAsk[]
+  alias?: string
+}
+
+/** Reads the field expansion language of the Graph API. */
+export function parseFields(text: string): FieldAsk[] {
+  let at = 0
+  const wrong = () =>
+    graphError(`Syntax error "Expected end of string instead of "${text[at] ?? ''}"." at character ${at}: ${text}`, {
+      code: 2500,
+    })
+  const take = (pattern: RegExp): string | undefined => {
+    const found = new RegExp(pattern.source, 'y')
+    found.lastIndex = at
+    const match = found.exec(text)
+    if (!match) return undefined
+    at += match[0].length
+    return match[1] ?? match[0]
+  }
+
+  function one(): FieldAsk {
+    const name = take(/\s*([A-Za-z_][A-Za-z0-9_]*)/)
+    if (name === undefined) throw wrong()
+    const ask: FieldAsk = { name, args: {} }
+    while (take(/\./) !== undefined) {
+      const modifier = take(/[A-Za-z_]+/)
+      const value = take(/\(([^()]*)\)/)
+      if (modifier === undefined || value === undefined) throw wrong()
+      if (modifier === 'as') ask.alias = value
+      else ask.args[modifier] = value
+    }
+    if (take(/\{/) !== undefined) {
+      ask.fields = list()
+      if (take(/\s*\}/) === undefined) throw wrong()
+    }
+    return ask
+  }
+
+  function list(): FieldAsk[] {
+    const asks = [one()]
+    while (take(/\s*,/) !== undefined) asks.push(one())
+    return asks
+  }
+
+  const all = list()
+  take(/\s*/)
+  if (at < text.length) throw wrong()
+  return all
+}

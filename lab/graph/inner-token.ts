@@ -1,0 +1,43 @@
+import { Refusal, type Reply } from '../base/reply.ts'
+import type { LabRequest } from '../base/request.ts'
+import type { OAuth2Server } from '../oauth2/server.ts'
+import { routed } from './login-window.ts'
+
+/** The answer of the plain authorization server underneath; the service gives it the vendor's shape. */
+export interface InnerAnswer {
+  access_token: string
+  expires_in: number
+  scope: string
+  user_id: string
+}
+
+interface TokenQuestion {
+  method: 'GET' | 'POST'
+  path: string
+  params: Record<string, string | undefined>
+  /** The vendor's error for a description of what was wrong. */
+  refuse(description: string): Refusal
+}
+
+export async function askToken(oauth: OAuth2Server, question: TokenQuestion): Promise<InnerAnswer> {
+  const { method, path } = question
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(question.params)) if (value !== undefined) pairs.set(name, value)
+  const request: LabRequest = {
+    method,
+    target: path,
+    path,
+    query: method === 'GET' ? [...pairs] : [],
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    rawHeaders: [],
+    body: Buffer.from(method === 'GET' ? '' : pairs.toString()),
+  }
+  try {
+    return read(await routed(oauth.routes, `${method} ${path}`, request)) as unknown as InnerAnswer
+  } catch (error) {
+    if (error instanceof Refusal) throw question.refuse(String(read(error.reply)['error_description']))
+    throw error
+  }
+}
+
+const read = (reply: Reply): Record<string, unknown> => JSON.parse(String(reply.body)) as Record<string, unknown>

@@ -1,0 +1,75 @@
+import { withQuery } from '../base/reply.ts'
+import { cutPage } from './edge-page.ts'
+import type { FieldAsk } from './field-list.ts'
+import { wrongParameter } from './graph-error.ts'
+import { type Args, type GraphEdge, type GraphNode, isEdge, isNode } from './node.ts'
+
+type Json = Record<string, unknown>
+
+/** Where the links of a page lead: the versioned address of the API and the token, which the links repeat. */
+export interface LinkBase {
+  apiUrl: string
+  token: string
+}
+
+export function projectNode(node: GraphNode, asked: readonly FieldAsk[] | undefined, base: LinkBase): Json {
+  const asks: FieldAsk[] = [...(asked ?? node.defaults.map((name) => ({ name, args: {} })))]
+  if (node.id !== undefined && !asks.some(({ name }) => name === 'id')) asks.push({ name: 'id', args: {} })
+  const out: Json = {}
+  for (const ask of asks) {
+    const read = ask.name === 'id' && node.id !== undefined ? () => node.id : node.fields[ask.name]
+    if (!read) throw wrongParameter(`Tried accessing nonexisting field (${ask.name}) on node type (${node.typeName})`)
+    const value = shown(read(ask.args), ask, `${node.id ?? ''}/${ask.name}`, base)
+    if (value !== undefined) out[ask.alias ?? ask.name] = value
+  }
+  return out
+}
+
+function shown(value: unknown, ask: FieldAsk, path: string, base: LinkBase): unknown {
+  if (isNode(value)) return projectNode(value, ask.fields, base)
+  if (isEdge(value)) {
+    const page = projectEdge(value, ask.args, ask.fields, path, base)
+    // A list inside a node is left out when it is empty, unless its summary is asked for.
+    return value.entries.length === 0 && page['summary'] === undefined ? undefined : page
+  }
+  if (ask.fields && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.fromEntries(ask.fields.flatMap(({ name }) => (name in value ? [[name, (value as Json)[name]]] : [])))
+  return value
+}
+
+export function projectEdge(
+  edge: GraphEdge,
+  args: Args,
+  asked: readonly FieldAsk[] | undefined,
+  path: string,
+  base: LinkBase,
+): Json {
+  const page = cutPage(edge, args)
+  const kept = Object.fromEntries(Object.entries(args).filter(([name]) => !pagingNames.has(name)))
+  const address = (params: Record<string, string> | undefined) =>
+    params && withQuery(`${base.apiUrl}/${path}`, { access_token: base.token, ...kept, ...params })
+  const [next, previous] = [address(page.next), address(page.previous)]
+  const paging = {
+    ...(page.cursors ? { cursors: page.cursors } : {}),
+    ...(previous === undefined ? {} : { previous }),
+    ...(next === undefined ? {} : { next }),
+  }
+  const summed = edge.alwaysSummed === true || args['summary'] === 'true' || args['summary'] === '1'
+  return {
+    data: page.entries.flatMap(({ node }) => (node ? [projectNode(node, asked, base)] : [])),
+    ...(Object.keys(paging).length === 0 ? {} : { paging }),
+    ...(summed && edge.summary ? { summary: edge.summary } : {}),
+  }
+}
+
+const pagingNames = new Set([
+  'access_token',
+  'appsecret_proof',
+  'limit',
+  'after',
+  'before',
+  'since',
+  'until',
+  '__paging_token',
+  '__previous',
+])

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { LabService } from '../base/service.ts'
+import { type Lab, startLab } from '../lab.ts'
+import { requestToken, sent, signedRequest } from '../testing/oauth1-client.ts'
+import { appBrowser, callback } from '../testing/oauth2-client.ts'
+import { oauth1Defaults } from './settings.ts'
+
+let lab: Lab<'demo-micro'>
+let service: LabService
+let client: { key: string; secret: string }
+
+before(async () => {
+  lab = await startLab({ services: ['demo-micro'] })
+  service = lab.services['demo-micro']
+  client = service.register({ redirectUris: [callback], name: 'Printer' })
+})
+after(() => lab.close())
+beforeEach(() => service.configure({ ...oauth1Defaults }))
+
+const endpoint = (name: string) => service.endpoints[name] ?? ''
+
+async function allowed(page = 'authorize_url') {
+  const pair = await requestToken(service, client)
+  const shown = await appBrowser().walk(`${endpoint(page)}?oauth_token=${pair.token}`, { person: 'ada' })
+  const back = new URL(shown.url).searchParams
+  assert.equal(back.get('oauth_token'), pair.token)
+  return { ...pair, verifier: back.get('oauth_verifier') ?? '' }
+}
+
+type Pair = { token: string; tokenSecret: string }
+const exchange = (pair: Pair, oauth_verifier: string | undefined, by = client) =>
+  sent(
+    signedRequest(endpoint('access_token_url'), {
+      ...by,
+      token: pair.token,
+      tokenSecret: pair.tokenSecret,
+      oauth: { oauth_verifier },
+    }),
+  )
+
+async function accessPair(page?: string): Promise<Pair & { fields: URLSearchParams }> {
+  const pair = await allowed(page)
+  const answer = await exchange(pair, pair.verifier)
+  assert.equal(answer.status, 200, answer.body)
+  const fields = new URLSearchParams(answer.body)
+  return { token: fields.get('oauth_token') ?? '', tokenSecret: fields.get('oauth_token_secret') ?? '', fields }
+}
+
+const call = (path: string, pair: Pair, options: { verb?: string; form?: [string, string][] } = {}) =>
+  sent(signedRequest(`${service.url}${path}`, { ...client, ...pair }, { verb: 'GET', ...options }))
+
+test('three legs lead to a token that works and names its account', async () => {
+  const pair = await accessPair()
+  assert.equal(pair.fields.get('handle'), 'ada')
+  const me = await call('/api/me', pair)
+  assert.equal(me.status, 200, me.body)
+  assert.match(me.body, new RegExp(`"id":${service.people[0]?.id},"id_str":"${service.people[0]?.id}"`))
+})
+
+test('the verifier is required, bound to its request token, and there is one try', async () => {
+  const first = await allowed()
+  assert.match((await exchange(first, undefined)).body, /^parameter_absent: oauth_verifier/)
+  const second = await allowed()
+  assert.match((await exchange(first, second.verifier)).body, /^verifier_invalid/)
+  assert.match((await exchange(first, first.verifier)).body, /^token_rejected/)
+  assert.equal((await exchange(second, second.verifier)).status, 200)
+  assert.match((await exchange(second, second.verifier)).body, /^token_rejected/)
+})
+
+test('a request token that nobody allowed, of another consumer, or too old buys nothing', async () => {
+  const unseen = await requestToken(service, client)
+  assert.match((await exchange(unseen, 'x')).body, /^permission_unknown/)
+  const pair = await allowed()
+  const other = service.register({ redirectUris: [callback] })
+  assert.match((await exchange(pair, pair.verifier, other)).body, /^token_rejected: .*another consumer/)
+  service.configure({ requestTokenTtlSeconds: 0 })
+  const old = await requestToken(service, client)
+  assert.match((await exchange(old, 'x')).body, /^token_expired/)
+  assert.equal((await appBrowser().open(`${endpoint('authorize_url')}?oauth_token=${old.token}`)).status, 400)
+})
+
+test('deny sends back denied and no verifier; the request token is gone', async () => {
+  const pair = await requestToken(service, client)
+  const url = `${endpoint('authorize_url')}?oauth_token=${pair.token}`
+  const page = await appBrowser().walk(url, { person: 'ada', decision: 'deny' })
+  assert.equal(page.url, `${callback}?denied=${pair.token}`)
+  assert.match((await exchange(pair, 'x')).body, /^token_rejected/)
+})
+
+test('an allowed request token is not asked about again; an unknown one is a page, not a redirect', async () => {
+  const pair = await allowed()
+  assert.equal((await appBrowser().open(`${endpoint('authorize_url')}?oauth_token=${pair.token}`)).status, 400)
+  assert.equal((await appBrowser().open(endpoint('authorize_url'))).status, 400)
+})
+
+test('force_login asks again in a browser that is signed in', async () => {
+  const browser = appBrowser()
+  const url = async (extra: string) =>
+    `${endpoint('authorize_url')}?oauth_token=${(await requestToken(service, client)).token}${extra}`
+  await browser.walk(await url(''), { person: 'ada' })
+  assert.match((await browser.open(await url(''))).title, /^Printer would like/)
+  assert.match((await browser.open(await url('&force_login=true'))).title, /^Sign in/)
+})
+
+test('direct messages need the token of the other authorize page', async () => {
+  const refused = await call('/api/messages', await accessPair())
+  assert.equal(refused.status, 403)
+  const answer = await call('/api/messages', await accessPair('authorize_dm_url'))
+  assert.equal(answer.status, 200, answer.body)
+  assert.ok((JSON.parse(answer.body) as unknown[]).length > 0)
+})
+
+test('form bodies and odd query parameters are covered by the signature', async () => {
+  const pair = await accessPair()
+  const form: [string, string][] = [
+    ['status', 'a+b & c=d é☃ %20'],
+    ['empty', ''],
+    ['twice', '2'],
+    ['twice', '1'],
+  ]
+  const posted = await call('/api/statuses?x=%20y&x=&z', pair, { verb: 'POST', form })
+  assert.equal(posted.status, 200, posted.body)
+  assert.equal((JSON.parse(posted.body) as { text: string }).text, 'a+b & c=d é☃ %20')
+  const request = signedRequest(`${service.url}/api/statuses`, { ...client, ...pair }, { form: [['status', 'one']] })
+  const headers = {
+    authorization: request.headers.get('authorization') ?? '',
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  const tampered = await sent(new Request(request.url, { method: 'POST', headers, body: 'status=two' }))
+  assert.match(tampered.body, /^signature_invalid/)
+})
+
+test('revoked tokens stop working: by the client, and by the lab', async () => {
+  const pair = await accessPair()
+  const answer = await sent(signedRequest(endpoint('revoke_url'), { ...client, ...pair }))
+  assert.equal(answer.status, 200, answer.body)
+  assert.match((await call('/api/me', pair)).body, /^token_rejected/)
+  const again = await accessPair()
+  assert.ok(service.tokens.revoke('ada') >= 1)
+  assert.match((await call('/api/me', again)).body, /^token_rejected/)
+})
+
+test('oob shows a number to copy, and that number is the verifier', async () => {
+  service.configure({ oob: true })
+  const pair = await requestToken(service, { ...client, oauth: { oauth_callback: 'oob' } })
+  const page = await appBrowser().walk(`${endpoint('authorize_url')}?oauth_token=${pair.token}`, { person: 'ben' })
+  const pin = /class="pin">(\d+)</.exec(page.body)?.[1]
+  assert.equal((await exchange(pair, pin)).status, 200)
+})

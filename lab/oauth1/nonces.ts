@@ -1,0 +1,19 @@
+import type { ServiceClock } from '../base/clock.ts'
+
+/** RFC 5849 3.3: a nonce serves once per timestamp, client and token, and is forgotten when its timestamp is too old anyway. */
+export interface Nonces {
+  useOnce(key: string, keepMs: number): boolean
+}
+
+export function createNonces(clock: ServiceClock): Nonces {
+  const seen = new Map<string, number>()
+  return {
+    useOnce(key, keepMs) {
+      const now = clock.now()
+      for (const [old, untilMs] of seen) if (untilMs < now) seen.delete(old)
+      if (seen.has(key)) return false
+      seen.set(key, now + keepMs)
+      return true
+    },
+  }
+}

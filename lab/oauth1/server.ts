@@ -1,0 +1,102 @@
+import type { Brand } from '../base/page.ts'
+import type { Person } from '../base/people.ts'
+import { json } from '../base/reply.ts'
+import type { LabRequest } from '../base/request.ts'
+import type { Routes } from '../base/router.ts'
+import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
+import { applyKnobs, WrongKnob } from '../base/settings.ts'
+import { createSignIn, type SignIn } from '../base/sign-in.ts'
+import { accessTokenEndpoint } from './access-token.ts'
+import { type AuthorizePage, authorizeEndpoint } from './authorize.ts'
+import { createNonces } from './nonces.ts'
+import { requestTokenEndpoint } from './request-token.ts'
+import { type OAuth1Settings, oauth1Defaults, oauth1Knobs } from './settings.ts'
+import { createStores } from './stores.ts'
+import { verify } from './verify.ts'
+
+export interface OAuth1Options {
+  brand: Brand
+  people: Person[]
+  settings?: Partial<OAuth1Settings>
+  /** The first is the usual one. */
+  pages: AuthorizePage[]
+  paths?: Partial<OAuth1Paths>
+  /** Extra fields in the access token answer. */
+  tokenFields?: (person: Person) => Record<string, string>
+  /** Shared with another authorization server of the same service. */
+  signIn?: SignIn
+}
+
+interface OAuth1Paths {
+  requestToken: string
+  accessToken: string
+  revoke: string
+}
+
+export interface OAuth1Caller {
+  person: Person
+  permissions: readonly string[]
+}
+
+export interface OAuth1Server {
+  routes: Routes
+  settings: OAuth1Settings
+  configure(changes: Record<string, unknown>): void
+  register: (registration: Registration) => { key: string; secret: string }
+  endpoints: () => Record<string, string>
+  guard(request: LabRequest): OAuth1Caller
+  tokens: TokenControl
+}
+
+/** A whole OAuth 1.0a server: a service gives it a brand, people, authorize pages and knobs, and mounts its routes. */
+export function createOAuth1Server(context: ServiceContext, options: OAuth1Options): OAuth1Server {
+  const { clock } = context
+  const { brand, people } = options
+  const settings: OAuth1Settings = { ...oauth1Defaults, ...options.settings }
+  const paths: OAuth1Paths = {
+    requestToken: '/oauth/request_token',
+    accessToken: '/oauth/access_token',
+    revoke: '/oauth/revoke',
+    ...options.paths,
+  }
+  const stores = createStores(clock)
+  const signIn = options.signIn ?? createSignIn({ name: context.name, brand, people, clock })
+  const parts = { brand, clock, settings, stores, signIn, nonces: createNonces(clock) }
+  const fields = options.tokenFields ?? (() => ({}))
+  const requestToken = (request: LabRequest) => requestTokenEndpoint(parts, request)
+  const accessToken = (request: LabRequest) => accessTokenEndpoint(parts, request, fields)
+  const routes: Routes = {
+    ...signIn.routes,
+    [`POST ${paths.requestToken}`]: requestToken,
+    [`GET ${paths.requestToken}`]: requestToken,
+    [`POST ${paths.accessToken}`]: accessToken,
+    [`GET ${paths.accessToken}`]: accessToken,
+    [`POST ${paths.revoke}`]: (request) => {
+      const { token } = verify(parts, request, 'access')
+      stores.removeAccessToken(token)
+      return json(200, { revoked: true })
+    },
+  }
+  for (const shown of options.pages) routes[`GET ${shown.path}`] = (request) => authorizeEndpoint(parts, shown, request)
+  return {
+    routes,
+    settings,
+    configure: (changes) => void applyKnobs(settings, changes, oauth1Knobs),
+    register(registration) {
+      if (registration.settings !== undefined) throw new WrongKnob('OAuth 1 knobs are set for the whole service')
+      const { key, secret } = stores.register(registration)
+      return { key, secret }
+    },
+    endpoints: () => ({
+      request_token_url: `${context.url()}${paths.requestToken}`,
+      authorize_url: `${context.url()}${options.pages[0]?.path}`,
+      access_token_url: `${context.url()}${paths.accessToken}`,
+      revoke_url: `${context.url()}${paths.revoke}`,
+    }),
+    guard(request) {
+      const { token } = verify(parts, request, 'access')
+      return { person: token.person, permissions: token.permissions }
+    },
+    tokens: stores.control,
+  }
+}

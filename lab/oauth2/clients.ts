@@ -1,0 +1,39 @@
+import { secret } from '../base/random.ts'
+import type { Registration } from '../base/service-parts.ts'
+import { applyKnobs, WrongKnob } from '../base/settings.ts'
+import { type OAuth2Settings, oauth2Knobs, serviceWideKnobs } from './settings.ts'
+
+export interface Client {
+  key: string
+  secret: string
+  name: string
+  redirectUris: string[]
+  /** The service's knobs with this client's own on top, read afresh at each use. */
+  settings(): OAuth2Settings
+}
+
+export interface Clients {
+  register(registration: Registration): Client
+  find(key: string | undefined): Client | undefined
+}
+
+export function createClients(shared: OAuth2Settings): Clients {
+  const clients = new Map<string, Client>()
+  return {
+    register(registration) {
+      for (const name of Object.keys(registration.settings ?? {}))
+        if (serviceWideKnobs.has(name)) throw new WrongKnob(`${name} is set for the whole service, not for one client`)
+      const own = applyKnobs<Partial<OAuth2Settings>>({}, registration.settings ?? {}, oauth2Knobs)
+      const client: Client = {
+        key: registration.key ?? `client-${secret(9)}`,
+        secret: registration.secret ?? secret(),
+        name: registration.name ?? 'An app',
+        redirectUris: registration.redirectUris,
+        settings: () => ({ ...shared, ...own }),
+      }
+      clients.set(client.key, client)
+      return client
+    },
+    find: (key) => clients.get(key ?? ''),
+  }
+}

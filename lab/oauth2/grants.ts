@@ -1,0 +1,82 @@
+import type { ServiceClock } from '../base/clock.ts'
+import type { Person } from '../base/people.ts'
+import { secret } from '../base/random.ts'
+import type { TokenControl } from '../base/service-parts.ts'
+import type { Client } from './clients.ts'
+
+/** What one person allowed one client. Dead grants take all their tokens with them. */
+export interface Grant {
+  client: Client
+  person: Person
+  scopes: string[]
+  dead: boolean
+}
+
+export interface Code {
+  grant: Grant
+  redirectUri: string
+  challenge?: string
+  expiresAtMs: number
+  used: boolean
+}
+
+export interface Token {
+  value: string
+  grant: Grant
+  kind: 'access' | 'refresh'
+  scopes: string[]
+  issuedAtMs: number
+  /** Infinity for a token that never expires. */
+  expiresAtMs: number
+  /** A rotated refresh token stays known, so that its reuse is noticed. */
+  spent: boolean
+}
+
+export interface Grants {
+  addCode(code: Omit<Code, 'used'>): string
+  code(value: string): Code | undefined
+  issue(kind: Token['kind'], grant: Grant, scopes: string[], ttlSeconds: number): Token
+  token(value: string): Token | undefined
+  remove(token: Token): void
+  isLive(token: Token): boolean
+  control: TokenControl
+}
+
+export function createGrants(clock: ServiceClock): Grants {
+  const codes = new Map<string, Code>()
+  const tokens = new Map<string, Token>()
+  const ofPerson = (username?: string) =>
+    [...tokens.values()].filter((token) => username === undefined || token.grant.person.username === username)
+  const isLive = (token: Token) => !token.grant.dead && !token.spent && token.expiresAtMs > clock.now()
+  return {
+    addCode(code) {
+      const value = secret()
+      codes.set(value, { ...code, used: false })
+      return value
+    },
+    code: (value) => codes.get(value),
+    issue(kind, grant, scopes, ttlSeconds) {
+      const issuedAtMs = clock.now()
+      const expiresAtMs = ttlSeconds === 0 ? Number.POSITIVE_INFINITY : issuedAtMs + ttlSeconds * 1000
+      const value = `${kind === 'access' ? 'at' : 'rt'}-${secret(32)}`
+      const token = { value, grant, kind, scopes, issuedAtMs, expiresAtMs, spent: false }
+      tokens.set(value, token)
+      return token
+    },
+    token: (value) => tokens.get(value),
+    remove: (token) => void tokens.delete(token.value),
+    isLive,
+    control: {
+      revoke(username) {
+        const touched = ofPerson(username).filter(isLive)
+        for (const token of touched) token.grant.dead = true
+        return touched.length
+      },
+      expire(username) {
+        const touched = ofPerson(username).filter((token) => token.kind === 'access' && isLive(token))
+        for (const token of touched) token.expiresAtMs = clock.now()
+        return touched.length
+      },
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Brand } from '../base/page.ts'
+import type { Person } from '../base/people.ts'
+import type { LabRequest } from '../base/request.ts'
+import type { Routes } from '../base/router.ts'
+import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
+import { applyKnobs } from '../base/settings.ts'
+import { createSignIn, type SignIn } from '../base/sign-in.ts'
+import { authorize } from './authorize.ts'
+import { bearerGuard, type Caller } from './bearer.ts'
+import { createClients } from './clients.ts'
+import { createGrants } from './grants.ts'
+import { metadataEndpoint } from './metadata.ts'
+import { parEndpoint } from './par.ts'
+import { createPushedRequests } from './pushed-requests.ts'
+import { registerEndpoint } from './registration.ts'
+import { introspectEndpoint, revokeEndpoint } from './revoke.ts'
+import type { OAuth2Parts, OAuth2Paths } from './server-parts.ts'
+import { type OAuth2Settings, oauth2Defaults, oauth2Knobs } from './settings.ts'
+import { tokenEndpoint } from './token.ts'
+
+export interface OAuth2Options {
+  brand: Brand
+  people: Person[]
+  settings?: Partial<OAuth2Settings>
+  paths?: Partial<OAuth2Paths>
+  /** Paths on which token trades (long-lived exchange, renewal) are served beside the token path. */
+  tradePaths?: string[]
+  tokenFields?: (person: Person) => Record<string, string | number>
+  /** Shared with another authorization server of the same service. */
+  signIn?: SignIn
+}
+
+export interface OAuth2Server {
+  routes: Routes
+  settings: OAuth2Settings
+  configure(changes: Record<string, unknown>): void
+  register: (registration: Registration) => { key: string; secret: string }
+  endpoints: () => Record<string, string>
+  guard(request: LabRequest, scope?: string): Caller
+  tokens: TokenControl
+}
+
+/** A whole authorization server: a service gives it a brand, people and knobs, and mounts its routes. */
+export function createOAuth2Server(context: ServiceContext, options: OAuth2Options): OAuth2Server {
+  const { clock } = context
+  const settings: OAuth2Settings = { ...oauth2Defaults, ...options.settings }
+  const paths: OAuth2Paths = {
+    authorize: '/oauth/authorize',
+    token: '/oauth/token',
+    revoke: '/oauth/revoke',
+    introspect: '/oauth/introspect',
+    par: '/oauth/par',
+    register: '/oauth/register',
+    ...options.paths,
+  }
+  const grants = createGrants(clock)
+  const parts: OAuth2Parts = {
+    brand: options.brand,
+    clock,
+    url: context.url,
+    settings,
+    paths,
+    grants,
+    clients: createClients(settings),
+    pushed: createPushedRequests(clock),
+    signIn: options.signIn ?? createSignIn({ name: context.name, brand: options.brand, people: options.people, clock }),
+    ...(options.tokenFields ? { tokenFields: options.tokenFields } : {}),
+  }
+  const token = (request: LabRequest) => tokenEndpoint(parts, request)
+  const routes: Routes = {
+    ...parts.signIn.routes,
+    [`GET ${paths.authorize}`]: (request) => authorize(parts, request),
+    [`POST ${paths.token}`]: token,
+    [`GET ${paths.token}`]: token,
+    [`POST ${paths.revoke}`]: (request) => revokeEndpoint(parts, request),
+    [`POST ${paths.introspect}`]: (request) => introspectEndpoint(parts, request),
+    [`POST ${paths.par}`]: (request) => parEndpoint(parts, request),
+    [`POST ${paths.register}`]: (request) => registerEndpoint(parts, request),
+    'GET /.well-known/oauth-authorization-server': () => metadataEndpoint(parts),
+  }
+  for (const path of options.tradePaths ?? []) routes[`GET ${path}`] = token
+  return {
+    routes,
+    settings,
+    configure: (changes) => void applyKnobs(settings, changes, oauth2Knobs),
+    register: (registration) => {
+      const { key, secret } = parts.clients.register(registration)
+      return { key, secret }
+    },
+    endpoints: () => ({
+      authorize_url: `${context.url()}${paths.authorize}`,
+      token_url: `${context.url()}${paths.token}`,
+      revoke_url: `${context.url()}${paths.revoke}`,
+      metadata_url: `${context.url()}/.well-known/oauth-authorization-server`,
+    }),
+    guard: (request, scope) => bearerGuard(parts, request, scope),
+    tokens: grants.control,
+  }
+}

@@ -1,0 +1,53 @@
+import { makePeople } from '../../base/people.ts'
+import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { storeControl } from '../../data/store-control.ts'
+import { createOAuth2Server } from '../../oauth2/server.ts'
+import { healthApi } from './api.ts'
+import { createHealthData } from './data.ts'
+
+const brand = { title: 'Demo Health', mark: '♥', accent: '#b3261e' }
+
+export const demoHealth: ServiceDefinition = {
+  name: 'demo-health',
+  brand,
+  build(context) {
+    // Native ids with an at sign, as some services have them: whoever writes them into an address must encode them.
+    const people = makePeople((username, at) => `${username}@H0${at + 1}`)
+    const oauth = createOAuth2Server(context, {
+      brand,
+      people,
+      tradePaths: ['/oauth/exchange', '/oauth/renew'],
+      settings: {
+        pkce: 'allowed',
+        clientAuth: ['client_secret_basic'],
+        refresh: 'keep',
+        accessTtlSeconds: 300,
+        scopeSeparator: ',',
+        scopes: {
+          profile: 'see your name, city and devices',
+          activity: 'read your workouts, with where they started and ended',
+          measures: 'read what your devices measure: weight, steps, sleep, heart rate',
+        },
+        defaultScopes: ['profile'],
+      },
+      tokenFields: (person) => ({ person_id: person.id }),
+    })
+    const data = createHealthData({ people, random: context.random, nowMs: context.clock.now() })
+    const rateLimit = createRateLimit(context.clock, { limit: 600, windowSeconds: 900 })
+    return {
+      people,
+      routes: { ...oauth.routes, ...healthApi({ oauth, data, rateLimit }) },
+      endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
+      register: oauth.register,
+      ...rateLimitBeside(rateLimit, oauth),
+      tokens: oauth.tokens,
+      data: storeControl({
+        store: data.store,
+        clock: context.clock,
+        kinds: ['activities', 'measures'],
+        nextId: data.nextId,
+      }),
+    }
+  },
+}

@@ -1,0 +1,113 @@
+import { first } from '../../base/pairs.ts'
+import type { Person } from '../../base/people.ts'
+import type { RateLimit } from '../../base/rate-limit.ts'
+import { json, type Reply } from '../../base/reply.ts'
+import { formOf, type LabRequest } from '../../base/request.ts'
+import type { Routes } from '../../base/router.ts'
+import type { ServiceContext } from '../../base/service-parts.ts'
+import { isShown, type StoredItem } from '../../data/item-store.ts'
+import type { Acquaintance } from '../../data/vocabulary.ts'
+import type { OAuth1Caller, OAuth1Server } from '../../oauth1/server.ts'
+import type { MicroData } from './data.ts'
+import { blankStatus } from './generate.ts'
+import { idWindow } from './id-window.ts'
+import { presentAccount, presentMessage, presentStatus } from './present.ts'
+
+interface ApiParts {
+  context: ServiceContext
+  oauth: OAuth1Server
+  data: MicroData
+  rateLimit: RateLimit
+}
+
+type Act = (caller: OAuth1Caller, request: LabRequest, params: Record<string, string>) => Reply
+type Authored = StoredItem & { author: Acquaintance }
+
+export function microApi({ context, oauth, data, rateLimit }: ApiParts): Routes {
+  const { url, clock } = context
+  const asked =
+    (permission: string, act: Act) =>
+    (request: LabRequest, params: Record<string, string>): Reply => {
+      const caller = oauth.guard(request)
+      const withHeaders = rateLimit.spend(caller.person.id)
+      if (caller.permissions.includes(permission)) return withHeaders(act(caller, request, params))
+      return json(403, { errors: [{ code: 93, message: `This token may not do that; it lacks ${permission}` }] })
+    }
+  const authored = (author: Acquaintance, kind = 'statuses'): Authored[] =>
+    data.store.list(author.username, kind).map((item) => ({ ...item, author }))
+  const statuses = (request: LabRequest, items: Authored[]) =>
+    json(
+      200,
+      idWindow(request, items, isShown).map((item) => presentStatus(url(), item.author, item)),
+    )
+  const missing = () => json(404, { errors: [{ code: 144, message: 'No status found with that id' }] })
+  const ownerOf = (id: string) => data.store.find('statuses', id)?.owner
+
+  const self = ({ bio, city, email, timezone, ...person }: Person) => ({
+    ...presentAccount(url(), person),
+    description: bio,
+    location: city,
+    timezone,
+    ...(email === undefined ? {} : { email }),
+    statuses_count: data.store.list(person.username, 'statuses').filter(isShown).length,
+  })
+
+  const favourites: Act = ({ person }, request) => {
+    const items = data.store.list(person.username, 'favourites').map((item) => {
+      const author = data.account(ownerOf(item.id) ?? '') ?? person
+      return { ...item, author }
+    })
+    return statuses(request, items)
+  }
+
+  const publish: Act = ({ person }, request) => {
+    const text = first(formOf(request), 'status')
+    if (text === undefined || text === '')
+      return json(400, { errors: [{ code: 38, message: 'status parameter is missing' }] })
+    if (Array.from(text).length > 500)
+      return json(403, { errors: [{ code: 186, message: 'The status is over 500 characters' }] })
+    const now = clock.now()
+    const item = { id: data.nextId(), createdAtMs: now, updatedAtMs: now, fields: blankStatus(text) }
+    return json(200, presentStatus(url(), person, data.store.put(person.username, 'statuses', item)))
+  }
+
+  const one: Act = (_caller, _request, { id = '' }) => {
+    const found = data.store.find('statuses', id)
+    const author = data.account(found?.owner ?? '')
+    return found && author ? json(200, presentStatus(url(), author, found.item)) : missing()
+  }
+
+  const unpublish: Act = ({ person }, _request, { id = '' }) => {
+    if (ownerOf(id) !== person.username) return missing()
+    data.store.remove(person.username, 'statuses', id, clock.now())
+    return json(200, { deleted: true, id_str: id })
+  }
+
+  return {
+    'GET /api/me': asked('read', ({ person }) => json(200, self(person))),
+    'GET /api/statuses/mine': asked('read', ({ person }, request) => statuses(request, authored(person))),
+    'GET /api/statuses/timeline': asked('read', ({ person }, request) => {
+      const isNew = person.activity === 0
+      return statuses(request, isNew ? [] : data.following(person.username).flatMap((author) => authored(author)))
+    }),
+    'GET /api/favourites': asked('read', favourites),
+    'GET /api/following': asked('read', ({ person }) => {
+      const list = person.activity === 0 ? [] : data.following(person.username)
+      return json(
+        200,
+        list.map((account) => presentAccount(url(), account)),
+      )
+    }),
+    'GET /api/messages': asked('direct_messages', ({ person }, request) =>
+      json(
+        200,
+        idWindow(request, data.store.list(person.username, 'messages'), isShown).map((item) =>
+          presentMessage(url(), item),
+        ),
+      ),
+    ),
+    'GET /api/statuses/:id': asked('read', one),
+    'POST /api/statuses': asked('write', publish),
+    'POST /api/statuses/:id/delete': asked('write', unpublish),
+  }
+}

@@ -1,0 +1,57 @@
+import { makePeople } from '../../base/people.ts'
+import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import type { ServiceDefinition } from '../../base/service-parts.ts'
+import { storeControl } from '../../data/store-control.ts'
+import { createOAuth1Server } from '../../oauth1/server.ts'
+import { microApi } from './api.ts'
+import { createMicroData } from './data.ts'
+import { blankStatus } from './generate.ts'
+
+const brand = { title: 'Demo Micro', mark: '✎', accent: '#0b7a5c' }
+
+const read = { name: 'read', words: 'read your statuses, your timeline and your favourites' }
+const write = { name: 'write', words: 'post and delete statuses in your name' }
+const messages = { name: 'direct_messages', words: 'read your direct messages' }
+
+export const demoMicro: ServiceDefinition = {
+  name: 'demo-micro',
+  brand,
+  build(context) {
+    const people = makePeople((_username, at) => String(7_042_118_006_123_451_000n + BigInt(at) * 4_096n))
+    const oauth = createOAuth1Server(context, {
+      brand,
+      people,
+      pages: [
+        { path: '/oauth/authenticate', permissions: [read, write] },
+        {
+          path: '/oauth/authorize',
+          permissions: [read, write, messages],
+          note: 'This app also asks for your direct messages.',
+        },
+      ],
+      tokenFields: (person) => ({ account_id: person.id, handle: person.username }),
+    })
+    const { clock } = context
+    const data = createMicroData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
+    const rateLimit = createRateLimit(clock, { limit: 900, windowSeconds: 900 })
+    return {
+      people,
+      routes: { ...oauth.routes, ...microApi({ context, oauth, data, rateLimit }) },
+      endpoints: () => ({
+        ...oauth.endpoints(),
+        authorize_dm_url: `${context.url()}/oauth/authorize`,
+        api_url: `${context.url()}/api`,
+      }),
+      register: oauth.register,
+      ...rateLimitBeside(rateLimit, oauth),
+      tokens: oauth.tokens,
+      data: storeControl({
+        store: data.store,
+        clock,
+        kinds: ['statuses'],
+        nextId: data.nextId,
+        blank: () => blankStatus('A new status'),
+      }),
+    }
+  },
+}

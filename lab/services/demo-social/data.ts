@@ -1,0 +1,66 @@
+import type { Person } from '../../base/people.ts'
+import type { Random } from '../../base/random.ts'
+import { createItemStore, type ItemStore } from '../../data/item-store.ts'
+import { momentsBack } from '../../data/moments.ts'
+import { type Acquaintance, acquaintances } from '../../data/vocabulary.ts'
+import { photoFields, postFields } from './generate.ts'
+
+export interface SocialData {
+  store: ItemStore
+  friendsOf(person: Person): (Acquaintance & { sinceMs: number })[]
+  nextId: () => string
+}
+
+/** Long enough to fill a page of the greatest size with nothing. */
+const hiddenRun = 100
+
+/** Everybody's posts and photos, and what their acquaintances post, all from one seed. */
+export function createSocialData(parts: {
+  people: Person[]
+  random: Random
+  nowMs: number
+  url: () => string
+}): SocialData {
+  const { people, random, nowMs } = parts
+  const store = createItemStore()
+  const others = acquaintances(60, (at) => String(90_000 + at))
+  const known: Acquaintance[] = [...people, ...others]
+  let counter = 10_157_000_000
+  const nextId = () => String((counter += random.int(1, 900)))
+  const friends = new Map(
+    people.map((person) => [
+      person.username,
+      person.activity === 0
+        ? []
+        : random
+            .fork(`friends ${person.username}`)
+            .some(
+              known.filter((one) => one.id !== person.id),
+              45,
+            )
+            .map((one, at) => ({ ...one, sinceMs: nowMs - (at + 1) * 20 * 86_400_000 })),
+    ]),
+  )
+  const fill = (author: Acquaintance, kind: 'posts' | 'photos', count: number) => {
+    const own = random.fork(`${kind} ${author.username}`)
+    const circle = friends.get(author.username) ?? own.some(known, 12)
+    for (const [at, createdAtMs] of momentsBack(own, count, nowMs, 1400).entries()) {
+      const make = kind === 'posts' ? postFields : photoFields
+      const id = nextId()
+      const fields = make({ id, author, circle, random: own, createdAtMs, nowMs, url: parts.url })
+      const edited = own.chance(0.08) ? Math.min(nowMs, createdAtMs + own.int(60, 90_000) * 1000) : createdAtMs
+      const hidden = kind === 'posts' && count > 200 && at >= 80 && at < 80 + hiddenRun
+      const item = store.put(author.username, kind, { id, createdAtMs, updatedAtMs: edited, hidden, fields })
+      if (!hidden && own.chance(0.04)) item.deletedAtMs = item.updatedAtMs = Math.min(nowMs, createdAtMs + 3_600_000)
+    }
+  }
+  for (const person of people) {
+    fill(person, 'posts', person.activity)
+    fill(person, 'photos', Math.round(person.activity * 0.6))
+  }
+  for (const other of others) {
+    fill(other, 'posts', 8)
+    fill(other, 'photos', 4)
+  }
+  return { store, nextId, friendsOf: (person) => friends.get(person.username) ?? [] }
+}

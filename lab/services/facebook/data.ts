@@ -1,0 +1,136 @@
+import type { Person } from '../../base/people.ts'
+import type { Random } from '../../base/random.ts'
+import { crossPosts } from '../../data/cross-posts.ts'
+import { createItemStore, type ItemStore, type StoredItem } from '../../data/item-store.ts'
+import { momentsBack } from '../../data/moments.ts'
+import { type Acquaintance, acquaintances } from '../../data/vocabulary.ts'
+import { albums, eventFields, pageFields, photoFields, videoFields } from './generate-media.ts'
+import { blankPost, crossPostFields, postFields, reactionsOf } from './generate-posts.ts'
+
+export const kinds = ['posts', 'photos', 'tagged', 'albums', 'videos', 'events', 'likes'] as const
+export type Kind = (typeof kinds)[number]
+
+export interface FacebookData {
+  store: ItemStore
+  friendsOf(username: string): readonly Acquaintance[]
+  /** Whether somebody outside the lab's cast uses every app: only such friends are named to apps. */
+  usesApps(id: string): boolean
+  find(id: string): { kind: Kind; owner: string; item: StoredItem } | undefined
+  nextId: () => string
+}
+
+/** One busy afternoon that privacy holds back, longer than the longest page: a walk meets an empty page with a next link. */
+const hiddenRun = 210
+const hiddenDaysAgo = 101
+
+interface DataParts {
+  people: Person[]
+  random: Random
+  nowMs: number
+}
+
+export function createFacebookData({ people, random, nowMs }: DataParts): FacebookData {
+  const store = createItemStore()
+  const others = acquaintances(70, (at) => String(10_160_000_000_000_000n + BigInt(at) * 1_000_037n))
+  const known: Acquaintance[] = [...people, ...others]
+  const appUsers = new Set(others.filter((_, at) => at % 2 === 0).map(({ id }) => id))
+  let counter = 10_159_000_000_000_000n
+  const nextId = () => String((counter += BigInt(random.int(1, 90_000))))
+  const friends = new Map(
+    people.map((person) => [
+      person.username,
+      person.activity === 0
+        ? []
+        : random.fork(`friends ${person.username}`).some(
+            known.filter((one) => one.id !== person.id),
+            50,
+          ),
+    ]),
+  )
+  for (const person of people) if (person.activity > 0) fillPerson(person)
+
+  function fillPerson(person: Person): void {
+    const own = random.fork(person.username)
+    const circle = friends.get(person.username) ?? []
+    const put = (kind: Kind, id: string, createdAtMs: number, fields: Record<string, unknown>, hidden = false) => {
+      const edited = own.chance(0.08) ? Math.min(nowMs, createdAtMs + own.int(60, 90_000) * 1000) : createdAtMs
+      const item = store.put(person.username, kind, { id, createdAtMs, updatedAtMs: edited, hidden, fields })
+      if (!hidden && kind !== 'albums' && own.chance(0.03)) item.deletedAtMs = item.updatedAtMs = nowMs
+    }
+    const seedling = (id: string, createdAtMs: number) => ({
+      id,
+      owner: person,
+      circle,
+      random: own,
+      createdAtMs,
+      nowMs,
+      photoIds: visiblePhotos(person),
+    })
+    const albumIds = albums.map((fields, at) => {
+      const id = nextId()
+      put('albums', id, nowMs - (1500 - at * 200) * 86_400_000, { ...fields })
+      return id
+    })
+    const share = (part: number) => Math.round(person.activity * part)
+    for (const atMs of momentsBack(own, share(0.7), nowMs, 1500)) {
+      const id = nextId()
+      const tags = own.chance(0.3) ? own.some([person, ...circle], own.int(1, 3)) : []
+      const fields = { ...photoFields(own, person, tags, atMs), ...reactionsOf(seedling(id, atMs)) }
+      put('photos', id, atMs, { ...fields, albumId: own.pick(albumIds) })
+    }
+    for (const atMs of momentsBack(own, share(0.2), nowMs, 1500)) {
+      const id = nextId()
+      const fields = photoFields(own, own.pick(circle), [person, ...own.some(circle, own.int(0, 2))], atMs)
+      put('tagged', id, atMs, { ...fields, ...reactionsOf(seedling(id, atMs)) })
+    }
+    for (const atMs of momentsBack(own, person.activity, nowMs, 1500)) {
+      const id = `${person.id}_${nextId()}`
+      put('posts', id, atMs, postFields(seedling(id, atMs)))
+    }
+    for (let at = 0; person.activity > 300 && at < hiddenRun; at++)
+      put(
+        'posts',
+        `${person.id}_${nextId()}`,
+        nowMs - hiddenDaysAgo * 86_400_000 - at * 30_000,
+        blankPost(person),
+        true,
+      )
+    for (const cross of crossPosts(person.username, nowMs)) {
+      const id = `${person.id}_${nextId()}`
+      const createdAtMs = cross.createdAtMs + 2000
+      const fields = crossPostFields(seedling(id, createdAtMs), cross)
+      store.put(person.username, 'posts', { id, createdAtMs, updatedAtMs: createdAtMs, fields })
+    }
+    for (const atMs of momentsBack(own, share(0.12), nowMs, 1200)) {
+      const id = nextId()
+      put('videos', id, atMs, { ...videoFields(own, person), ...reactionsOf(seedling(id, atMs)) })
+    }
+    for (const atMs of momentsBack(own, share(0.15), nowMs + 60 * 86_400_000, 900))
+      put('events', nextId(), atMs, eventFields(own, atMs, [person, ...circle]))
+    for (const [at, atMs] of momentsBack(own, share(0.4), nowMs, 2000).entries()) {
+      const id = nextId()
+      put('likes', id, atMs, pageFields(own, id, at))
+    }
+  }
+
+  function visiblePhotos(person: Person): string[] {
+    return store
+      .list(person.username, 'photos')
+      .filter(({ deletedAtMs }) => deletedAtMs === undefined)
+      .map(({ id }) => id)
+  }
+
+  return {
+    store,
+    nextId,
+    friendsOf: (username) => friends.get(username) ?? [],
+    usesApps: (id) => appUsers.has(id),
+    find(id) {
+      for (const kind of kinds) {
+        const found = store.find(kind, id)
+        if (found) return { kind, ...found }
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import type { StoredItem } from '../../data/item-store.ts'
+import { isoSeconds, nodeId } from './ids.ts'
+import type { Comment, IssueFields } from './model.ts'
+import { fullRepo, type Presenter, userOf } from './present-repo.ts'
+import { labelNames } from './words.ts'
+
+export function presentIssue(presenter: Presenter, item: StoredItem) {
+  const fields = item.fields as IssueFields
+  const { url } = presenter
+  const repoApi = `${url}/repos/${fields.repo}`
+  const api = `${repoApi}/issues/${fields.number}`
+  const web = `${url}/${fields.repo}/${fields.isPull ? 'pull' : 'issues'}/${fields.number}`
+  const assignees = fields.assignees.map((login) => userOf(presenter, login))
+  const closed = fields.state === 'closed'
+  return {
+    url: api,
+    repository_url: repoApi,
+    labels_url: `${api}/labels{/name}`,
+    comments_url: `${api}/comments`,
+    events_url: `${api}/events`,
+    html_url: web,
+    id: Number(item.id),
+    node_id: nodeId(fields.isPull ? 'PR' : 'I', item.id),
+    number: fields.number,
+    title: fields.title,
+    user: userOf(presenter, fields.login),
+    labels: fields.labels.map((name) => presentLabel(repoApi, name)),
+    state: fields.state,
+    locked: false,
+    ...(presenter.version === '2022-11-28' ? { assignee: assignees[0] ?? null } : {}),
+    assignees,
+    milestone: null,
+    comments: fields.comments.length,
+    created_at: isoSeconds(item.createdAtMs),
+    updated_at: isoSeconds(item.updatedAtMs),
+    closed_at: closed ? isoSeconds(fields.closedAtMs ?? item.updatedAtMs) : null,
+    author_association: fields.repo.startsWith(`${fields.login}/`) ? 'OWNER' : 'CONTRIBUTOR',
+    active_lock_reason: null,
+    ...(fields.isPull ? { draft: false, pull_request: pullLinks(repoApi, web, fields.number) } : {}),
+    body: fields.body,
+    reactions: reactions(`${api}/reactions`, fields.hearts),
+    timeline_url: `${api}/timeline`,
+    performed_via_github_app: null,
+    state_reason: closed && !fields.isPull ? 'completed' : null,
+  }
+}
+
+/** Lists across repositories say which repository each issue belongs to. */
+export function presentListedIssue(presenter: Presenter, item: StoredItem, viewer: string) {
+  const repo = presenter.data.repo((item.fields as IssueFields).repo)
+  return { ...presentIssue(presenter, item), ...(repo ? { repository: fullRepo(presenter, repo, viewer) } : {}) }
+}
+
+export function presentComment(presenter: Presenter, issue: IssueFields, comment: Comment) {
+  const repoApi = `${presenter.url}/repos/${issue.repo}`
+  const api = `${repoApi}/issues/comments/${comment.id}`
+  const web = `${presenter.url}/${issue.repo}/${issue.isPull ? 'pull' : 'issues'}/${issue.number}`
+  return {
+    url: api,
+    html_url: `${web}#issuecomment-${comment.id}`,
+    issue_url: `${repoApi}/issues/${issue.number}`,
+    id: comment.id,
+    node_id: nodeId('IC', comment.id),
+    user: userOf(presenter, comment.login),
+    created_at: isoSeconds(comment.createdAtMs),
+    updated_at: isoSeconds(comment.createdAtMs),
+    author_association: 'CONTRIBUTOR',
+    body: comment.body,
+    reactions: reactions(`${api}/reactions`, 0),
+    performed_via_github_app: null,
+  }
+}
+
+const pullLinks = (repoApi: string, web: string, number: number) => ({
+  url: `${repoApi}/pulls/${number}`,
+  html_url: web,
+  diff_url: `${web}.diff`,
+  patch_url: `${web}.patch`,
+  merged_at: null,
+})
+
+function presentLabel(repoApi: string, name: string) {
+  const id = 208_045_946 + labelNames.indexOf(name)
+  return {
+    id,
+    node_id: nodeId('LA', id),
+    url: `${repoApi}/labels/${encodeURIComponent(name)}`,
+    name,
+    color: 'f29513',
+    default: name === 'bug',
+    description: null,
+  }
+}
+
+const reactions = (url: string, hearts: number) => ({
+  url,
+  total_count: hearts,
+  '+1': 0,
+  '-1': 0,
+  laugh: 0,
+  hooray: 0,
+  confused: 0,
+  heart: hearts,
+  rocket: 0,
+  eyes: 0,
+})

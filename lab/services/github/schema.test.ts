@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { answerSchema, openApiCheck } from '../../testing/vendor-schema.ts'
+import { call, type GithubApp, startGithub, tokenFor, walkAll } from './testing.ts'
+
+const check = openApiCheck({ package: '@octokit/openapi/generated/api.github.com.json' })
+let app: GithubApp
+let token: string
+before(async () => {
+  app = await startGithub()
+  token = await tokenFor(app, 'repo user gist notifications')
+})
+after(() => app.lab.close())
+
+/** Path of the vendor's description to the address asked here. */
+const lists: Record<string, string> = {
+  '/user/emails': '/user/emails',
+  '/user/repos': '/user/repos',
+  '/user/starred': '/user/starred',
+  '/user/followers': '/user/followers',
+  '/user/following': '/user/following',
+  '/users/{username}/events': '/users/ada/events',
+  '/users/{username}/received_events': '/users/ada/received_events',
+  '/gists': '/gists',
+  '/issues': '/issues?filter=all&state=all',
+  '/repos/{owner}/{repo}/issues': '/repos/ada/bread-timer/issues?state=all',
+  '/repos/{owner}/{repo}/commits': '/repos/ada/bread-timer/commits',
+  '/notifications': '/notifications?all=true',
+}
+
+for (const [described, asked] of Object.entries(lists))
+  test(`${described} fits the published schema, every page`, async (t) => {
+    if (typeof check === 'string') return t.skip(check)
+    const items = await walkAll(app, `${asked}${asked.includes('?') ? '&' : '?'}per_page=100`, token)
+    assert.ok(items.length > 0)
+    assert.deepEqual([...new Set(check(answerSchema(described), items))].slice(0, 10), [])
+  })
+
+test('single answers fit the published schema', async (t) => {
+  if (typeof check === 'string') return t.skip(check)
+  const [issue] = await walkAll<{ url: string; comments: number }>(
+    app,
+    '/issues?filter=all&state=all&sort=comments',
+    token,
+  )
+  const [gist] = await walkAll<{ id: string }>(app, '/gists', token)
+  const singles: [string, string][] = [
+    ['/user', '/user'],
+    ['/users/{username}', '/users/ben'],
+    ['/repos/{owner}/{repo}', '/repos/ada/bread-timer'],
+    ['/repos/{owner}/{repo}/issues/{issue_number}', new URL(issue?.url ?? '').pathname],
+    ['/repos/{owner}/{repo}/issues/{issue_number}/comments', `${new URL(issue?.url ?? '').pathname}/comments`],
+    ['/gists/{gist_id}', `/gists/${gist?.id}`],
+    ['/search/commits', '/search/commits?q=author:ada&per_page=100'],
+  ]
+  for (const [described, asked] of singles) {
+    const answer: unknown = await (await call(app, asked, token)).json()
+    assert.deepEqual(check(answerSchema(described), answer).slice(0, 10), [], described)
+  }
+})
+
+test('each event payload fits the schema of its own type', async (t) => {
+  if (typeof check === 'string') return t.skip(check)
+  const events = await walkAll<{ type: string; payload: object }>(app, '/users/ada/events?per_page=100', token)
+  const types = new Set(events.map(({ type }) => type))
+  assert.ok(types.size >= 9, [...types].join())
+  for (const { type, payload } of events) {
+    const schema = type.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()
+    assert.deepEqual(check(`/components/schemas/${schema}`, payload), [], type)
+  }
+})
+
+test('the check itself notices a wrong type and a missing field', async (t) => {
+  if (typeof check === 'string') return t.skip(check)
+  const [first] = await walkAll<Record<string, unknown>>(app, '/user/starred', token)
+  assert.notDeepEqual(check(answerSchema('/user/starred'), [{ ...first, id: 'text' }]), [])
+  assert.notDeepEqual(check(answerSchema('/user/starred'), [{ ...first, full_name: undefined }]), [])
+})

@@ -1,0 +1,30 @@
+/** Scope to its meaning, as a continuation of "The app will be able to". */
+export const scopeWords: Record<string, string> = {
+  repo: 'read and write your repositories, private ones too',
+  public_repo: 'read and write your public repositories',
+  'repo:status': 'see commit statuses',
+  user: 'read and write your profile',
+  'read:user': 'read your profile',
+  'user:email': 'see your e-mail addresses',
+  'user:follow': 'follow and unfollow people',
+  gist: 'read and write your gists',
+  notifications: 'read your notifications',
+  'read:org': 'see your organizations',
+  delete_repo: 'delete repositories',
+}
+
+const implied: Record<string, string[]> = {
+  repo: ['public_repo', 'repo:status'],
+  user: ['read:user', 'user:email', 'user:follow'],
+}
+
+/** Unknown scopes are dropped and those that another one implies are folded into it, as the vendor normalizes them. */
+export function normalizedScopes(asked: string): string[] {
+  const known = [...new Set(asked.split(/[ ,]+/))].filter((name) => Object.hasOwn(scopeWords, name))
+  const covered = new Set(known.flatMap((name) => implied[name] ?? []))
+  return known.filter((name) => !covered.has(name))
+}
+
+/** Whether any of the wanted scopes was granted, by itself or through a wider one. */
+export const grants = (granted: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.some((name) => granted.some((one) => one === name || (implied[one] ?? []).includes(name)))

@@ -1,0 +1,53 @@
+import { first } from '../../base/pairs.ts'
+import type { Reply } from '../../base/reply.ts'
+import type { Routes } from '../../base/router.ts'
+import { isShown, type StoredItem } from '../../data/item-store.ts'
+import type { ApiParts, Ask, Asked } from './ask.ts'
+import type { RepoFields } from './model.ts'
+import { choiceParam, pagedReply } from './page.ts'
+import { minimalRepo, presentCommit } from './present-repo.ts'
+import { parseCommitQuery } from './search-query.ts'
+
+const mostResults = 1000
+
+export function searchRoutes({ context, data }: ApiParts, ask: Ask): Routes {
+  const visibleRepos = ({ viewer, may }: Asked): StoredItem[] =>
+    data.accounts
+      .flatMap(({ login }) => data.store.list(login, 'repos'))
+      .filter((item) => {
+        const { private: isPrivate, owner } = item.fields as RepoFields
+        return isShown(item) && (!isPrivate || (may('repo') && owner === viewer.login))
+      })
+
+  /** Commits on the default branch of every repository the caller may see: the first thousand. */
+  function commits(asked: Asked): Reply {
+    const { request, presenter } = asked
+    const fits = parseCommitQuery(data, first(request.query, 'q'))
+    // All commits of the lab are committed by their author in the same second.
+    choiceParam(request, 'sort', ['best-match', 'author-date', 'committer-date'])
+    const order = choiceParam(request, 'order', ['desc', 'asc'])
+    const found = visibleRepos(asked)
+      .flatMap((repo) => {
+        const name = `${(repo.fields as RepoFields).owner}/${(repo.fields as RepoFields).name}`
+        return data.store.list(name, 'commits').map((item) => ({ repo: name, item, home: repo }))
+      })
+      .filter((one) => isShown(one.item) && fits(one))
+      .sort((a, b) => b.item.createdAtMs - a.item.createdAtMs || (a.item.id < b.item.id ? -1 : 1))
+    if (order === 'asc') found.reverse()
+    return pagedReply({
+      url: context.url(),
+      request,
+      items: found,
+      cap: mostResults,
+      capMessage: 'Only the first 1000 search results are available',
+      present: ({ repo, item, home }) => {
+        const { committer: _, ...commit } = presentCommit(presenter, repo, item)
+        const { committer } = commit.commit
+        return { ...commit, committer, repository: minimalRepo(presenter, home), score: 1 }
+      },
+      wrap: (items) => ({ total_count: found.length, incomplete_results: false, items }),
+    })
+  }
+
+  return { 'GET /search/commits': ask([], commits, { resource: 'search' }) }
+}

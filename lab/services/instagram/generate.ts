@@ -1,0 +1,133 @@
+import type { Random } from '../../base/random.ts'
+import type { CrossPost } from '../../data/cross-posts.ts'
+import { type Acquaintance, comments, sentences } from '../../data/vocabulary.ts'
+
+export interface CommentFields {
+  id: string
+  from: Acquaintance
+  text: string
+  atMs: number
+  likeCount: number
+  hidden: boolean
+  replies: CommentFields[]
+}
+
+export interface ChildFields {
+  id: string
+  type: 'IMAGE' | 'VIDEO'
+  hue: number
+}
+
+export interface MediaFields extends Record<string, unknown> {
+  owner: Acquaintance
+  type: 'IMAGE' | 'VIDEO' | 'CAROUSEL_ALBUM'
+  product: 'FEED' | 'REELS' | 'STORY'
+  caption?: string
+  altText?: string
+  shortcode: string
+  hue: number
+  likeCount: number
+  /** The owner hides like counts on this one. */
+  likesHidden: boolean
+  commentsEnabled: boolean
+  /** Media with borrowed music has no media_url. */
+  isCopyrighted: boolean
+  children: ChildFields[]
+  comments: CommentFields[]
+}
+
+interface Seedling {
+  id: string
+  owner: Acquaintance
+  circle: readonly Acquaintance[]
+  random: Random
+  createdAtMs: number
+  nowMs: number
+  nextId: () => string
+}
+
+const shortcodeOf = (id: string): string =>
+  Buffer.from(BigInt(id).toString(16).padStart(16, '0'), 'hex').toString('base64url')
+
+export const blankMedia = (id: string, owner: Acquaintance): MediaFields => ({
+  owner,
+  type: 'IMAGE',
+  product: 'FEED',
+  shortcode: shortcodeOf(id),
+  hue: 200,
+  likeCount: 0,
+  likesHidden: false,
+  commentsEnabled: true,
+  isCopyrighted: false,
+  children: [],
+  comments: [],
+})
+
+export function mediaFields(seedling: Seedling): MediaFields {
+  const { random, circle, nextId } = seedling
+  const type = random.pick(['IMAGE', 'IMAGE', 'IMAGE', 'VIDEO', 'CAROUSEL_ALBUM'] as const)
+  const mentions = random.chance(0.2) ? random.some(circle, random.int(1, 2)) : []
+  const tags = random.some(['doors', 'bread', '東京', 'été', 'nofilter', 'שלום'], random.int(0, 3))
+  const words = [
+    random.pick(sentences),
+    ...mentions.map(({ username }) => `@${username}`),
+    ...tags.map((tag) => `#${tag}`),
+  ]
+  const commentsEnabled = random.chance(0.95)
+  return {
+    ...blankMedia(seedling.id, seedling.owner),
+    type,
+    product: type === 'VIDEO' ? 'REELS' : 'FEED',
+    ...(random.chance(0.85) ? { caption: words.join(' ') } : {}),
+    ...(type === 'IMAGE' && random.chance(0.3) ? { altText: 'A door, closed, in evening light' } : {}),
+    hue: random.int(0, 359),
+    likeCount: random.int(0, 900),
+    likesHidden: random.chance(0.08),
+    commentsEnabled,
+    isCopyrighted: type === 'VIDEO' && random.chance(0.15),
+    children:
+      type === 'CAROUSEL_ALBUM'
+        ? Array.from({ length: random.int(2, 10) }, () => ({
+            id: nextId(),
+            type: random.pick(['IMAGE', 'IMAGE', 'VIDEO'] as const),
+            hue: random.int(0, 359),
+          }))
+        : [],
+    comments: commentsEnabled && random.chance(0.6) ? commentList(seedling, random.int(1, 9)) : [],
+  }
+}
+
+export const crossMedia = (seedling: Seedling, cross: CrossPost): MediaFields => ({
+  ...blankMedia(seedling.id, seedling.owner),
+  caption: cross.text,
+  shortcode: cross.shortcode,
+  hue: (cross.at * 29) % 360,
+  likeCount: 40 + cross.at,
+  comments: commentList(seedling, 2),
+})
+
+export const storyFields = (seedling: Seedling): MediaFields => ({
+  ...blankMedia(seedling.id, seedling.owner),
+  product: 'STORY',
+  type: seedling.random.pick(['IMAGE', 'VIDEO'] as const),
+  hue: seedling.random.int(0, 359),
+  ...(seedling.random.chance(0.5) ? { caption: seedling.random.pick(sentences) } : {}),
+})
+
+function commentList(seedling: Seedling, count: number): CommentFields[] {
+  const { random, circle, owner, createdAtMs, nowMs, nextId } = seedling
+  const make = (from: Acquaintance, at: number): CommentFields => ({
+    id: nextId(),
+    from,
+    text: random.pick(comments),
+    atMs: Math.min(nowMs, createdAtMs + (at + 1) * 1_200_000),
+    likeCount: random.int(0, 9),
+    hidden: random.chance(0.03),
+    replies: [],
+  })
+  // Newest first, as Instagram lists them.
+  return random
+    .some(circle, count)
+    .map((from, at) => ({ ...make(from, at), replies: random.chance(0.3) ? [make(owner, at + 1)] : [] }))
+    .reverse()
+}

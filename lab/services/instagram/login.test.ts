@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Lab, startLab } from '../../lab.ts'
+import { appBrowser, authorizeUrl, callback } from '../../testing/oauth2-client.ts'
+import { type App, type GraphError, graph, returnedTo } from '../facebook/testing.ts'
+import { bothScopes, type DataAnswer, exchangeCode, tokenOf } from './testing.ts'
+
+let lab: Lab<'instagram'>
+let app: App
+
+before(async () => {
+  lab = await startLab({ services: ['instagram'] })
+  const service = lab.services.instagram
+  app = { service, ...service.register({ redirectUris: [callback] }) }
+})
+after(() => lab.close())
+
+const trade = async (name: string, fields: Record<string, string>) => {
+  const url = `${app.service.endpoints[name]}?${new URLSearchParams(fields).toString()}`
+  return (await (await fetch(url)).json()) as {
+    access_token: string
+    token_type: string
+    expires_in: number
+  } & GraphError
+}
+
+test('a code gives an hour, an exchange sixty days, a refresh sixty more', async () => {
+  const back = await returnedTo(app, bothScopes, 'ada')
+  assert.equal(back.hash, '#_')
+  const code = back.searchParams.get('code') ?? ''
+  const answer = (await (await exchangeCode(app, { code })).json()) as DataAnswer
+  assert.deepEqual(
+    answer.data.map(({ user_id, permissions }) => [user_id, permissions]),
+    [[app.service.people[0]?.id, bothScopes]],
+  )
+  const short = answer.data[0]?.access_token ?? ''
+  const asked = { grant_type: 'ig_exchange_token', client_secret: app.secret, access_token: short }
+  assert.equal((await trade('exchange_url', { ...asked, client_secret: 'x' })).error.code, 1)
+  const long = await trade('exchange_url', asked)
+  assert.deepEqual([long.token_type, long.expires_in], ['bearer', 5_184_000])
+  const renewal = { grant_type: 'ig_refresh_token', access_token: long.access_token }
+  assert.equal((await trade('refresh_url', renewal)).error.code, 190)
+  lab.clock.advance(86_401_000)
+  assert.equal((await graph<GraphError>(app, '/me', short)).error.error_subcode, 463)
+  const renewed = await trade('refresh_url', renewal)
+  assert.equal(renewed.expires_in, 5_184_000)
+  assert.equal((await trade('exchange_url', asked)).error.code, 190)
+  lab.clock.advance(5_184_000_000)
+  assert.equal((await trade('refresh_url', { ...renewal, access_token: renewed.access_token })).error.code, 190)
+})
+
+test('the login host has errors of its own', async () => {
+  const code = (await returnedTo(app, bothScopes, 'ada')).searchParams.get('code') ?? ''
+  const wrong = async (fields: Record<string, string>) => {
+    const response = await exchangeCode(app, fields)
+    return (await response.json()) as { error_type: string; code: number; error_message: string }
+  }
+  assert.deepEqual(await wrong({ code: 'x' }), {
+    error_type: 'OAuthException',
+    code: 400,
+    error_message: 'Matching code was not found or was already used',
+  })
+  assert.match((await wrong({ code: '' })).error_message, /Missing required field code/)
+  assert.match((await wrong({ code, client_secret: 'x' })).error_message, /client secret/)
+  assert.match((await wrong({ code, redirect_uri: `${callback}x` })).error_message, /redirect_uri is identical/)
+})
+
+test('the live shape of the token answer, where user_id is a number beyond a double', async () => {
+  app.service.configure({ tokenShape: 'flat' })
+  const code = (await returnedTo(app, bothScopes, 'ada')).searchParams.get('code') ?? ''
+  const text = await (await exchangeCode(app, { code })).text()
+  assert.match(text, new RegExp(`"user_id":${app.service.people[0]?.id},"permissions":\\["instagram_business_basic"`))
+  app.service.configure({ tokenShape: 'data' })
+})
+
+test('saying no, wrong windows, revoked logins', async () => {
+  const url = authorizeUrl(app, { scope: bothScopes })
+  const denied = new URL((await appBrowser().walk(url, { person: 'ben', decision: 'deny' })).url).searchParams
+  assert.deepEqual(
+    [denied.get('error'), denied.get('error_reason'), denied.get('state')],
+    ['access_denied', 'user_denied', 's1'],
+  )
+  for (const fields of [
+    { scope: 'user_media' },
+    { scope: 'instagram_business_manage_comments' },
+    { response_type: 'token', scope: bothScopes },
+  ])
+    assert.equal((await appBrowser().open(authorizeUrl(app, fields))).status, 400)
+  const token = await tokenOf(app, bothScopes, 'esra')
+  app.service.tokens.revoke('esra')
+  assert.equal((await graph<GraphError>(app, '/me', token)).error.error_subcode, 458)
+})

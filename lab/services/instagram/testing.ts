@@ -1,0 +1,25 @@
+import { callback } from '../../testing/oauth2-client.ts'
+import { type App, returnedTo } from '../facebook/testing.ts'
+
+export const bothScopes = 'instagram_business_basic,instagram_business_manage_comments'
+
+export function exchangeCode(app: App, fields: Record<string, string>): Promise<Response> {
+  const body = new URLSearchParams({
+    client_id: app.key,
+    client_secret: app.secret,
+    grant_type: 'authorization_code',
+    redirect_uri: callback,
+    ...fields,
+  })
+  return fetch(app.service.endpoints['token_url'] ?? '', { method: 'POST', body })
+}
+
+export interface DataAnswer {
+  data: { access_token: string; user_id: string; permissions: string }[]
+}
+
+export async function tokenOf(app: App, scope = bothScopes, person = 'ada', permissions?: string[]): Promise<string> {
+  const code = (await returnedTo(app, scope, person, permissions)).searchParams.get('code') ?? ''
+  const answer = (await (await exchangeCode(app, { code })).json()) as DataAnswer
+  return answer.data[0]?.access_token ?? ''
+}

@@ -1,0 +1,54 @@
+import { Refusal, type Reply } from '../../base/reply.ts'
+import type { LabRequest } from '../../base/request.ts'
+import type { Handler } from '../../base/router.ts'
+import type { ServiceContext } from '../../base/service-parts.ts'
+import type { TumblrData } from './data.ts'
+import { refused } from './envelope.ts'
+import type { TumblrLimits } from './limits.ts'
+import type { Blog } from './model.ts'
+import type { TumblrOAuth } from './oauth.ts'
+import type { Presenter } from './present-blog.ts'
+
+export interface ApiParts {
+  context: ServiceContext
+  oauth: TumblrOAuth
+  data: TumblrData
+  limits: TumblrLimits
+}
+
+export interface Asked {
+  request: LabRequest
+  params: Record<string, string>
+  presenter: Presenter
+  /** Empty with an API key alone. */
+  viewer: string
+}
+
+export type Act = (asked: Asked) => Reply
+type Level = 'key' | 'person' | 'write'
+export type Ask = (level: Level, act: Act) => Handler
+
+/** What every call goes through: API key or a person's token, then the limits of the app. */
+export function createAsk({ context, oauth, data, limits }: ApiParts): Ask {
+  return (level, act) => (request, params) => {
+    const caller = oauth.caller(request)
+    const withHeaders = limits.spend(caller.consumerKey)
+    try {
+      if (level !== 'key' && caller.username === undefined) throw refused(401, 'Unable to authorize', 1016)
+      if (level === 'write' && !caller.mayWrite) throw refused(403, 'The write scope is needed', 1017)
+      const viewer = caller.username ?? ''
+      const presenter = { url: context.url(), data, ...(viewer === '' ? {} : { viewer }) }
+      return withHeaders(act({ request, params, presenter, viewer }))
+    } catch (error) {
+      if (error instanceof Refusal) return withHeaders(error.reply)
+      throw error
+    }
+  }
+}
+
+/** The blog in the path, or 404. */
+export function namedBlog({ presenter, params }: Asked): Blog {
+  const blog = presenter.data.blog(params['blog'] ?? '')
+  if (!blog) throw refused(404, 'There is no such blog')
+  return blog
+}

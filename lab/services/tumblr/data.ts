@@ -1,0 +1,143 @@
+import type { Person } from '../../base/people.ts'
+import type { Random } from '../../base/random.ts'
+import { crossPosts } from '../../data/cross-posts.ts'
+import { createItemStore, type ItemStore, isShown, type StoredItem } from '../../data/item-store.ts'
+import { momentsBack } from '../../data/moments.ts'
+import { acquaintances } from '../../data/vocabulary.ts'
+import { postFields, sharedFields } from './generate.ts'
+import { blogUuid, postIdAt } from './ids.ts'
+import type { Blog, PostFields } from './model.ts'
+
+export interface TumblrData {
+  /** Posts are kept by blog, likes by person. */
+  store: ItemStore
+  blogs: readonly Blog[]
+  /** By name, host name or unique identifier. */
+  blog(identifier: string): Blog | undefined
+  blogsOf(username: string): Blog[]
+  /** Most recently followed first. */
+  following(username: string): Blog[]
+  followers(blog: string): Blog[]
+  post(id: string): StoredItem | undefined
+  /** What a person likes and is still there, most recently liked first. */
+  liked(username: string): { like: StoredItem; post: StoredItem }[]
+  remember(item: StoredItem): StoredItem
+  nextId: () => string
+}
+
+export function createTumblrData(parts: {
+  people: Person[]
+  random: Random
+  nowMs: number
+  now: () => number
+}): TumblrData {
+  const { people, random, nowMs } = parts
+  const store = createItemStore()
+  const posts = new Map<string, StoredItem>()
+  const blogs = makeBlogs(people)
+  const activity = new Map(people.map((person) => [person.username, person.activity]))
+  let sequence = 0
+  const idAt = (ms: number) => postIdAt(ms, (sequence += 1))
+  const remember = (item: StoredItem) => {
+    posts.set(item.id, item)
+    return item
+  }
+
+  for (const blog of [...blogs].reverse()) {
+    const own = random.fork(blog.name)
+    const others = blogs.filter((one) => one.name !== blog.name)
+    const whole = blog.owner === undefined ? 24 : (activity.get(blog.owner) ?? 0)
+    const count = blog.primary ? whole : Math.round(whole / 8)
+    const shared = blog.primary && blog.owner !== undefined && whole > 0 ? crossPosts(blog.owner, nowMs) : []
+    const moments = [
+      ...momentsBack(own, count, nowMs, 1100).map((ms) => ({ ms, cross: undefined })),
+      ...shared
+        .filter(({ origin }) => origin === 'instagram')
+        .map((cross) => ({ ms: Math.floor((cross.createdAtMs + 60_000) / 1000) * 1000, cross })),
+    ].sort((a, b) => a.ms - b.ms)
+    const known = [...posts.values()].filter(
+      ({ fields, deletedAtMs }) => (fields as PostFields).state === 'published' && deletedAtMs === undefined,
+    )
+    let lastMs = 0
+    for (const { ms: planned, cross } of moments) {
+      // One post a second at most, because paging by time cannot tell two of one second apart.
+      const ms = Math.max(planned, lastMs + 1000)
+      lastMs = ms
+      const older = own
+        .some(known, 3)
+        .filter(({ createdAtMs }) => createdAtMs < ms)
+        .map(({ id, fields }) => ({ id, fields: fields as PostFields }))
+      const fields = cross
+        ? sharedFields(blog, cross)
+        : postFields({ blog, others, random: own, createdAtMs: ms, nowMs, older })
+      const item = remember(store.put(blog.name, 'posts', { id: idAt(ms), createdAtMs: ms, updatedAtMs: ms, fields }))
+      if (!cross && own.chance(0.04)) item.deletedAtMs = nowMs
+    }
+  }
+
+  const following = new Map(
+    people.map(({ username, activity: busy }) => {
+      const others = blogs.filter(({ owner, primary }) => owner !== username && primary)
+      return [username, busy === 0 ? [] : random.fork(`follows ${username}`).some(others, 36)]
+    }),
+  )
+  const shown = [...posts.values()].filter(
+    ({ fields, deletedAtMs }) => (fields as PostFields).state === 'published' && deletedAtMs === undefined,
+  )
+  for (const { username, activity: busy } of people) {
+    const own = random.fork(`likes ${username}`)
+    const liked = own.some(shown, busy)
+    const moments = momentsBack(own, liked.length, nowMs, 700)
+    let earlierMs = nowMs
+    for (const [at, item] of liked.entries()) {
+      const ms = Math.min(moments[at] ?? nowMs, earlierMs - 1000)
+      earlierMs = ms
+      store.put(username, 'likes', { id: item.id, createdAtMs: ms, updatedAtMs: ms, fields: {} })
+    }
+  }
+
+  const post = (id: string): StoredItem | undefined => {
+    const item = posts.get(id)
+    return item?.deletedAtMs === undefined ? item : undefined
+  }
+  const byName = (name: string) => blogs.find((one) => one.name === name)
+  return {
+    store,
+    blogs,
+    blog: (identifier) =>
+      byName(identifier.replace(/\.tumblr\.com$/, '')) ?? blogs.find(({ uuid }) => uuid === identifier),
+    blogsOf: (username) => blogs.filter(({ owner }) => owner === username),
+    following: (username) => following.get(username) ?? [],
+    followers: (name) =>
+      people.flatMap(({ username }) =>
+        following.get(username)?.some((blog) => blog.name === name) ? (byName(username) ?? []) : [],
+      ),
+    post,
+    liked: (username) =>
+      store.list(username, 'likes').flatMap((like) => {
+        const found = post(like.id)
+        return isShown(like) && found ? [{ like, post: found }] : []
+      }),
+    remember,
+    nextId: () => idAt(parts.now()),
+  }
+}
+
+function makeBlogs(people: Person[]): Blog[] {
+  const own = people.flatMap(({ username, name, bio, activity }): Blog[] => {
+    const first = { name: username, title: `${name} writes`, description: bio, owner: username, primary: true }
+    const second = { name: `${username}-doors`, title: 'Doors 🚪', description: '', owner: username, primary: false }
+    return [first, ...(activity > 200 ? [second] : [])].map((blog) => ({ ...blog, uuid: blogUuid(blog.name) }))
+  })
+  const others = acquaintances(40, String).map(({ username, name }, at): Blog => {
+    const title = at % 5 === 0 ? '' : `${name}’s blog`
+    return {
+      name: username,
+      title,
+      description: at % 3 === 0 ? '' : 'مدوّنة · 日記 · blog',
+      uuid: blogUuid(username),
+      primary: true,
+    }
+  })
+  return [...own, ...others]
+}

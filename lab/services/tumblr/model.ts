@@ -1,0 +1,62 @@
+export interface Blog {
+  name: string
+  title: string
+  description: string
+  uuid: string
+  /** The person who writes it, if somebody can log in. */
+  owner?: string
+  primary: boolean
+}
+
+export const postTypes = ['text', 'photo', 'quote', 'link', 'chat', 'audio', 'video', 'answer'] as const
+export type PostType = (typeof postTypes)[number]
+
+export interface Note {
+  type: 'like' | 'reblog' | 'reply' | 'posted'
+  blog: string
+  atMs: number
+  text?: string
+}
+
+export interface Reblog {
+  fromBlog: string
+  fromId: string
+  rootBlog: string
+  rootId: string
+  /** What the reblogging person added. */
+  comment: string
+}
+
+/** The stored form of a post; both formats of the API are made from it. */
+export interface PostFields extends Record<string, unknown> {
+  blog: string
+  type: PostType
+  /** The main words: body, caption, quote, description or answer, as plain text. */
+  words: string
+  title: string | null
+  tags: string[]
+  /** For links, and where a quote or a shared picture comes from. */
+  url?: string
+  sourceTitle?: string
+  hues: number[]
+  asker?: string
+  dialogue: { name: string; phrase: string }[]
+  state: 'published' | 'private'
+  /** Written in the new editor. */
+  isBlocks: boolean
+  reblog?: Reblog
+  notes: Note[]
+}
+
+export const blankPost = (blog: string, words: string): PostFields => ({
+  blog,
+  type: 'text',
+  words,
+  title: null,
+  tags: [],
+  hues: [],
+  dialogue: [],
+  state: 'published',
+  isBlocks: true,
+  notes: [],
+})

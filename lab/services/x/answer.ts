@@ -1,0 +1,21 @@
+import { json, type Reply } from '../../base/reply.ts'
+import { inPostWords, type Wanted } from './wanted.ts'
+
+interface Parts {
+  data?: unknown
+  includes?: Record<string, unknown[]>
+  errors?: unknown[]
+  meta?: Record<string, unknown>
+}
+
+/** Empty parts are left out: a page without items has no `data` at all. */
+export function answer(wanted: Wanted, { data, includes, errors, meta }: Parts, status = 200): Reply {
+  const isEmpty = data === undefined || (Array.isArray(data) && data.length === 0)
+  const whole = {
+    ...(isEmpty ? {} : { data }),
+    ...(includes && Object.keys(includes).length > 0 ? { includes } : {}),
+    ...(errors && errors.length > 0 ? { errors } : {}),
+    ...(meta ? { meta } : {}),
+  }
+  return json(status, wanted.saysPost ? inPostWords(whole) : whole)
+}

@@ -1,0 +1,72 @@
+import { Refusal, type Reply } from '../../base/reply.ts'
+import type { LabRequest } from '../../base/request.ts'
+import type { Handler } from '../../base/router.ts'
+import type { ServiceContext } from '../../base/service-parts.ts'
+import type { OAuth1Server } from '../../oauth1/server.ts'
+import type { OAuth2Server } from '../../oauth2/server.ts'
+import type { XData } from './data.ts'
+import type { XLimits } from './limits.ts'
+import type { XUser } from './model.ts'
+import { forbidden, noDmPermission, unauthorized } from './problems.ts'
+
+export interface ApiParts {
+  context: ServiceContext
+  oauth1: OAuth1Server
+  oauth2: OAuth2Server
+  data: XData
+  limits: XLimits
+}
+
+export interface Asked {
+  request: LabRequest
+  params: Record<string, string>
+  viewer: XUser
+  /** Empty for OAuth 1.0a. */
+  scopes: readonly string[]
+}
+
+export type Act = (asked: Asked) => Reply
+
+interface Rules {
+  /** Named as in the documentation; each counts by itself. */
+  endpoint: string
+  /** Requests per person in fifteen minutes. */
+  limit: number
+  scopes: string[]
+}
+
+export type Ask = (rules: Rules, act: Act) => Handler
+
+/** What every call goes through: either kind of token, its permissions, then the limit of the endpoint. */
+export function createAsk({ oauth1, oauth2, data, limits }: ApiParts): Ask {
+  return ({ endpoint, limit, scopes }, act) =>
+    (request, params) => {
+      const caller = callerOf(oauth1, oauth2, request, scopes)
+      const viewer = data.byName(caller.username)
+      if (!viewer) throw new Error(`no account for ${caller.username}`)
+      const withHeaders = limits.spend(viewer.id, endpoint, limit)
+      try {
+        return withHeaders(act({ request, params, viewer, scopes: caller.scopes }))
+      } catch (error) {
+        if (error instanceof Refusal) return withHeaders(error.reply)
+        throw error
+      }
+    }
+}
+
+function callerOf(oauth1: OAuth1Server, oauth2: OAuth2Server, request: LabRequest, needed: string[]) {
+  const isOAuth1 = /^OAuth /i.test(request.headers.authorization ?? '')
+  try {
+    if (!isOAuth1) {
+      const { person, scopes } = oauth2.guard(request)
+      if (needed.some((scope) => !scopes.includes(scope))) throw forbidden()
+      return { username: person.username, scopes }
+    }
+    const { person, permissions } = oauth1.guard(request)
+    if (needed.includes('dm.read') && !permissions.includes('dm')) throw noDmPermission()
+    return { username: person.username, scopes: [] }
+  } catch (error) {
+    if (error instanceof Refusal && error.reply.status !== 403) throw unauthorized()
+    throw error
+  }
+}

@@ -1,0 +1,80 @@
+export interface XUser {
+  id: string
+  username: string
+  name: string
+  description: string
+  location?: string
+  email?: string
+  createdAtMs: number
+  protected: boolean
+  verified: boolean
+}
+
+export interface Link {
+  short: string
+  expanded: string
+  title?: string
+  /** A link that stands for an attached picture or video. */
+  mediaKey?: string
+}
+
+export interface XMedia {
+  key: string
+  type: 'photo' | 'video' | 'animated_gif'
+  width: number
+  height: number
+  hue: number
+  alt?: string
+}
+
+/** The stored form of a post; the API's JSON is made from it field by field, as asked. */
+export interface PostFields extends Record<string, unknown> {
+  text: string
+  authorId: string
+  links: Link[]
+  mentions: string[]
+  hashtags: string[]
+  media: XMedia[]
+  placeId?: string
+  coordinates?: [lng: number, lat: number]
+  replyTo?: { id: string; userId: string }
+  repostOf?: string
+  quoteOf?: string
+  lang: string
+  likes: number
+  reposts: number
+  replies: number
+  quotes: number
+  sensitive: boolean
+  /** Earlier versions first, this one last. */
+  history: string[]
+  conversationId?: string
+  /** The whole text of a post longer than 280 characters. */
+  longText?: string
+}
+
+export interface DmFields extends Record<string, unknown> {
+  type: 'MessageCreate' | 'ParticipantsJoin' | 'ParticipantsLeave'
+  conversationId: string
+  senderId?: string
+  text?: string
+  participantIds?: string[]
+  postId?: string
+  media?: XMedia
+}
+
+export const blankPost = (authorId: string, text: string): PostFields => ({
+  text,
+  authorId,
+  links: [],
+  mentions: [],
+  hashtags: [...text.matchAll(/#([\p{L}\p{N}_]+)/gu)].map(([, tag = '']) => tag),
+  media: [],
+  lang: 'en',
+  likes: 0,
+  reposts: 0,
+  replies: 0,
+  quotes: 0,
+  sensitive: false,
+  history: [],
+})

@@ -1,0 +1,213 @@
+import { first } from '../../base/pairs.ts'
+import type { LabRequest } from '../../base/request.ts'
+import { listParam } from './params.ts'
+
+const sharedPostFields = [
+  'article',
+  'attachments',
+  'card_uri',
+  'community_id',
+  'context_annotations',
+  'conversation_id',
+  'created_at',
+  'display_text_range',
+  'edit_controls',
+  'entities',
+  'geo',
+  'id',
+  'lang',
+  'media_metadata',
+  'non_public_metrics',
+  'organic_metrics',
+  'paid_partnership',
+  'possibly_sensitive',
+  'promoted_metrics',
+  'public_metrics',
+  'reply_settings',
+  'scopes',
+  'source',
+  'text',
+  'withheld',
+]
+const tweetFields = [
+  ...sharedPostFields,
+  'author_id',
+  'edit_history_tweet_ids',
+  'in_reply_to_user_id',
+  'note_tweet',
+  'referenced_tweets',
+]
+const postFields = [...sharedPostFields, 'note_post']
+const userFields = [
+  'affiliation',
+  'confirmed_email',
+  'connection_status',
+  'created_at',
+  'description',
+  'entities',
+  'id',
+  'is_identity_verified',
+  'location',
+  'most_recent_tweet_id',
+  'name',
+  'parody',
+  'pinned_tweet_id',
+  'profile_banner_url',
+  'profile_image_url',
+  'protected',
+  'public_metrics',
+  'receives_your_dm',
+  'subscription',
+  'subscription_type',
+  'url',
+  'username',
+  'verified',
+  'verified_followers_count',
+  'verified_type',
+  'withheld',
+]
+const mediaFields = [
+  'alt_text',
+  'duration_ms',
+  'height',
+  'media_key',
+  'non_public_metrics',
+  'organic_metrics',
+  'preview_image_url',
+  'promoted_metrics',
+  'public_metrics',
+  'type',
+  'url',
+  'variants',
+  'width',
+]
+const placeFields = ['contained_within', 'country', 'country_code', 'full_name', 'geo', 'id', 'name', 'place_type']
+const pollFields = ['duration_minutes', 'end_datetime', 'id', 'options', 'voting_status']
+const dmFields = [
+  'attachments',
+  'created_at',
+  'dm_conversation_id',
+  'entities',
+  'event_type',
+  'id',
+  'participant_ids',
+  'referenced_tweets',
+  'sender_id',
+  'text',
+]
+
+const postExpansions = [
+  'article.cover_media',
+  'article.media_entities',
+  'attachments.media_keys',
+  'attachments.media_source_tweet',
+  'attachments.poll_ids',
+  'author_id',
+  'edit_history_tweet_ids',
+  'edit_history_post_ids',
+  'entities.mentions.username',
+  'entities.note.mentions.username',
+  'geo.place_id',
+  'in_reply_to_user_id',
+  'referenced_posts',
+  'referenced_tweets.id',
+  'referenced_tweets.id.attachments.media_keys',
+  'referenced_tweets.id.author_id',
+]
+const userExpansions = [
+  'affiliation.user_id',
+  'most_recent_tweet_id',
+  'most_recent_post_id',
+  'pinned_tweet_id',
+  'pinned_post_id',
+]
+const dmExpansions = [
+  'attachments.media_keys',
+  'participant_ids',
+  'referenced_posts',
+  'referenced_tweets.id',
+  'sender_id',
+]
+
+/** The vendor's newer description says post where everything else says tweet; an answer speaks as its question did. */
+const olderWords: Record<string, string> = {
+  referenced_posts: 'referenced_tweets.id',
+  edit_history_post_ids: 'edit_history_tweet_ids',
+  pinned_post_id: 'pinned_tweet_id',
+  most_recent_post_id: 'most_recent_tweet_id',
+  note_post: 'note_tweet',
+}
+
+export const fieldParams = [
+  'tweet.fields',
+  'post.fields',
+  'user.fields',
+  'media.fields',
+  'place.fields',
+  'poll.fields',
+  'expansions',
+]
+
+export interface Wanted {
+  saysPost: boolean
+  tweet: ReadonlySet<string>
+  user: ReadonlySet<string>
+  media: ReadonlySet<string>
+  place: ReadonlySet<string>
+  dm: ReadonlySet<string>
+  expansions: ReadonlySet<string>
+}
+
+/** An expansion brings the field it starts from along. */
+export function readWanted(request: LabRequest, primary: 'tweet' | 'user' | 'dm'): Wanted {
+  const choices = { tweet: postExpansions, user: userExpansions, dm: dmExpansions }[primary]
+  const asked = listParam(request, 'expansions', choices)
+  const inPosts = listParam(request, 'post.fields', postFields)
+  const saysPost =
+    first(request.query, 'post.fields') !== undefined || asked.some((name) => Object.hasOwn(olderWords, name))
+  const older = (name: string) => olderWords[name] ?? name
+  const expansions = asked.map(older)
+  const brought = expansions.map((name) => name.split('.')[0] ?? '')
+  const tweets = [...listParam(request, 'tweet.fields', tweetFields), ...inPosts.map(older)]
+  listParam(request, 'poll.fields', pollFields)
+  return {
+    saysPost,
+    expansions: new Set(expansions),
+    tweet: new Set([...tweets, ...(primary === 'tweet' ? brought : []), 'id', 'text', 'edit_history_tweet_ids']),
+    user: new Set([
+      ...listParam(request, 'user.fields', userFields),
+      ...(primary === 'user' ? brought : []),
+      'id',
+      'name',
+      'username',
+    ]),
+    media: new Set([...listParam(request, 'media.fields', mediaFields), 'media_key', 'type']),
+    place: new Set([...listParam(request, 'place.fields', placeFields), 'id', 'full_name']),
+    dm: new Set([
+      ...listParam(request, 'dm_event.fields', dmFields),
+      ...(primary === 'dm' ? brought : []),
+      'id',
+      'event_type',
+      'text',
+      'participant_ids',
+    ]),
+  }
+}
+
+const newerKeys: Record<string, string> = {
+  referenced_tweets: 'referenced_posts',
+  edit_history_tweet_ids: 'edit_history_post_ids',
+  retweet_count: 'repost_count',
+  tweet_count: 'post_count',
+  note_tweet: 'note_post',
+  pinned_tweet_id: 'pinned_post_id',
+  most_recent_tweet_id: 'most_recent_post_id',
+  tweets: 'posts',
+}
+
+/** The same answer in the newer words. */
+export function inPostWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inPostWords)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [newerKeys[name] ?? name, inPostWords(inner)]))
+}

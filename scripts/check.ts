@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+// Types, lint, format, house rules, written docs, dead exports: what can be said without running the service.
+const STEPS: [name: string, command: string, args: string[]][] = [
+  ['types', 'tsc', ['-p', '.']],
+  ['lint', 'oxlint', ['--quiet']],
+  ['format', 'biome', ['check', '--diagnostic-level=error']],
+  ['house and docs', 'node', ['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/docs.test.ts']],
+  ['dead exports', 'knip', ['--no-progress']],
+]
+
+let failed = 0
+for (const [name, command, args] of STEPS) {
+  const started = Date.now()
+  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules', '.bin', command), args, {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const seconds = ((Date.now() - started) / 1000).toFixed(1)
+  process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)\n`)
+  if (status !== 0) {
+    failed += 1
+    process.stdout.write(`${stdout}${stderr}\n`)
+  }
+}
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Installs the packages when they are missing or the lock file changed. Running the service needs few of them;
+ * `tools` adds what tests and checks need, without touching what a running service may have open. True when it did something.
+ */
+export function ensureInstalled(root, wants) {
+  const modules = join(root, 'node_modules')
+  // Tools that are there stay there: npm would remove what it is not asked for.
+  const tools = wants.tools || existsSync(join(modules, 'typescript'))
+  const stamp = join(modules, '.tributary-install')
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+  const wanted = `${lock} ${process.platform}-${process.arch}`
+  const [have, haveTools] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []
+  if (have === wanted && (haveTools === 'tools' || !tools)) return false
+
+  // `npm install` with the lock file, not `npm ci`: it leaves what a running service has open, and forgives optional
+  // packages of other platforms that a registry does not carry.
+  const scope = tools ? '--include=dev' : '--omit=dev'
+  const args = [
+    'install',
+    '--no-save',
+    scope,
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
+  process.stderr.write(`Installing packages${tools ? ' and tools' : ''} (once) …\n`)
+  const started = Date.now()
+  const { status, error } = spawnSync('npm', args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  })
+  if (error) throw new Error(`npm could not be started: ${error.message}`)
+  if (status !== 0) throw new Error(`npm ${args[0]} failed with code ${status}.`)
+  writeFileSync(stamp, `${wanted}\n${tools ? 'tools' : ''}`)
+  process.stderr.write(`Installed in ${Math.round((Date.now() - started) / 1000)} s.\n`)
+  return true
+}

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { VARIABLES } from '#base/config.ts'
+import { COMMANDS } from '#cli/commands.ts'
+import { connectors } from '#connectors/index.ts'
+import { ROUTES } from '#http/routes.ts'
+import { REASONS } from '#model/errors.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** The parts of the documentation that the code knows best. A test fails when a file differs from what this gives. */
+export function writtenDocs(): Record<string, string> {
+  return {
+    'docs/config.md': between('docs/config.md', 'variables', variables()),
+    'docs/api.md': between('docs/api.md', 'routes', routes(), 'reasons', reasons()),
+    'docs/cli.md': between('docs/cli.md', 'commands', commands()),
+    'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
+  }
+}
+
+function variables(): string {
+  const rows = Object.values(VARIABLES).map(
+    ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback ? `\`${fallback}\`` : ''} | ${meaning} |`,
+  )
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+function routes(): string {
+  // The proxy takes every method; one line says so.
+  const rows = ROUTES.map(([method, path, { door, summary, streams }]) => {
+    const named = streams === true ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
+    return `| \`${named}\` | ${door} | ${summary} |`
+  })
+  return ['| route | door | what it does |', '|---|---|---|', ...new Set(rows)].join('\n')
+}
+
+function reasons(): string {
+  const rows = Object.entries(REASONS).map(([reason, [status, text]]) => `| \`${reason}\` | ${status} | ${text} |`)
+  return ['| reason | status | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+function commands(): string {
+  const rows = COMMANDS.map(
+    (command) => `| \`${[command.name, ...(command.args ?? [])].join(' ')}\` | ${command.summary} |`,
+  )
+  return ['| command | what it does |', '|---|---|', ...rows].join('\n')
+}
+
+function connectorTable(): string {
+  const rows = connectors.flatMap(({ service, endpoints }) =>
+    Object.entries(endpoints).map(([name, endpoint]) => {
+      const types = endpoint.types.map((type) => (endpoint.feed ? `${type}_feed` : type)).join(', ')
+      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${paceOf(endpoint.everyMs)} | ${endpoint.deletes} |`
+    }),
+  )
+  return ['| endpoint | types | class | every | deletes |', '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+function paceOf(ms: number): string {
+  const minutes = ms / 60_000
+  if (minutes % 1440 === 0) return `${minutes / 1440} d`
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`
+}
+
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by hand. */
+function between(file: string, ...parts: string[]): string {
+  let text = readFileSync(join(root, file), 'utf8')
+  for (let i = 0; i < parts.length; i += 2) {
+    const [name, content] = [parts[i]!, parts[i + 1]!]
+    const pattern = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`)
+    if (!pattern.test(text)) throw new Error(`${file} has no place for ${name}`)
+    text = text.replace(pattern, (_, open: string, close: string) => `${open}${content}\n${close}`)
+  }
+  return text
+}
+
+if (import.meta.main) {
+  for (const [file, text] of Object.entries(writtenDocs())) writeFileSync(join(root, file), text)
+}

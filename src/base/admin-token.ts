@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, SetupError } from './errors.ts'
+import { randomSecret } from './ids.ts'
+
+const LEAST_CHARACTERS = 24
+
+/** The admin token: from the settings, or from a file in the data folder that only its owner can read. */
+export function readAdminToken(
+  setting: string | undefined,
+  dataDir: string,
+): { token: string; file: string | undefined } {
+  if (setting !== undefined) return { token: setting, file: undefined }
+  const file = join(dataDir, 'admin-token')
+  try {
+    if (!existsSync(file)) make(file)
+    chmodSync(file, 0o600)
+    const token = readFileSync(file, 'utf8').trim()
+    if (token.length >= LEAST_CHARACTERS) return { token, file }
+  } catch (error) {
+    throw new SetupError(`The admin token in ${file} cannot be read (${codeOf(error)}).`, {
+      code: 'admin_token_unreadable',
+      help: `Give this user the file: chown "$(id -un)" ${file} && chmod 600 ${file}`,
+      cause: error,
+    })
+  }
+  throw new SetupError(`The admin token in ${file} is shorter than ${LEAST_CHARACTERS} characters.`, {
+    code: 'admin_token_damaged',
+    help: `Remove the file, and the next start makes a new one: rm ${file}`,
+  })
+}
+
+// Written under another name first, so that nobody ever reads half a token.
+function make(file: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  writeFileSync(draft, `tra_${randomSecret()}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    // Another process made it first: its token counts.
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, SetupError } from './errors.ts'
+import { randomSecret } from './ids.ts'
+import { KEY_BYTES } from './sealing.ts'
+
+/** What the key file holds. The first key seals; older ones only open what they sealed. */
+export interface KeyFile {
+  keys: Buffer[]
+  /** Password of the embedded database. */
+  databasePassword: string
+}
+
+const FILE = 'keyring.json'
+
+export function keyFilePath(dataDir: string): string {
+  return join(dataDir, FILE)
+}
+
+/** Reads the key file; makes one when there is none and nothing in the folder was sealed by a lost one. */
+export function openKeyFile(dataDir: string): KeyFile {
+  const path = keyFilePath(dataDir)
+  const found = readKeyFile(path)
+  if (found !== undefined) return found
+  if (existsSync(join(dataDir, 'postgres'))) throw lost(path, dataDir)
+  try {
+    writeKeyFile(path, { keys: [randomBytes(KEY_BYTES)], databasePassword: randomSecret() }, { mustBeNew: true })
+  } catch (error) {
+    // Another process made it first: its keys count.
+    if (codeOf(error) !== 'EEXIST') throw unwritable(path, dataDir, error)
+  }
+  return readKeyFile(path)!
+}
+
+export function readKeyFile(path: string): KeyFile | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new SetupError(`The key file ${path} cannot be read (${codeOf(error)}).`, {
+      code: 'key_file_unreadable',
+      help: `Give this user read access: chown "$(id -un)" ${path} && chmod 600 ${path}`,
+      cause: error,
+    })
+  }
+  checkMode(path)
+  return parse(path, text)
+}
+
+/** Written beside the old file and renamed over it: a crash leaves the old keys or the new ones, never half. */
+export function writeKeyFile(path: string, file: KeyFile, options: { mustBeNew?: boolean } = {}): void {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const fd = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(
+      fd,
+      `${JSON.stringify({ keys: file.keys.map((key) => key.toString('base64')), database_password: file.databasePassword }, null, 2)}\n`,
+    )
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  if (!options.mustBeNew) {
+    renameSync(draft, path)
+    return
+  }
+  try {
+    linkSync(draft, path)
+  } finally {
+    rmSync(draft)
+  }
+}
+
+/** Keys from `TRIBUTARY_KEY`: one or several in base64, comma-separated, the sealing one first. */
+export function parseKeys(text: string): Buffer[] {
+  return text.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64')
+    if (key.length === KEY_BYTES) return key
+    throw new SetupError(`TRIBUTARY_KEY must hold ${KEY_BYTES} bytes in base64 (found ${key.length}).`, {
+      code: 'key_malformed',
+      help: 'Make one with: openssl rand -base64 32',
+    })
+  })
+}
+
+function parse(path: string, text: string): KeyFile {
+  try {
+    const value = JSON.parse(text) as { keys: string[]; database_password: string }
+    const keys = value.keys.map((key) => Buffer.from(key, 'base64'))
+    if (
+      keys.length > 0 &&
+      keys.every((key) => key.length === KEY_BYTES) &&
+      typeof value.database_password === 'string'
+    ) {
+      return { keys, databasePassword: value.database_password }
+    }
+  } catch {
+    // Falls through to the one message below.
+  }
+  throw new SetupError(`The key file ${path} is damaged.`, {
+    code: 'key_file_damaged',
+    help: `Restore it from your backup: cp /path/to/backup/${FILE} ${path}`,
+  })
+}
+
+// Others on the machine must not read the keys; tighten what we own instead of sending the operator away.
+function checkMode(path: string): void {
+  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return
+  try {
+    chmodSync(path, 0o600)
+  } catch (error) {
+    throw new SetupError(`The key file ${path} can be read by other users of this machine.`, {
+      code: 'key_file_open',
+      help: `Close it: chmod 600 ${path}`,
+      cause: error,
+    })
+  }
+}
+
+function unwritable(path: string, dataDir: string, cause: unknown): SetupError {
+  return new SetupError(`The key file ${path} cannot be made (${codeOf(cause)}).`, {
+    code: 'key_file_unwritable',
+    help: `Give this user the folder: sudo install -d -o "$(id -un)" -m 700 ${dataDir}\nor choose another: --data DIR`,
+    cause,
+  })
+}
+
+function lost(path: string, dataDir: string): SetupError {
+  return new SetupError(`The key file ${path} is gone, but the database in ${dataDir} was sealed with it.`, {
+    code: 'key_file_lost',
+    help: `Restore it from your backup: cp /path/to/backup/${FILE} ${path}\nWithout it the stored tokens cannot be opened; to start over: mv ${dataDir} ${dataDir}.old`,
+  })
+}

@@ -1,0 +1,123 @@
+import { createApp, deleteApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/manage/apps.ts'
+import { presentApp } from '#model/app.ts'
+import { type Command, UsageError } from './command.ts'
+import { table } from './output.ts'
+
+const ACTOR = 'cli'
+
+export const create: Command = {
+  name: 'app create',
+  summary: 'make an app; its secret is shown this once',
+  options: {
+    name: { type: 'string', value: 'NAME', required: true, meaning: 'what people see when they are asked to agree' },
+    'redirect-uri': {
+      type: 'string',
+      value: 'URL',
+      required: true,
+      multiple: true,
+      meaning: 'an address that people may return to',
+    },
+    'no-token-flow': { type: 'boolean', meaning: 'refuse response_type=token' },
+  },
+  run: async ({ flags, out, withStore }) => {
+    const { app, secret } = await withStore((store) =>
+      createApp(
+        store,
+        { name: flags.text('name')!, redirectUris: flags.texts('redirect-uri'), tokenFlow: !flags.on('no-token-flow') },
+        ACTOR,
+      ),
+    )
+    const { client_id, ...rest } = presentApp(app)
+    out.result({ client_id, client_secret: secret, ...rest }, () => [
+      `client_id      ${out.bold(app.id)}`,
+      `client_secret  ${out.bold(secret)}`,
+      '',
+      'The secret is not shown again. Next, give the app its keys for a service:',
+      `  tributary keys set ${app.id} SERVICE --key KEY --secret SECRET`,
+    ])
+  },
+}
+
+export const list: Command = {
+  name: 'app list',
+  summary: 'all apps',
+  run: async ({ out, withStore }) => {
+    const apps = await withStore(listApps)
+    out.result(apps.map(presentApp), () =>
+      apps.length === 0
+        ? ['There is no app yet. Make one: tributary app create --name NAME --redirect-uri URL']
+        : table([
+            ['client_id', 'name', 'redirect addresses'],
+            ...apps.map((app) => [app.id, app.name, app.redirectUris.join(' ')]),
+          ]),
+    )
+  },
+}
+
+export const show: Command = {
+  name: 'app show',
+  summary: 'one app, with the age of its secrets',
+  args: ['CLIENT_ID'],
+  run: async ({ args, out, withStore }) => {
+    const { app, secrets } = await withStore((store) => getApp(store, args[0]!))
+    const day = (ms: number) => new Date(ms).toISOString()
+    const document = {
+      ...presentApp(app),
+      secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, created_at: createdAt, expires_at: expiresAt })),
+    }
+    out.result(document, () => [
+      ...table([
+        ['client_id', app.id],
+        ['name', app.name],
+        ...app.redirectUris.map((uri) => ['redirects to', uri]),
+        ['token flow', app.tokenFlow ? 'allowed' : 'refused'],
+        ...secrets.map(({ createdAt, expiresAt }) => [
+          'secret',
+          `since ${day(createdAt)}${expiresAt === undefined ? '' : `, ends ${day(expiresAt)}`}`,
+        ]),
+      ]),
+    ])
+  },
+}
+
+export const rotateSecret: Command = {
+  name: 'app rotate-secret',
+  summary: 'a second secret; the first ends after the overlap',
+  args: ['CLIENT_ID'],
+  options: {
+    'overlap-hours': {
+      type: 'string',
+      value: 'N',
+      meaning: `how long the old secret keeps working (${OVERLAP_MS / 3_600_000})`,
+    },
+  },
+  run: async ({ args, flags, out, withStore }) => {
+    const overlapMs = hours(flags.text('overlap-hours'))
+    const { app, secret, previousEndsAt } = await withStore((store) =>
+      rotateAppSecret(store, args[0]!, ACTOR, overlapMs),
+    )
+    out.result({ client_id: app.id, client_secret: secret, previous_ends_at: previousEndsAt }, () => [
+      `client_secret  ${out.bold(secret)}`,
+      `The previous secret works until ${new Date(previousEndsAt).toISOString()}.`,
+    ])
+  },
+}
+
+export const remove: Command = {
+  name: 'app delete',
+  summary: 'delete an app and its keys',
+  args: ['CLIENT_ID'],
+  options: { yes: { type: 'boolean', meaning: 'really' } },
+  run: async ({ args, flags, out, withStore }) => {
+    if (!flags.on('yes')) throw new UsageError(`This deletes ${args[0]} for good. Add --yes if that is meant.`)
+    await withStore((store) => deleteApp(store, args[0]!, ACTOR))
+    out.result({ deleted: args[0] }, () => [`Deleted ${args[0]}.`])
+  },
+}
+
+function hours(text: string | undefined): number {
+  if (text === undefined) return OVERLAP_MS
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) > 720)
+    throw new UsageError('--overlap-hours must be a number from 0 to 720.')
+  return Number(text) * 3_600_000
+}

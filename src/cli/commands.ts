@@ -1,0 +1,49 @@
+import * as app from './app.ts'
+import type { Command } from './command.ts'
+import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
+import * as keyring from './keyring.ts'
+import * as keys from './keys.ts'
+import { migrate } from './migrate.ts'
+import { profiles } from './profiles.ts'
+import * as push from './push.ts'
+import { serve, work } from './serve.ts'
+import { services } from './services.ts'
+import { sync } from './sync.ts'
+import * as token from './token.ts'
+
+/** Every command, in the order in which help shows them. */
+export const COMMANDS: Command[] = [
+  demo,
+  serve,
+  work,
+  migrate,
+  doctor,
+  app.create,
+  app.list,
+  app.show,
+  app.rotateSecret,
+  app.remove,
+  keys.set,
+  keys.list,
+  keys.remove,
+  services,
+  profiles,
+  sync,
+  token.revoke,
+  push.add,
+  push.list,
+  push.set,
+  push.test,
+  push.pause,
+  push.resume,
+  push.run,
+  push.backfill,
+  push.replayFrom,
+  push.dead,
+  push.redrive,
+  push.rotateSecret,
+  push.remove,
+  keyring.rotate,
+  keyring.prune,
+]

@@ -1,0 +1,49 @@
+import { ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
+import type { Command } from './command.ts'
+import { DOOR } from './serve.ts'
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'serve, with an app and simulated services to try things with',
+  options: DOOR,
+  run: async ({ out, config, start, startLab, untilSignal }) => {
+    const running = await start({ serve: true, demo: true })
+    const url = running.url!
+    const app = readDemoApp(config().dataDir, url)
+    const lab = await startLab(url)
+    await ensureDemoApp(running.store, app, lab.services)
+    const connect = `${url}/connect?${new URLSearchParams({ client_id: app.clientId, redirect_uri: app.redirectUri }).toString()}`
+    out.result(
+      {
+        url,
+        client_id: app.clientId,
+        client_secret: app.secret,
+        redirect_uri: app.redirectUri,
+        connect_url: connect,
+        admin_token_file: running.adminTokenFile,
+      },
+      () => [
+        '',
+        `  Tributary is running   ${out.bold(url)}   (API reference: ${url}/docs)`,
+        '',
+        '  1. Connect a demo profile in the browser:',
+        `     ${out.bold(connect)}`,
+        '  2. The page you come back to prints a curl command that reads the items.',
+        '',
+        `  Demo app               client_id      ${app.clientId}`,
+        `                         client_secret  ${app.secret}`,
+        `  Admin token            ${running.adminTokenFile ?? 'TRIBUTARY_ADMIN_TOKEN'}`,
+        '',
+        '  In another terminal:',
+        `     curl ${url}/readyz`,
+        `     npm run --silent tributary -- app show ${app.clientId}`,
+        '',
+        out.dim('  Ctrl-C stops everything, the database too.'),
+        '',
+      ],
+    )
+    await untilSignal
+    await lab.stop()
+    await running.stop()
+  },
+}

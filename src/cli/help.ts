@@ -1,0 +1,46 @@
+import { type Command, EXIT, type Option } from './command.ts'
+import { table } from './output.ts'
+import { COMMON } from './parse.ts'
+
+export function helpForAll(commands: Command[], version: string): string[] {
+  return [
+    `tributary ${version}: one service between your app and the services its users live in.`,
+    '',
+    'Usage: tributary COMMAND [OPTIONS]',
+    '',
+    ...table(commands.map((command) => [`  ${[command.name, ...(command.args ?? [])].join(' ')}`, command.summary])),
+    '',
+    'tributary COMMAND --help tells the options. Every command takes --json.',
+    `Exit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} typed wrong, ${EXIT.setup} set-up needs you, ${EXIT.refused} refused or not found, ${EXIT.interrupted} interrupted.`,
+  ]
+}
+
+export function helpFor(command: Command): string[] {
+  const options = { ...command.options, ...COMMON }
+  return [
+    command.summary,
+    '',
+    `Usage: ${usage(command)}`,
+    '',
+    ...table(Object.entries(options).map(([name, option]) => [`  ${spell(name, option)}`, describe(option)])),
+  ]
+}
+
+export function usage(command: Command): string {
+  const required = Object.entries(command.options ?? {}).filter(([, { required }]) => required)
+  return [
+    'tributary',
+    command.name,
+    ...(command.args ?? []),
+    ...required.map(([name, option]) => spell(name, option)),
+    '[OPTIONS]',
+  ].join(' ')
+}
+
+function spell(name: string, { value, short }: Option): string {
+  return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`
+}
+
+function describe({ meaning, multiple, env }: Option): string {
+  return [meaning, multiple && '(may be repeated)', env && `[${env}]`].filter(Boolean).join(' ')
+}

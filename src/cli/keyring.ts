@@ -1,0 +1,27 @@
+import { pruneKeyring, rotateKeyring } from '#flows/operate/keyring.ts'
+import type { Command } from './command.ts'
+
+export const rotate: Command = {
+  name: 'keyring rotate',
+  summary: 'seal everything with a new key, while the service runs',
+  run: async ({ out, withStore }) => {
+    const done = await withStore((store) => rotateKeyring(store, (count) => out.progress(`${count} sealed anew …`)))
+    out.result({ new_key: done.newKey, resealed: done.resealed }, () => [
+      done.newKey ? 'A new key was made.' : 'Went on with the newest key.',
+      `${done.resealed} values are sealed with it. Back the key file up.`,
+      'When every process has followed (about a minute), drop the old keys: tributary keyring prune',
+    ])
+  },
+}
+
+export const prune: Command = {
+  name: 'keyring prune',
+  summary: 'drop the keys that nothing needs any more',
+  options: { 'at-once': { type: 'boolean', meaning: 'do not wait for running processes to follow' } },
+  run: async ({ flags, out, withStore }) => {
+    const dropped = await withStore((store) => pruneKeyring(store, { atOnce: flags.on('at-once') }))
+    out.result({ dropped }, () => [
+      dropped === 0 ? 'There is no old key.' : `Dropped ${dropped} old ${dropped === 1 ? 'key' : 'keys'}.`,
+    ])
+  },
+}

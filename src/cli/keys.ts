@@ -1,0 +1,92 @@
+import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
+import { OVERRIDES, presentServiceKey } from '#model/app.ts'
+import { type Command, UsageError } from './command.ts'
+import { table } from './output.ts'
+
+const ACTOR = 'cli'
+
+export const set: Command = {
+  name: 'keys set',
+  summary: "set an app's key for a service",
+  args: ['CLIENT_ID', 'SERVICE'],
+  options: {
+    key: { type: 'string', value: 'KEY', required: true, meaning: 'the key the service gave the app' },
+    secret: { type: 'string', value: 'SECRET', required: true, meaning: 'the secret that belongs to it' },
+    'hook-secret': {
+      type: 'string',
+      value: 'SECRET',
+      meaning: "the secret of the service's webhooks, where it is another one",
+    },
+    scope: { type: 'string', value: 'SCOPE', meaning: "scope to ask for instead of the service's default" },
+    set: {
+      type: 'string',
+      value: 'NAME=URL',
+      multiple: true,
+      meaning: `an address of this instance: ${OVERRIDES.join(', ')}`,
+    },
+  },
+  run: async ({ args, flags, out, withStore }) => {
+    const [clientId, service] = args as [string, string]
+    const addresses = overrides(flags.texts('set'))
+    const key = await withStore((store) =>
+      setServiceKey(
+        store,
+        clientId,
+        {
+          service,
+          key: flags.text('key')!,
+          secret: flags.text('secret')!,
+          hookSecret: flags.text('hook-secret'),
+          scope: flags.text('scope'),
+          overrides: addresses,
+        },
+        ACTOR,
+      ),
+    )
+    out.result(presentServiceKey(key), () => [`Keys for ${key.service} are set.`])
+  },
+}
+
+export const list: Command = {
+  name: 'keys list',
+  summary: "an app's keys; secrets are never shown",
+  args: ['CLIENT_ID'],
+  run: async ({ args, out, withStore }) => {
+    const keys = await withStore((store) => listServiceKeys(store, args[0]!))
+    out.result(keys.map(presentServiceKey), () =>
+      keys.length === 0
+        ? [`No keys yet. Set some: tributary keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
+        : table([
+            ['service', 'key', 'scope', 'overrides'],
+            ...keys.map((key) => [
+              key.service,
+              key.key,
+              key.scope ?? '',
+              Object.entries(key.overrides)
+                .map((pair) => pair.join('='))
+                .join(' '),
+            ]),
+          ]),
+    )
+  },
+}
+
+export const remove: Command = {
+  name: 'keys delete',
+  summary: "delete an app's key for a service",
+  args: ['CLIENT_ID', 'SERVICE'],
+  run: async ({ args, out, withStore }) => {
+    await withStore((store) => deleteServiceKey(store, args[0]!, args[1]!, ACTOR))
+    out.result({ deleted: args[1] }, () => [`Deleted the keys for ${args[1]}.`])
+  },
+}
+
+function overrides(pairs: string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=')
+      if (equals < 1) throw new UsageError(`--set ${pair}: write it as NAME=URL.`)
+      return [pair.slice(0, equals), pair.slice(equals + 1)]
+    }),
+  )
+}

@@ -1,0 +1,26 @@
+import { listMigrations, runMigrations } from '#flows/operate/migrations.ts'
+import type { Command } from './command.ts'
+
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'bring the database up to date',
+  options: { 'dry-run': { type: 'boolean', meaning: 'only print what would run' } },
+  run: async ({ flags, out, withStore }) => {
+    await withStore(
+      async (store) => {
+        if (flags.on('dry-run')) {
+          const { done, pending } = await listMigrations(store)
+          out.result({ done, pending: pending.map(({ name }) => name) }, () =>
+            pending.length === 0 ? ['Nothing to do.'] : pending.flatMap(({ name, sql }) => [`-- ${name}`, sql]),
+          )
+          return
+        }
+        const applied = await runMigrations(store)
+        out.result({ applied }, () =>
+          applied.length === 0 ? ['Nothing to do.'] : applied.map((name) => `Applied ${name}.`),
+        )
+      },
+      { migrate: false },
+    )
+  },
+}

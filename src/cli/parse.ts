@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util'
+import { type Command, type Flags, type Option, UsageError } from './command.ts'
+
+/** Understood by every command. */
+export const COMMON: Record<string, Option> = {
+  data: { type: 'string', value: 'DIR', meaning: 'the data folder', env: 'TRIBUTARY_DATA' },
+  json: { type: 'boolean', meaning: 'print one JSON document' },
+  help: { type: 'boolean', short: 'h', meaning: 'show this help' },
+}
+
+export interface Parsed {
+  args: string[]
+  flags: Flags
+  /** Settings given as flags. */
+  overrides: Record<string, string>
+}
+
+/** The command whose words come first, the longest name winning, and what follows it. */
+export function findCommand(commands: Command[], argv: string[]): { command: Command; rest: string[] } | undefined {
+  const match = commands
+    .filter(({ name }) => name.split(' ').every((word, i) => argv[i] === word))
+    .sort((a, b) => b.name.length - a.name.length)[0]
+  return match && { command: match, rest: argv.slice(match.name.split(' ').length) }
+}
+
+export function parseCommand(command: Command, argv: string[]): Parsed {
+  const options = { ...command.options, ...COMMON }
+  const { values, positionals } = parse(options, argv)
+  const wanted = command.args ?? []
+  if (!values.help && positionals.length < wanted.length)
+    throw new UsageError(`${wanted[positionals.length]} is missing.`)
+  if (positionals.length > wanted.length)
+    throw new UsageError(`“${positionals[wanted.length]}” is one argument too many.`)
+  for (const [name, option] of Object.entries(options)) {
+    if (option.required && values[name] === undefined && !values.help) throw new UsageError(`--${name} is missing.`)
+  }
+  return { args: positionals, flags: flagsFrom(values), overrides: overridesFrom(options, values) }
+}
+
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
+
+function parse(options: Record<string, Option>, argv: string[]): { values: Values; positionals: string[] } {
+  const known = Object.fromEntries(
+    Object.entries(options).map(([name, { type, short, multiple }]) => [
+      name,
+      { type, ...(short ? { short } : {}), ...(multiple ? { multiple } : {}) },
+    ]),
+  )
+  try {
+    return parseArgs({ args: argv, options: known, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]!.replace(/\.?$/, '.'), { cause: error })
+  }
+}
+
+function flagsFrom(values: Values): Flags {
+  const texts = (name: string) => [values[name] ?? []].flat().filter((value) => typeof value === 'string')
+  return { texts, text: (name) => texts(name)[0], on: (name) => values[name] === true }
+}
+
+function overridesFrom(options: Record<string, Option>, values: Values): Record<string, string> {
+  const given = Object.entries(options).filter(
+    ([name, { env }]) => env !== undefined && typeof values[name] === 'string',
+  )
+  return Object.fromEntries(given.map(([name, { env }]) => [env!, values[name] as string]))
+}

@@ -1,0 +1,282 @@
+import { deadLettersOf, type ShownDestination, show, showDestinations } from '#flows/deliver/look.ts'
+import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/deliver/manage.ts'
+import {
+  pauseDestination,
+  redrive as redriveRows,
+  replay,
+  resumeDestination,
+  rotateSigning,
+  runNow,
+} from '#flows/deliver/steer.ts'
+import { tryDestination } from '#flows/deliver/try-out.ts'
+import { DESTINATION_KINDS, withoutPassword } from '#model/destination.ts'
+import { type Command, type Context, EXIT, UsageError } from './command.ts'
+import { table } from './output.ts'
+
+const ACTOR = 'cli'
+const SETTINGS: NonNullable<Command['options']> = {
+  filter: { type: 'string', value: 'PATH', multiple: true, meaning: 'an API path with its parameters, or *' },
+  schedule: { type: 'string', value: 'WHEN', meaning: 'on_change, "every 15m", "<cron> [zone]" or manual' },
+  option: {
+    type: 'string',
+    value: 'NAME=VALUE',
+    multiple: true,
+    meaning: 'an option of the kind, e.g. schema=tributary',
+  },
+}
+
+export const add: Command = {
+  name: 'push add',
+  summary: 'deliver everything there is, then every change, to a destination',
+  args: ['CLIENT_ID'],
+  options: {
+    name: { type: 'string', value: 'NAME', required: true, meaning: 'what you call it' },
+    kind: { type: 'string', value: 'KIND', required: true, meaning: DESTINATION_KINDS.join(', ') },
+    url: { type: 'string', value: 'URL', required: true, meaning: 'connection string or web address' },
+    ...SETTINGS,
+  },
+  run: async ({ args, flags, out, withPush }) => {
+    const kind = DESTINATION_KINDS.find((each) => each === flags.text('kind'))
+    if (kind === undefined) throw new UsageError(`--kind must be one of ${DESTINATION_KINDS.join(', ')}.`)
+    const filter = flags.texts('filter')
+    await withPush(async (need) => {
+      const made = await addDestination(
+        need,
+        args[0]!,
+        {
+          name: flags.text('name')!,
+          kind,
+          url: flags.text('url')!,
+          filter: filter.length > 0 ? filter : ['*'],
+          schedule: flags.text('schedule'),
+          options: options(flags.texts('option')),
+        },
+        ACTOR,
+      )
+      const shown = document(await show(need, made.destination))
+      out.result({ ...shown, ...(made.signing === undefined ? {} : { secret: made.signing }) }, () => [
+        `id      ${out.bold(made.destination.id)}`,
+        ...(made.signing === undefined ? [] : [`secret  ${out.bold(made.signing)}   (shown this once)`]),
+        `Try it: tributary push test ${args[0]} ${made.destination.id}`,
+      ])
+    })
+  },
+}
+
+export const list: Command = {
+  name: 'push list',
+  summary: "an app's destinations, with how far each is",
+  args: ['CLIENT_ID'],
+  run: async ({ args, out, withPush }) => {
+    const shown = (await withPush((need) => showDestinations(need, args[0]!))).map(document)
+    out.result(shown, () =>
+      table([
+        ['id', 'name', 'kind', 'state', 'rows', 'behind', 'error'],
+        ...shown.map((each) => [
+          each.id,
+          each.name,
+          each.kind,
+          each.state,
+          String(each.rows),
+          String(each.changes_behind),
+          each.last_error ?? '',
+        ]),
+      ]),
+    )
+  },
+}
+
+export const set: Command = {
+  name: 'push set',
+  summary: 'change a destination',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  options: {
+    name: { type: 'string', value: 'NAME', meaning: 'what you call it' },
+    url: { type: 'string', value: 'URL', meaning: 'where it is now' },
+    ...SETTINGS,
+  },
+  run: async ({ args, flags, out, withPush }) => {
+    const given = {
+      name: flags.text('name'),
+      url: flags.text('url'),
+      schedule: flags.text('schedule'),
+      filter: flags.texts('filter').length > 0 ? flags.texts('filter') : undefined,
+      options: flags.texts('option').length > 0 ? options(flags.texts('option')) : undefined,
+    }
+    const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    await withPush(async (need) => {
+      const changed = await changeDestination(need, await findOwn(need, args[0]!, args[1]!), change, ACTOR)
+      out.result(document(await show(need, changed)), () => ['Changed.'])
+    })
+  },
+}
+
+export const test: Command = {
+  name: 'push test',
+  summary: 'connect, check the rights, write and roll back, count what the filter matches',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  run: async ({ args, out, withPush }) => {
+    const { checks, matches } = await withPush(async (need) =>
+      tryDestination(need, await findOwn(need, args[0]!, args[1]!)),
+    )
+    const ok = checks.every((each) => each.ok)
+    out.result({ ok, checks, matches }, () => [
+      ...table(checks.map((each) => [each.ok ? 'ok  ' : 'FAIL', each.check, each.detail])),
+      `The filter matches ${matches.exact ? '' : 'at least '}${matches.items} items of ${matches.profiles} profiles.`,
+    ])
+    return ok ? EXIT.ok : EXIT.refused
+  },
+}
+
+export const pause = onOne('push pause', 'deliver nothing until resumed', async (need, destination) =>
+  pauseDestination(need, destination, ACTOR),
+)
+export const resume = onOne('push resume', 'go on, also after it was parked', async (need, destination) =>
+  resumeDestination(need, destination, ACTOR),
+)
+export const backfill = onOne('push backfill', 'deliver everything again', async (need, destination) => {
+  await replay(need, destination, {}, ACTOR)
+})
+
+export const run = onOne(
+  'push run',
+  'deliver what is new now, whatever the schedule says',
+  async (need, destination) => {
+    await runNow(need, destination, ACTOR)
+  },
+)
+export const redrive = onOne('push redrive', 'try the dead letters again', async (need, destination) => {
+  await redriveRows(need, destination, ACTOR)
+})
+
+export const rotateSecret: Command = {
+  name: 'push rotate-secret',
+  summary: 'a new signing secret of a webhook; the previous one signs along until the next rotation',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  run: async ({ args, out, withPush }) => {
+    const secret = await withPush(async (need) => rotateSigning(need, await findOwn(need, args[0]!, args[1]!), ACTOR))
+    out.result({ secret }, () => [`secret  ${out.bold(secret)}   (shown this once)`])
+  },
+}
+
+export const replayFrom: Command = {
+  name: 'push replay',
+  summary: 'deliver again what changed since a time or a number',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  options: {
+    since: { type: 'string', value: 'TIME', meaning: 'a date, or epoch milliseconds' },
+    seq: { type: 'string', value: 'N', meaning: 'the number of the first change; counted per profile' },
+    profile: { type: 'string', value: 'ID', meaning: 'one profile alone' },
+  },
+  run: async ({ args, flags, out, withPush }) => {
+    const from = {
+      since: time(flags.text('since')),
+      seq: number(flags.text('seq')),
+      profile: flags.text('profile'),
+    }
+    const profiles = await withPush(async (need) => replay(need, await findOwn(need, args[0]!, args[1]!), from, ACTOR))
+    out.result({ profiles }, () => [`${profiles} profiles are being delivered again.`])
+  },
+}
+
+export const dead: Command = {
+  name: 'push dead',
+  summary: 'rows that the destination would not take',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  run: async ({ args, out, withPush }) => {
+    const letters = await withPush(async (need) => deadLettersOf(need, await findOwn(need, args[0]!, args[1]!), 1000))
+    out.result(letters, () =>
+      letters.length === 0
+        ? ['None.']
+        : table([['item', 'seq', 'reason'], ...letters.map((each) => [each.itemId, String(each.seq), each.reason])]),
+    )
+  },
+}
+
+export const remove: Command = {
+  name: 'push delete',
+  summary: 'stop delivering',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  options: { 'drop-tables': { type: 'boolean', meaning: 'also remove the tables we made there' } },
+  run: async ({ args, flags, out, withPush }) => {
+    await withPush(async (need) =>
+      removeDestination(need, await findOwn(need, args[0]!, args[1]!), flags.on('drop-tables'), ACTOR),
+    )
+    out.result({ deleted: args[1] }, () => [`Deleted ${args[1]}.`])
+  },
+}
+
+type PushNeed = Parameters<Parameters<Context['withPush']>[0]>[0]
+
+function onOne(
+  name: string,
+  summary: string,
+  act: (need: PushNeed, destination: Awaited<ReturnType<typeof findOwn>>) => Promise<void>,
+): Command {
+  return {
+    name,
+    summary,
+    args: ['CLIENT_ID', 'DESTINATION'],
+    run: async ({ args, out, withPush }) => {
+      const shown = await withPush(async (need) => {
+        await act(need, await findOwn(need, args[0]!, args[1]!))
+        return document(await show(need, await findOwn(need, args[0]!, args[1]!)))
+      })
+      out.result(shown, () => [`${shown.name} is ${shown.state}.`])
+    },
+  }
+}
+
+function document(shown: ShownDestination) {
+  const { id, name, kind, filter, schedule, options: given, state, lastError } = shown.destination
+  return {
+    id,
+    name,
+    kind,
+    url: withoutPassword(shown.url),
+    filter,
+    schedule,
+    options: given,
+    state,
+    last_error: lastError,
+    rows: shown.rows,
+    profiles: shown.profiles,
+    changes_behind: shown.changesBehind,
+    behind_since: shown.behindSince,
+    profiles_failing: shown.profilesFailing,
+    dead_letters: shown.deadLetters,
+  }
+}
+
+function options(pairs: string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=')
+      if (equals < 1) throw new UsageError(`--option ${pair}: write it as NAME=VALUE.`)
+      const value = pair.slice(equals + 1)
+      return [pair.slice(0, equals), optionValue(pair, value)]
+    }),
+  )
+}
+
+/** `true`, `false` and JSON objects are what they say; everything else is text. */
+function optionValue(pair: string, value: string): unknown {
+  if (!/^(true|false|\{.*)$/s.test(value)) return value
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    throw new UsageError(`--option ${pair}: is no JSON.`)
+  }
+}
+
+function number(text: string | undefined): number | undefined {
+  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--seq ${text} is no number.`)
+  return text === undefined ? undefined : Number(text)
+}
+
+function time(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
+  if (Number.isNaN(ms)) throw new UsageError(`--since ${text} is no time.`)
+  return ms
+}

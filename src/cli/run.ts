@@ -1,0 +1,89 @@
+import { SetupError } from '#base/errors.ts'
+import { redactText } from '#base/redact.ts'
+import { ApiError } from '#model/errors.ts'
+import { type Command, type Context, EXIT, InterruptedError, UsageError } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { helpFor, helpForAll, usage } from './help.ts'
+import { createOutput } from './output.ts'
+import { findCommand, type Parsed, parseCommand } from './parse.ts'
+
+export interface Terminal {
+  stdout: (text: string) => void
+  stderr: (text: string) => void
+  fancy: boolean
+}
+
+export interface RunNeed {
+  terminal: Terminal
+  version: string
+  /** Everything of the context that depends on settings given as flags. */
+  prepare: (overrides: Record<string, string>, say: { json: boolean }) => Omit<Context, 'args' | 'flags' | 'out'>
+}
+
+/** Runs what was typed and gives the exit code. */
+export async function runCli({ terminal, version, prepare }: RunNeed, argv: string[]): Promise<number> {
+  const wantsJson = argv.includes('--json')
+  const out = createOutput({ json: wantsJson, ...terminal })
+  const say = (lines: string[]) => terminal.stdout(`${lines.join('\n')}\n`)
+  if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0]!)) {
+    say(helpForAll(COMMANDS, version))
+    return EXIT.ok
+  }
+  if (['version', '--version', '-v'].includes(argv[0]!)) {
+    out.result({ version }, () => [version])
+    return EXIT.ok
+  }
+  const found = findCommand(COMMANDS, argv)
+  try {
+    if (found === undefined) throw new UsageError(unknown(argv))
+    const parsed = parseCommand(found.command, found.rest)
+    if (parsed.flags.on('help')) {
+      say(helpFor(found.command))
+      return EXIT.ok
+    }
+    return (await run(found.command, parsed)) ?? EXIT.ok
+  } catch (error) {
+    return tell(error, found?.command)
+  }
+
+  async function run(command: Command, { args, flags, overrides }: Parsed): Promise<number | void> {
+    return command.run({ args, flags, out, ...prepare(overrides, { json: wantsJson }) })
+  }
+
+  function tell(error: unknown, command: Command | undefined): number {
+    const { code, document, lines } = explain(error, command)
+    if (wantsJson) terminal.stdout(`${JSON.stringify(document, null, 2)}\n`)
+    else terminal.stderr(`${lines.join('\n')}\n`)
+    return code
+  }
+}
+
+function unknown(argv: string[]): string {
+  const [first = ''] = argv
+  const near = COMMANDS.map(({ name }) => name).filter((name) => name.split(' ')[0] === first)
+  return near.length > 0
+    ? `“${argv.slice(0, 2).join(' ')}” is no command. There is: ${near.join(', ')}.`
+    : `“${first}” is no command.`
+}
+
+function explain(error: unknown, command: Command | undefined): { code: number; document: object; lines: string[] } {
+  if (error instanceof UsageError) {
+    const help = command === undefined ? 'tributary --help lists the commands.' : `Usage: ${usage(command)}`
+    return { code: EXIT.usage, document: { error: error.message, reason: 'usage', help }, lines: [error.message, help] }
+  }
+  if (error instanceof SetupError) {
+    return {
+      code: EXIT.setup,
+      document: { error: error.message, reason: error.code, help: error.help },
+      lines: [error.message, error.help],
+    }
+  }
+  if (error instanceof ApiError) {
+    return { code: EXIT.refused, document: { error: error.message, reason: error.reason }, lines: [error.message] }
+  }
+  if (error instanceof InterruptedError) {
+    return { code: EXIT.interrupted, document: { error: error.message, reason: 'interrupted' }, lines: [error.message] }
+  }
+  const text = redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return { code: EXIT.failed, document: { error: text, reason: 'internal' }, lines: [text] }
+}

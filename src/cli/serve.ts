@@ -1,0 +1,31 @@
+import type { Command, Option } from './command.ts'
+
+export const DOOR: Record<string, Option> = {
+  port: { type: 'string', value: 'PORT', meaning: 'port of API and pages', env: 'PORT' },
+  host: { type: 'string', value: 'HOST', meaning: 'address to listen on', env: 'HOST' },
+}
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'API, pages and workers in one process',
+  options: DOOR,
+  run: async ({ out, start, untilSignal }) => {
+    const running = await start({ serve: true })
+    out.result({ url: running.url, admin_token_file: running.adminTokenFile }, () => [
+      `Tributary answers at ${out.bold(running.url!)}`,
+    ])
+    await untilSignal
+    await running.stop()
+  },
+}
+
+export const work: Command = {
+  name: 'work',
+  summary: 'workers only; as many processes as you like',
+  run: async ({ out, start, untilSignal }) => {
+    const running = await start({ serve: false })
+    out.result({ working: true }, () => ['Working.'])
+    await untilSignal
+    await running.stop()
+  },
+}

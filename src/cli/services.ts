@@ -1,0 +1,18 @@
+import type { Command } from './command.ts'
+import { table } from './output.ts'
+
+export const services: Command = {
+  name: 'services',
+  summary: 'the services this release can speak with',
+  run: async ({ out, registry }) => {
+    const known = (await registry()).list()
+    out.result(
+      known.map(({ service, title, docs, auth }) => ({ service, title, auth: auth.kind, docs })),
+      () =>
+        table([
+          ['service', 'title', 'auth', 'documentation'],
+          ...known.map(({ service, title, docs, auth }) => [service, title, auth.kind, docs]),
+        ]),
+    )
+  },
+}

@@ -1,0 +1,60 @@
+import { oauth2 } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { rateFrom } from '#kit/rate.ts'
+import { self } from '#kit/self.ts'
+import { endpoints } from './endpoints.ts'
+import { didDocumentUrl, personalDataServer } from './identity.ts'
+
+interface Session {
+  did: string
+  handle: string
+  email?: string
+}
+
+/** The account, not the call, is what the server refuses. */
+const GONE = [
+  'AccountDeactivated',
+  'AccountTakedown',
+  'RepoDeactivated',
+  'RepoNotFound',
+  'RepoSuspended',
+  'RepoTakendown',
+]
+
+/**
+ * An app's key is its `client_id`: the address of its client metadata document, or `http://localhost?…` on a developer's
+ * machine. Public clients have no secret; others put their private JWK there.
+ */
+export const bluesky = defineConnector({
+  service: 'bluesky',
+  title: 'Bluesky',
+  docs: 'https://docs.bsky.app/docs/advanced-guides/oauth-client',
+  auth: oauth2({
+    discover: { resource: true },
+    home: { document: didDocumentUrl, read: personalDataServer, apiPath: '/xrpc' },
+    tokenAuth: 'private_key_jwt',
+    dpop: true,
+    scope: { default: ['atproto', 'transition:generic'] },
+    // The app's client metadata must name this scope too.
+    flags: { dm: { scope: ['transition:chat.bsky'] } },
+    forceLogin: { parameters: { prompt: 'login' } },
+  }),
+  api: {
+    baseUrl: 'https://bsky.social/xrpc',
+    // Counted by address and server: https://docs.bsky.app/docs/advanced-guides/rate-limits
+    limits: { app: { calls: 3000, perS: 300 } },
+    rate: rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }),
+    recovery: ({ body }) => (GONE.includes(errorOf(body)) ? 'stop' : undefined),
+  },
+  self: self<Session>('/com.atproto.server.getSession', ({ did, handle, email }) => ({
+    id: did,
+    handle,
+    email,
+    url: `https://bsky.app/profile/${did}`,
+  })),
+  endpoints,
+})
+
+function errorOf(body: unknown): string {
+  return String(((body ?? {}) as { error?: unknown }).error)
+}

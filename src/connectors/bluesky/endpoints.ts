@@ -1,0 +1,127 @@
+import { untilKnown } from '#kit/checkpoint.ts'
+import { type Endpoint, endpoint } from '#kit/endpoint.ts'
+import { type Kind, timeOf } from '#kit/kind.ts'
+import { cursorPages } from '#kit/pages.ts'
+import type { BaseType } from '#model/types.ts'
+import { chat } from './chat.ts'
+import {
+  type Bookmark,
+  bookmark,
+  contact,
+  type FeedLine,
+  feedPost,
+  linkKind,
+  type Notification,
+  notification,
+  type Profile,
+  post,
+} from './kinds.ts'
+import type { Stored } from './records.ts'
+
+interface Cursor {
+  cursor?: string
+}
+
+const pages = cursorPages({
+  param: 'cursor',
+  from: ({ cursor }: Cursor) => cursor,
+  size: { param: 'limit', value: 100 },
+})
+
+/** A collection of the person's own repository: complete on every reading, so that what is missing was deleted. */
+function collection<Value>(name: string, kind: Kind<Stored<Value>>, types: BaseType[], every: string): Endpoint {
+  return endpoint<Cursor & { records?: Stored<Value>[] }, Stored<Value>>({
+    path: '/com.atproto.repo.listRecords',
+    query: { repo: '{id}', collection: name },
+    items: ({ records }) => records,
+    kind,
+    types,
+    pages,
+    every,
+    class: 'personal',
+    deletes: 'all',
+  })
+}
+
+const HOUR_MS = 3_600_000
+/** What the AppView knows of other people; the person's own server forwards these calls to it. */
+const appView = { scope: ['transition:generic'], pages }
+
+export const endpoints = {
+  posts: collection('app.bsky.feed.post', post, ['statuses'], '15m'),
+  likes: collection('app.bsky.feed.like', linkKind('like'), [], '1h'),
+  reposts: collection('app.bsky.feed.repost', linkKind('repost'), [], '1h'),
+  follows: collection('app.bsky.graph.follow', linkKind('follow'), [], '6h'),
+  blocks: collection('app.bsky.graph.block', linkKind('block'), [], '1d'),
+  /** The own posts and reposts once more, with counts and what was shared: no type, or each post would be there twice. */
+  author_feed: endpoint<Cursor & { feed?: FeedLine[] }, FeedLine>({
+    ...appView,
+    path: '/app.bsky.feed.getAuthorFeed',
+    query: { actor: '{id}', filter: 'posts_with_replies' },
+    items: ({ feed }) => feed,
+    kind: { ...feedPost, types: () => [] },
+    types: [],
+    every: '6h',
+    class: 'personal',
+    deletes: 'all',
+  }),
+  timeline: endpoint<Cursor & { feed?: FeedLine[] }, FeedLine>({
+    ...appView,
+    path: '/app.bsky.feed.getTimeline',
+    items: ({ feed }) => feed,
+    kind: feedPost,
+    types: ['statuses'],
+    feed: true,
+    checkpoint: untilKnown({
+      value: ({ reason, post: { indexedAt } }) => timeOf(reason?.indexedAt ?? indexedAt),
+      overlap: HOUR_MS,
+    }),
+    every: '10m',
+    class: 'social',
+  }),
+  notifications: endpoint<Cursor & { notifications?: Notification[] }, Notification>({
+    ...appView,
+    path: '/app.bsky.notification.listNotifications',
+    items: ({ notifications }) => notifications,
+    kind: notification,
+    types: [],
+    feed: true,
+    checkpoint: untilKnown({ value: ({ indexedAt }) => timeOf(indexedAt), overlap: HOUR_MS }),
+    every: '15m',
+    class: 'social',
+  }),
+  bookmarks: endpoint<Cursor & { bookmarks?: Bookmark[] }, Bookmark>({
+    ...appView,
+    path: '/app.bsky.bookmark.getBookmarks',
+    items: ({ bookmarks }) => bookmarks,
+    kind: bookmark,
+    types: ['statuses'],
+    feed: true,
+    every: '6h',
+    class: 'personal',
+    deletes: 'all',
+  }),
+  following: endpoint<Cursor & { follows?: Profile[] }, Profile>({
+    ...appView,
+    path: '/app.bsky.graph.getFollows',
+    query: { actor: '{id}' },
+    items: ({ follows }) => follows,
+    kind: contact,
+    types: ['contacts'],
+    every: '1d',
+    class: 'core',
+    deletes: 'all',
+  }),
+  followers: endpoint<Cursor & { followers?: Profile[] }, Profile>({
+    ...appView,
+    path: '/app.bsky.graph.getFollowers',
+    query: { actor: '{id}' },
+    items: ({ followers }) => followers,
+    kind: contact,
+    types: ['contacts'],
+    every: '1d',
+    class: 'core',
+    deletes: 'all',
+  }),
+  ...chat,
+} satisfies Record<string, Endpoint>

@@ -1,0 +1,98 @@
+import { type Kind, linksIn, timeOf } from '#kit/kind.ts'
+import type { BaseType } from '#model/types.ts'
+import { marksOfLinks } from './cross-posts.ts'
+import { type Media, mediaOf } from './media.ts'
+import { type Embed, ownerOf, type PostRecord, pageOf } from './records.ts'
+
+export interface Person {
+  did: string
+  handle?: string
+  displayName?: string
+  avatar?: string
+}
+
+/** A post as far as it is known: from its author's repository, or from an AppView with counts and addresses. */
+export interface Post {
+  uri: string | undefined
+  record: PostRecord
+  author?: Person | undefined
+  /** The AppView's embed, whose addresses are the better ones. */
+  embed?: Embed | undefined
+  indexedAt?: string | undefined
+  counts?: { likes?: number | undefined; comments?: number | undefined; shares?: number | undefined } | undefined
+}
+
+/** Clients choose `createdAt` freely; a post cannot be younger than its first sight, which is what AppViews sort by. */
+export function postTime({ record, indexedAt }: Post): number | undefined {
+  const [createdMs, indexedMs] = [timeOf(record.createdAt), timeOf(indexedAt)]
+  return createdMs === undefined || indexedMs === undefined ? (createdMs ?? indexedMs) : Math.min(createdMs, indexedMs)
+}
+
+function mediaIn({ uri, record, author, embed }: Post): Media {
+  return mediaOf(embed ?? record.embed, author?.did ?? ownerOf(uri))
+}
+
+function linksOf(post: Post): string[] {
+  const { record } = post
+  const links = (record.facets ?? []).flatMap(({ features }) => (features ?? []).map(({ uri }) => uri))
+  const all = [mediaIn(post).link?.url, ...links, ...linksIn(record.text)]
+  return [...new Set(all.filter((url) => url !== undefined))]
+}
+
+export function postTypes(post: Post): BaseType[] {
+  const { pictures, video } = mediaIn(post)
+  const types: BaseType[] = ['statuses']
+  if (pictures.length > 0) types.push('photos')
+  if (video !== undefined) types.push('videos')
+  if (linksOf(post).length > 0) types.push('news')
+  return types
+}
+
+export function postPeople(post: Post): { author: string | undefined; others: (string | undefined)[] } {
+  const { uri, record, author } = post
+  const mentioned = (record.facets ?? []).flatMap(({ features }) => (features ?? []).map(({ did }) => did))
+  const { parent, root } = record.reply ?? {}
+  const others = [ownerOf(parent?.uri), ownerOf(root?.uri), ownerOf(mediaIn(post).quoted), ...mentioned]
+  return { author: author?.did ?? ownerOf(uri), others }
+}
+
+/** The readers that all kinds of posts share, given where the post stands in the record. */
+export function postReaders<Raw>(postIn: (raw: Raw) => Post): Pick<Kind<Raw>, 'guid' | 'map' | 'card'> {
+  const picture = (raw: Raw) => mediaIn(postIn(raw)).pictures[0] ?? mediaIn(postIn(raw)).video
+  return {
+    guid: (raw) => {
+      const post = postIn(raw)
+      return [post.uri && `guid:bluesky/#${post.uri}`, ...marksOfLinks(linksOf(post))]
+    },
+    map: {
+      text: (raw) => postIn(raw).record.text,
+      author: (raw) => {
+        const { author } = postIn(raw)
+        return (
+          author && {
+            name: author.displayName ?? author.handle,
+            url: `https://bsky.app/profile/${author.did}`,
+            photo: author.avatar,
+            handle: author.handle,
+          }
+        )
+      },
+      urls: (raw) => linksOf(postIn(raw)),
+      url: (raw) => pageOf(postIn(raw).uri),
+      image: (raw) => mediaIn(postIn(raw)).pictures[0]?.url,
+      media: (raw) => picture(raw)?.original ?? picture(raw)?.url,
+      earliest: (raw) => timeOf(postIn(raw).record.createdAt),
+      lang: (raw) => postIn(raw).record.langs?.[0],
+      counts: (raw) => postIn(raw).counts,
+    },
+    card: {
+      title: (raw) => picture(raw)?.alt ?? mediaIn(postIn(raw)).link?.title,
+      description: (raw) => mediaIn(postIn(raw)).link?.description ?? (picture(raw) && postIn(raw).record.text),
+      url: (raw) => picture(raw)?.url ?? mediaIn(postIn(raw)).link?.url ?? pageOf(postIn(raw).uri),
+      thumbnail_url: (raw) => picture(raw)?.thumbnail ?? mediaIn(postIn(raw)).link?.thumbnail,
+      provider_url: (raw) => pageOf(postIn(raw).uri),
+      width: (raw) => picture(raw)?.size?.width,
+      height: (raw) => picture(raw)?.size?.height,
+    },
+  }
+}

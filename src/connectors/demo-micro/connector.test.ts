@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import * as fc from 'fast-check'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { itemReader, mapOf } from '#kit/read-item.ts'
+import { demoMicro } from './connector.ts'
+
+const OWNER = '7042118006123451000'
+type Name = 'statuses' | 'timeline' | 'favourites' | 'following' | 'messages'
+const endpoints = demoMicro.endpoints as Record<Name, Endpoint>
+
+const ada = { id: 7042118006123451000n, id_str: OWNER, handle: 'ada', name: 'Ada', url: 'https://demo-micro.test/ada' }
+const ben = {
+  id: 7042118006123455096n,
+  id_str: '7042118006123455096',
+  handle: 'ben',
+  name: 'Ben',
+  url: 'https://demo-micro.test/ben',
+}
+const cleo = { id: 9n, id_str: '9', handle: 'cleo', name: 'Cleo', url: 'https://demo-micro.test/cleo' }
+
+const status = {
+  id: 2031478811234567890n,
+  id_str: '2031478811234567890',
+  created_at: 'Sat Nov 14 09:30:05 +0000 2026',
+  text: 'Look @ben https://dm.test/x',
+  account: ada,
+  source: 'Web',
+  entities: {
+    urls: [{ url: 'https://dm.test/x', expanded_url: 'https://example.test/article', display_url: 'example.test' }],
+    mentions: [ben],
+    hashtags: [{ text: 'doors' }],
+    media: [{ type: 'photo', media_url: 'https://pictures.test/1.jpg' }],
+  },
+  coordinates: { type: 'Point', coordinates: [-9.1, 38.7] },
+  place: { full_name: 'Lisbon, Portugal' },
+  in_reply_to: { status_id: 5n, status_id_str: '5', handle: 'ben' },
+  reshare_of: { id: 4n, id_str: '4', created_at: 'Sat Nov 14 09:00:00 +0000 2026', text: 'Look', account: cleo },
+  favourite_count: 3,
+  reshare_count: 0,
+  url: 'https://demo-micro.test/ada/status/2031478811234567890',
+}
+const message = {
+  id: 77n,
+  id_str: '77',
+  created_at: 'Sat Nov 14 10:00:00 +0000 2026',
+  text: 'Tea?',
+  sender: ben,
+  recipient: ada,
+}
+
+const read = (name: Name, raw: unknown) => itemReader(demoMicro, name, endpoints[name], OWNER)(raw)
+
+suite('demo-micro', () => {
+  test('a status keeps all digits of its id, and its longitude comes first', () => {
+    const draft = read('statuses', status)
+    assert.equal(draft.idr, `status:${OWNER}@demo-micro/statuses#2031478811234567890`)
+    assert.equal(draft.at, Date.UTC(2026, 10, 14, 9, 30, 5))
+    assert.deepEqual(draft.types, ['statuses', 'photos', 'news'])
+    assert.deepEqual(draft.place, { lat: 38.7, lng: -9.1 })
+    assert.deepEqual(draft.participants, [OWNER, '9', ben.id_str])
+    assert.match(draft.guid.join(' '), /^guid:ada@demo-micro\/#[0-9a-f]{32}$/)
+    assert.equal(draft.card.url, 'https://pictures.test/1.jpg')
+    const map = mapOf(endpoints.statuses, status, OWNER)
+    assert.deepEqual(map['urls'], ['https://example.test/article'])
+    assert.deepEqual(map['counts'], { likes: 3, shares: 0 })
+    assert.equal(map['place'], 'Lisbon, Portugal')
+  })
+
+  test('the same words of one person have the same mark', () => {
+    const again = { ...status, id_str: '1', url: 'https://demo-micro.test/ada/status/1' }
+    assert.deepEqual(read('timeline', again).guid, read('statuses', status).guid)
+    assert.notDeepEqual(read('statuses', { ...status, text: 'Else' }).guid, read('statuses', status).guid)
+    assert.deepEqual(read('timeline', again).types, ['statuses_feed', 'photos_feed', 'news_feed'])
+  })
+
+  test('a plain status is nothing more', () => {
+    const { coordinates: _, place: __, entities: ___, ...rest } = status
+    const plain = {
+      ...rest,
+      coordinates: null,
+      place: null,
+      in_reply_to: null,
+      entities: { urls: [], mentions: [], hashtags: [] },
+    }
+    const draft = read('statuses', plain)
+    assert.deepEqual([draft.types, draft.place, draft.faults], [['statuses'], undefined, []])
+    assert.equal(draft.card.url, status.url)
+  })
+
+  test('messages and accounts', () => {
+    const draft = read('messages', message)
+    assert.deepEqual(draft.participants, [ben.id_str, OWNER])
+    assert.deepEqual(draft.types, ['messages'])
+    assert.deepEqual(mapOf(endpoints.messages, message)['to'], ['ada'])
+    assert.deepEqual(read('following', ben).texts, ['Ben', 'ben'])
+  })
+
+  test('pages go below the lowest id until an empty one comes', () => {
+    const { pages } = endpoints.statuses
+    const request = pages.first({ method: 'GET', path: '/statuses/mine', query: {} })
+    assert.deepEqual(request.query, { count: '200' })
+    const body = [status, { ...status, id_str: '2031478811234567001' }, { ...status, id_str: '2031478811234567300' }]
+    const next = pages.next({ request, body, headers: {}, count: 3 })
+    assert.deepEqual(next?.query, { count: '200', max_id: '2031478811234567000' })
+    assert.equal(pages.next({ request, body: [], headers: {}, count: 0 }), undefined)
+  })
+
+  test('messages go on after the newest id, own statuses are read again for a month', () => {
+    const { checkpoint } = endpoints.messages
+    const items = ['99', '100', '9'].map((id_str) => ({ ...message, id_str }))
+    assert.equal(checkpoint?.advance({ items, body: items }, undefined), '100')
+    assert.deepEqual(checkpoint?.query('100'), { since_id: '100' })
+    const mark = Date.UTC(2026, 11, 24)
+    const known = (created_at: string) => endpoints.statuses.checkpoint?.isKnown?.({ ...status, created_at }, mark)
+    assert.equal(known('Sun Nov 22 00:00:00 +0000 2026'), true)
+    assert.equal(known('Wed Nov 25 00:00:00 +0000 2026'), false)
+  })
+
+  test('missing the permission for messages is no failure of the profile', () => {
+    const recover = (status: number, body: unknown) => demoMicro.api.recovery?.({ status, body, headers: {} })
+    assert.equal(recover(403, { errors: [{ code: 93, message: 'No direct messages' }] }), 'skip')
+    assert.equal(recover(403, { errors: [{ code: 186 }] }), undefined)
+    assert.equal(recover(403, null), undefined)
+    assert.equal(recover(200, [status]), undefined)
+  })
+
+  test('gaps in a status lose fields only', () => survivesGaps('timeline', status))
+  test('gaps in a message lose fields only', () => survivesGaps('messages', message))
+})
+
+type Path = string[]
+
+/** Every place in a record, so that any of them can be taken away. */
+function pathsOf(value: unknown, at: Path = []): Path[] {
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...pathsOf(inner, [...at, key])])
+}
+
+function pruned(record: object, paths: Path[], filling: null | undefined): object {
+  const copy = structuredClone(record)
+  for (const path of paths) {
+    const holder = path
+      .slice(0, -1)
+      .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], copy)
+    if (holder !== null && typeof holder === 'object') Object.assign(holder, { [path.at(-1)!]: filling })
+  }
+  return copy
+}
+
+/** Whatever is missing, a record with an id is read. */
+function survivesGaps(name: Name, record: object): void {
+  const endpoint: Endpoint = demoMicro.endpoints[name]!
+  const read = itemReader(demoMicro, name, endpoint, OWNER)
+  const whole = read(record)
+  assert.deepEqual(whole.faults, [])
+  const paths = fc.subarray(pathsOf(record))
+  fc.assert(
+    fc.property(paths, fc.constantFrom(null, undefined), (gaps, filling) => {
+      const raw = pruned(record, gaps, filling)
+      if (gaps.some((path) => path.join('.') === 'id_str')) return
+      assert.equal(read(raw).nativeId, whole.nativeId)
+      mapOf(endpoint, raw, OWNER)
+    }),
+  )
+}

@@ -1,0 +1,112 @@
+import { oauth1 } from '#kit/auth.ts'
+import { sinceId, untilKnown } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { timeOf } from '#kit/kind.ts'
+import { rateFrom } from '#kit/rate.ts'
+import { self } from '#kit/self.ts'
+import { idPages } from './id-pages.ts'
+import { type Account, contact, type Message, message, type Status, status } from './kinds.ts'
+
+interface Self extends Account {
+  description?: string
+  location?: string
+  email?: string
+}
+
+const NO_MESSAGES = 93
+const DAY_MS = 86_400_000
+
+/** `since_id` would hide edits and deletions, which nothing tells: the newest days are read again instead. */
+const newestAgain = (days: number) =>
+  untilKnown<Status>({ value: ({ created_at }) => timeOf(created_at), overlap: days * DAY_MS })
+
+export const demoMicro = defineConnector({
+  service: 'demo-micro',
+  title: 'Demo Micro',
+  docs: 'lab/services/demo-micro/README.md',
+  auth: oauth1({
+    requestTokenUrl: 'https://demo-micro.test/oauth/request_token',
+    authorizeUrl: 'https://demo-micro.test/oauth/authenticate',
+    accessTokenUrl: 'https://demo-micro.test/oauth/access_token',
+    revokeUrl: 'https://demo-micro.test/oauth/revoke',
+    flags: { dm: { authorizeUrl: 'https://demo-micro.test/oauth/authorize' } },
+    forceLogin: { parameters: { force_login: 'true' } },
+  }),
+  api: {
+    baseUrl: 'https://demo-micro.test/api',
+    limits: { person: { calls: 900, perS: 900 } },
+    rate: rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', of: 'person' }),
+    recovery: ({ status: code, body }) => (code === 403 && errorCodes(body).includes(NO_MESSAGES) ? 'skip' : undefined),
+  },
+  self: self<Self>('/me', (account) => ({
+    id: account.id_str,
+    name: account.name,
+    handle: account.handle,
+    email: account.email,
+    url: account.url,
+    description: account.description,
+    location: account.location,
+  })),
+  endpoints: {
+    statuses: endpoint<Status[], Status>({
+      path: '/statuses/mine',
+      items: (list) => list,
+      kind: status,
+      types: ['statuses'],
+      pages: idPages,
+      checkpoint: newestAgain(30),
+      every: '10m',
+      class: 'personal',
+      deletes: 'window',
+    }),
+    timeline: endpoint<Status[], Status>({
+      path: '/statuses/timeline',
+      items: (list) => list,
+      kind: status,
+      types: ['statuses'],
+      feed: true,
+      pages: idPages,
+      checkpoint: newestAgain(2),
+      every: '5m',
+      class: 'social',
+      deletes: 'window',
+    }),
+    // Sorted by the status, not by when it was liked: an old one that is liked today stands far down, so all are read.
+    favourites: endpoint<Status[], Status>({
+      path: '/favourites',
+      items: (list) => list,
+      kind: status,
+      types: ['statuses'],
+      feed: true,
+      pages: idPages,
+      every: '6h',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    following: endpoint<Account[], Account>({
+      path: '/following',
+      items: (list) => list,
+      kind: contact,
+      types: ['contacts'],
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+    }),
+    messages: endpoint<Message[], Message>({
+      path: '/messages',
+      items: (list) => list,
+      kind: message,
+      types: ['messages'],
+      pages: idPages,
+      checkpoint: sinceId({ param: 'since_id', id: ({ id_str }) => id_str }),
+      every: '10m',
+      class: 'personal',
+    }),
+  },
+})
+
+function errorCodes(body: unknown): (number | undefined)[] {
+  const { errors } = (body ?? {}) as { errors?: { code?: number }[] }
+  return Array.isArray(errors) ? errors.map((error) => error?.code) : []
+}

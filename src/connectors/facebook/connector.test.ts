@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { type ItemDraft, itemReader, mapOf } from '#kit/read-item.ts'
+import { murmur3Hex } from '#model/murmur3.ts'
+import { facebook } from './connector.ts'
+
+const OWNER = '10153001'
+const { endpoints, api, hook, auth } = facebook
+const read = (name: keyof typeof endpoints, raw: unknown): ItemDraft =>
+  itemReader(facebook, name, endpoints[name]!, OWNER)(raw)
+
+const place = { id: '77', name: 'Harbour', location: { latitude: 59.91, longitude: 10.75, city: 'Oslo' } }
+const post = {
+  id: `${OWNER}_9001`,
+  created_time: '2026-03-01T10:00:00+0000',
+  updated_time: '2026-03-02T11:00:00+0000',
+  from: { id: OWNER, name: 'Ida Berg' },
+  to: { data: [{ id: '404', name: 'Per' }] },
+  message: 'Read this with @Per: https://news.test/a',
+  message_tags: [
+    { id: '404', name: 'Per', type: 'user', offset: 15, length: 4 },
+    { id: '5', name: 'A Page', type: 'page' },
+  ],
+  place,
+  permalink_url: `https://www.facebook.com/${OWNER}/posts/9001`,
+  full_picture: 'https://cdn.test/p.jpg',
+  attachments: {
+    data: [
+      {
+        title: 'A headline',
+        description: 'What happened',
+        media_type: 'link',
+        type: 'share',
+        url: 'https://l.facebook.com/l.php?u=x',
+        unshimmed_url: 'https://www.instagram.com/p/Cabc-12_Z/',
+        media: { image: { src: 'https://cdn.test/big.jpg', width: 720, height: 480 } },
+      },
+    ],
+  },
+  comments: { data: [{ id: 'c', from: { id: '606', name: 'Ole' }, message: 'ha' }], summary: { total_count: 7 } },
+  reactions: { data: [{ id: '505', name: 'Siv', type: 'LOVE' }], summary: { total_count: 12 } },
+  shares: { count: 2 },
+}
+const photo = {
+  id: '3001',
+  created_time: '2026-02-01T10:00:00+0000',
+  from: { id: OWNER, name: 'Ida Berg' },
+  name: 'Sunset',
+  alt_text: 'May be an image of the sea',
+  link: 'https://www.facebook.com/photo.php?fbid=3001',
+  picture: 'https://cdn.test/s.jpg',
+  images: [
+    { source: 'https://cdn.test/m.jpg', width: 600, height: 400 },
+    { source: 'https://cdn.test/l.jpg', width: 2048, height: 1365 },
+  ],
+  place,
+  album: { id: '1', name: 'Timeline photos' },
+  tags: { data: [{ id: '404', name: 'Per' }, { name: 'somebody' }] },
+}
+const video = {
+  id: '4001',
+  created_time: '2026-02-03T10:00:00+0000',
+  from: { id: OWNER },
+  title: 'Waves',
+  description: 'Loud',
+  permalink_url: `/${OWNER}/videos/4001/`,
+  picture: 'https://cdn.test/v.jpg',
+  source: 'https://cdn.test/v.mp4',
+  length: 12.5,
+}
+const event = {
+  id: '6001',
+  name: 'Concert',
+  start_time: '2026-07-01T19:00:00+0200',
+  end_time: '2026-07-01T22:00:00+0200',
+  place,
+  owner: { id: '88', name: 'The Club' },
+}
+const records: [keyof typeof endpoints, object][] = [
+  ['posts', post],
+  ['feed', post],
+  ['photos', photo],
+  ['videos', video],
+  ['events', event],
+  ['albums', { id: '1', name: 'Trips', created_time: post.created_time, from: post.from, count: 4, place }],
+  ['likes', { id: '2', name: 'A Page', category: 'Band', created_time: post.created_time, location: place.location }],
+  ['friends', { id: '404', name: 'Per', picture: { data: { url: 'https://cdn.test/per.jpg' } } }],
+]
+
+suite('Facebook records', () => {
+  test('a post: types, people, place, marks, card', () => {
+    const item = read('posts', post)
+    assert.deepEqual(item.faults, [])
+    assert.equal(item.idr, `post:${OWNER}@facebook/posts#${OWNER}_9001`)
+    assert.equal(item.at, Date.UTC(2026, 2, 1, 10))
+    assert.deepEqual(item.types, ['statuses', 'checkins', 'news'])
+    assert.deepEqual(item.participants, [OWNER, '606', '505', '404'])
+    assert.deepEqual(item.place, { lat: 59.91, lng: 10.75 })
+    assert.deepEqual(item.guid, ['guid:instagram/#Cabc-12_Z'])
+    assert.equal(item.card.title, 'Harbour')
+    assert.equal(item.card.author_name, 'Ida Berg')
+    const map = mapOf(endpoints['posts']!, post)
+    assert.deepEqual(map['urls'], ['https://news.test/a', 'https://www.instagram.com/p/Cabc-12_Z/'])
+    assert.deepEqual(map['counts'], { likes: 12, comments: 7, shares: 2 })
+  })
+
+  test('a link without a place is news, found by title and target', () => {
+    const item = read('posts', { ...post, place: undefined, message: undefined })
+    assert.deepEqual(item.types, ['news'])
+    assert.equal(item.card.type, 'link')
+    assert.equal(item.card.title, 'A headline')
+    assert.equal(item.card.url, 'https://www.instagram.com/p/Cabc-12_Z/')
+    assert.equal(item.card.provider_url, post.permalink_url)
+  })
+
+  test('what is attached makes the type', () => {
+    const attached = (one: object) => read('posts', { id: '1_2', attachments: { data: [one] } }).types
+    assert.deepEqual(attached({ media_type: 'album', type: 'album' }), ['photos'])
+    assert.deepEqual(attached({ media_type: 'video', type: 'video_inline' }), ['videos'])
+    assert.deepEqual(attached({ type: 'cover_photo' }), ['photos'])
+    assert.deepEqual(attached({ media_type: 'event', type: 'event' }), [])
+    assert.deepEqual(read('posts', { id: '1_2', story: 'Ida updated her bio.' }).types, ['statuses'])
+    assert.deepEqual(read('posts', { id: '1_2', story: 'Ida and Per are now friends.' }).types, [])
+    assert.deepEqual(read('feed', { id: '1_2', message: 'hi' }).types, ['statuses_feed'])
+  })
+
+  test('cross-posts carry the mark of where they come from', () => {
+    const message = 'The longest day at the fjord'
+    const fromApp = { id: '1_2', message, application: { id: '9', name: 'Instagram' } }
+    assert.deepEqual(read('posts', fromApp).guid, [`caption:instagram/#${murmur3Hex(message)}`])
+    const id = '65f0c1d2e3f4a5b6c7d8e9aa'
+    const swarm = { id: '1_2', message: `I am here https://www.swarmapp.com/user/8/checkin/${id}?s=x` }
+    assert.deepEqual(read('posts', swarm).guid, [`guid:foursquare/#${id}`])
+  })
+
+  test('photo, video, event, friend', () => {
+    const shot = read('photos', photo)
+    assert.equal(shot.card.url, 'https://cdn.test/l.jpg')
+    assert.equal(shot.card.width, 2048)
+    assert.deepEqual(shot.participants, [OWNER, '404'])
+    assert.deepEqual(shot.texts, ['Sunset', 'May be an image of the sea'])
+    assert.equal(read('tagged_photos', photo).types[0], 'photos_feed')
+    const film = read('videos', video)
+    assert.equal(film.card.url, `https://www.facebook.com/${OWNER}/videos/4001/`)
+    assert.equal(film.card.title, 'Waves')
+    const concert = read('events', event)
+    assert.equal(concert.at, Date.UTC(2026, 6, 1, 17))
+    assert.equal(mapOf(endpoints['events']!, event)['ends'], Date.UTC(2026, 6, 1, 20))
+    assert.equal(read('friends', records[7]![1]).card.thumbnail_url, 'https://cdn.test/per.jpg')
+  })
+
+  test('whatever is missing but the id costs nothing else', () => {
+    fc.assert(
+      fc.property(fc.nat(records.length - 1), fc.infiniteStream(fc.nat(99)), (which, dice) => {
+        const [name, raw] = records[which]!
+        const torn = { ...tear(raw, () => dice.next().value as number), id: `${OWNER}_1` }
+        assert.deepEqual(read(name, torn).faults, [])
+        mapOf(endpoints[name]!, torn)
+        endpoints['feed']!.items({ data: [torn] })
+      }),
+    )
+    assert.throws(() => read('posts', { message: 'x' }), RangeError)
+  })
+})
+
+suite('Facebook walks', () => {
+  test('from one next address to the other, without the token in it', () => {
+    const { pages } = endpoints['posts']!
+    const first = pages.first({ method: 'GET', path: '/me/posts', query: { fields: 'id', since: '5' } })
+    assert.deepEqual(first.query, { limit: '25', fields: 'id', since: '5' })
+    const next =
+      'https://graph.facebook.com/v26.0/10153001/posts?fields=id&limit=25&until=17&access_token=SECRET&appsecret_proof=P'
+    const page = { request: first, headers: {}, count: 0 }
+    assert.deepEqual(pages.next({ ...page, body: { data: [], paging: { next } } }), {
+      method: 'GET',
+      path: 'https://graph.facebook.com/v26.0/10153001/posts?fields=id&limit=25&until=17',
+      query: {},
+    })
+    assert.equal(pages.next({ ...page, body: { data: [post], paging: { cursors: { after: 'x' } } } }), undefined)
+    assert.equal(pages.next({ ...page, body: { data: [] } }), undefined)
+  })
+
+  test('the timeline of others leaves out one’s own posts', () => {
+    const others = [{ id: `${OWNER}_1`, from: { id: '404' } }, { id: `${OWNER}_2` }]
+    assert.deepEqual(endpoints['feed']!.items({ data: [post, ...others] }), others)
+    assert.deepEqual(endpoints['posts']!.items({}), [])
+  })
+
+  test('the next run asks for two weeks before the newest', () => {
+    const checkpoint = endpoints['posts']!.checkpoint!
+    const mark = checkpoint.advance({ items: [post, { id: 'x' }], body: {} }, undefined)
+    assert.equal(mark, Date.UTC(2026, 2, 1, 10) / 1000)
+    assert.deepEqual(checkpoint.query(mark), { since: String(Date.UTC(2026, 1, 15, 10) / 1000) })
+  })
+})
+
+suite('Facebook’s own ways', () => {
+  test('a 400 says by its code what it means', () => {
+    const recovery = (code: number) => api.recovery!({ status: 400, body: { error: { code } }, headers: {} })
+    assert.deepEqual([190, 4, 17, 613, 2, 10, 200, 100].map(recovery), [
+      'reauthorize',
+      'retry',
+      'retry',
+      'retry',
+      'retry',
+      'skip',
+      'skip',
+      undefined,
+    ])
+    assert.equal(api.recovery!({ status: 200, body: { data: [] }, headers: {} }), undefined)
+    assert.equal(api.recovery!({ status: 502, body: undefined, headers: {} }), undefined)
+  })
+
+  test('usage comes in percent, and with minutes when it is over', () => {
+    const app = { 'x-app-usage': '{"call_count":28,"total_time":61,"total_cputime":25}' }
+    assert.deepEqual(api.rate!(app, 1000), { remaining: 39, resetAtMs: 3_601_000 })
+    const business = { 'x-business-use-case-usage': '{"7":[{"call_count":100,"estimated_time_to_regain_access":19}]}' }
+    assert.deepEqual(api.rate!(business, 0), { remaining: 0, resetAtMs: 19 * 60_000 })
+    assert.equal(api.rate!({ 'x-app-usage': 'broken' }, 0), undefined)
+    assert.equal(api.rate!({}, 0), undefined)
+  })
+
+  test('webhooks: the challenge, the signature, the person', () => {
+    const secret = 'app-secret'
+    const sign = (algorithm: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex')
+    const query = { 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1158201444' }
+    assert.equal(hook!.handshake!(query, secret, sign), '1158201444')
+    assert.equal(hook!.handshake!({ ...query, 'hub.verify_token': 'other' }, secret, sign), undefined)
+    const notice = { object: 'user', entry: [{ time: 1, id: OWNER, uid: OWNER, changed_fields: ['photos'] }] }
+    const body = JSON.stringify(notice)
+    const headers = { 'x-hub-signature-256': `sha256=${sign('sha256', body)}` }
+    assert.equal(hook!.verify({ headers, body, secret, sign }), true)
+    assert.equal(hook!.verify({ headers, body: `${body} `, secret, sign }), false)
+    assert.equal(hook!.verify({ headers: {}, body, secret, sign }), false)
+    assert.deepEqual(hook!.people(notice), [OWNER])
+  })
+
+  test('a token of another app, or one that ended, is not ours', () => {
+    assert.ok(auth.kind === 'oauth2' && auth.verifyApp)
+    assert.equal(auth.verifyApp.read({ data: { app_id: '42', is_valid: true } }), '42')
+    assert.equal(auth.verifyApp.read({ data: { app_id: '42', is_valid: false } }), undefined)
+    assert.equal(auth.verifyApp.read({}), undefined)
+  })
+})
+
+/** The same record with some of its fields gone, at any depth. */
+function tear(value: unknown, roll: () => number): object {
+  const torn = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(torn)
+    if (typeof part !== 'object' || part === null) return part
+    const kept = Object.entries(part).filter(() => roll() >= 25)
+    return Object.fromEntries(kept.map(([name, inner]) => [name, torn(inner)]))
+  }
+  return torn(value) as object
+}

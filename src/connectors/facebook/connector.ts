@@ -1,0 +1,193 @@
+import { oauth2 } from '#kit/auth.ts'
+import { since } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { type EndpointInput, endpoint } from '#kit/endpoint.ts'
+import type { Kind } from '#kit/kind.ts'
+import { timeOf } from '#kit/kind.ts'
+import { self } from '#kit/self.ts'
+import { api, type Edge, hook, pagesOf, VERSION } from './graph.ts'
+import { ALBUM_FIELDS, album, PHOTO_FIELDS, photo, VIDEO_FIELDS, video } from './media.ts'
+import { contact, event, page } from './others.ts'
+import { isByOthers, POST_FIELDS, post } from './post.ts'
+import type { Post } from './shapes.ts'
+
+interface Me {
+  id: string
+  name?: string
+  email?: string
+  link?: string
+  picture?: { data?: { url?: string } }
+  location?: { name?: string }
+}
+
+const GRAPH = `https://graph.facebook.com/${VERSION}`
+const FORTNIGHT_S = 14 * 86_400
+
+/** The posts of a timeline: newest first, with `since` in seconds. Two weeks again each time: comments come late. */
+const sincePosts = since<Post>({
+  param: 'since',
+  value: (raw) => {
+    const ms = timeOf(raw.created_time)
+    return ms === undefined ? undefined : Math.floor(ms / 1000)
+  },
+  overlap: FORTNIGHT_S,
+})
+
+/** A whole edge, read again from its start each time. */
+const wholeEdge = <Raw>(
+  path: string,
+  query: Record<string, string>,
+  kind: Kind<Raw>,
+  rest: Pick<EndpointInput<Edge<Raw>, Raw>, 'types' | 'every' | 'class' | 'scope' | 'deletes'> & { feed?: boolean },
+) => endpoint({ path, query, items: (body: Edge<Raw>) => body.data, kind, pages: pagesOf(100), ...rest })
+
+/** Posts of friends, groups and messages are not to be had for people; pages have their own API and token. */
+export const facebook = defineConnector({
+  service: 'facebook',
+  title: 'Facebook',
+  docs: 'https://developers.facebook.com/docs/graph-api/reference/user',
+  auth: oauth2({
+    authorizeUrl: `https://www.facebook.com/${VERSION}/dialog/oauth`,
+    tokenUrl: `${GRAPH}/oauth/access_token`,
+    tokenMethod: 'GET',
+    // PKCE exists for OpenID Connect alone, and there instead of the secret.
+    pkce: false,
+    scope: {
+      default: [
+        'public_profile',
+        'email',
+        'user_posts',
+        'user_photos',
+        'user_videos',
+        'user_friends',
+        'user_likes',
+        'user_events',
+        'user_link',
+        'user_location',
+      ],
+      separator: ',',
+    },
+    // An hour becomes 60 days. After those the person signs in again: nothing renews the token.
+    longToken: {
+      url: `${GRAPH}/oauth/access_token`,
+      method: 'GET',
+      parameters: {
+        grant_type: 'fb_exchange_token',
+        client_id: '{key}',
+        client_secret: '{secret}',
+        fb_exchange_token: '{token}',
+      },
+    },
+    revokeUrl: `${GRAPH}/me/permissions`,
+    revoke: {
+      method: 'DELETE',
+      carry: 'query',
+      parameters: { access_token: '{token}', appsecret_proof: '{proof}' },
+    },
+    proof: 'appsecret_proof',
+    verifyApp: {
+      url: `${GRAPH}/debug_token`,
+      method: 'GET',
+      parameters: { input_token: '{token}', access_token: '{key}|{secret}' },
+      read: (body) => {
+        const { app_id, is_valid } = (body as { data?: { app_id?: string | number; is_valid?: boolean } }).data ?? {}
+        return is_valid === true && app_id !== undefined ? String(app_id) : undefined
+      },
+    },
+    errors: { 1: 'retry', 2: 'retry', 4: 'retry', 17: 'retry', 190: 'reauthorize', 101: 'stop' },
+    forceLogin: { parameters: { auth_type: 'reauthenticate' } },
+  }),
+  api,
+  self: self<Me>(
+    '/me',
+    (me) => ({
+      id: me.id,
+      name: me.name,
+      email: me.email,
+      url: me.link ?? `https://www.facebook.com/${me.id}`,
+      photo: me.picture?.data?.url,
+      location: me.location?.name,
+    }),
+    { fields: 'id,name,first_name,last_name,email,link,location{id,name},picture.width(400).height(400)' },
+  ),
+  hook,
+  endpoints: {
+    posts: endpoint({
+      path: '/me/posts',
+      query: { fields: POST_FIELDS },
+      items: (body: Edge<Post>) => body.data,
+      kind: post,
+      types: ['statuses'],
+      // With comments and reactions inside, larger pages are refused as too much at once.
+      pages: pagesOf(25),
+      checkpoint: sincePosts,
+      every: '30m',
+      class: 'personal',
+      scope: ['user_posts'],
+    }),
+    feed: endpoint({
+      path: '/me/feed',
+      query: { fields: POST_FIELDS },
+      items: (body: Edge<Post>) => body.data?.filter(isByOthers),
+      kind: post,
+      types: ['statuses'],
+      feed: true,
+      pages: pagesOf(25),
+      checkpoint: sincePosts,
+      every: '1h',
+      class: 'social',
+      scope: ['user_posts'],
+    }),
+    photos: wholeEdge('/me/photos', { type: 'uploaded', fields: PHOTO_FIELDS }, photo, {
+      types: ['photos'],
+      every: '12h',
+      class: 'personal',
+      scope: ['user_photos'],
+      deletes: 'all',
+    }),
+    tagged_photos: wholeEdge('/me/photos', { type: 'tagged', fields: PHOTO_FIELDS }, photo, {
+      types: ['photos'],
+      feed: true,
+      every: '1d',
+      class: 'social',
+      scope: ['user_photos'],
+    }),
+    albums: wholeEdge('/me/albums', { fields: ALBUM_FIELDS }, album, {
+      types: [],
+      every: '1d',
+      class: 'personal',
+      scope: ['user_photos'],
+      deletes: 'all',
+    }),
+    videos: wholeEdge('/me/videos', { type: 'uploaded', fields: VIDEO_FIELDS }, video, {
+      types: ['videos'],
+      every: '12h',
+      class: 'personal',
+      scope: ['user_videos'],
+      deletes: 'all',
+    }),
+    events: wholeEdge(
+      '/me/events',
+      {
+        fields:
+          'id,name,description,start_time,end_time,updated_time,place{id,name,location},owner{id,name},cover{source},rsvp_status,is_canceled,is_online',
+      },
+      event,
+      { types: ['events'], every: '6h', class: 'personal', scope: ['user_events'] },
+    ),
+    likes: wholeEdge(
+      '/me/likes',
+      { fields: 'id,name,category,about,link,website,created_time,location,picture' },
+      page,
+      { types: [], every: '1d', class: 'personal', scope: ['user_likes'], deletes: 'all' },
+    ),
+    // Only friends who gave this app `user_friends` too.
+    friends: wholeEdge('/me/friends', { fields: 'id,name,picture.width(400).height(400)' }, contact, {
+      types: ['contacts'],
+      every: '1d',
+      class: 'core',
+      scope: ['user_friends'],
+      deletes: 'all',
+    }),
+  },
+})

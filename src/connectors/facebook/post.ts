@@ -1,0 +1,102 @@
+import { kind, linksIn, timeOf } from '#kit/kind.ts'
+import { murmur3Hex } from '#model/murmur3.ts'
+import type { BaseType } from '#model/types.ts'
+import { authorOf, countsOf, idsOf, marksOf, placeOf } from './reading.ts'
+import type { Attachment, Post } from './shapes.ts'
+
+export const POST_FIELDS = [
+  'id,created_time,updated_time,from{id,name},to{id,name},message,message_tags,story,privacy',
+  'place{id,name,location},permalink_url,full_picture,status_type,application{id,name},shares',
+  'attachments{title,description,type,media_type,url,unshimmed_url,target,media,subattachments}',
+  'comments.limit(25).summary(true){id,from{id,name},message,created_time}',
+  'reactions.limit(25).summary(true){id,name,type}',
+].join(',')
+
+const attachmentOf = (post: Post): Attachment | undefined => post.attachments?.data?.[0]
+const targetOf = (one: Attachment | undefined): string | undefined => one?.unshimmed_url ?? one?.url ?? one?.target?.url
+
+const TYPE_OF_MEDIA: Record<string, BaseType> = { photo: 'photos', album: 'photos', video: 'videos', link: 'news' }
+
+function mediaType({ media_type: media = '', type = '' }: Attachment): BaseType | undefined {
+  if (Object.hasOwn(TYPE_OF_MEDIA, media)) return TYPE_OF_MEDIA[media]
+  if (/photo|album/.test(type)) return 'photos'
+  if (/video/.test(type)) return 'videos'
+  return /share|link/.test(type) ? 'news' : undefined
+}
+
+function typesOf(post: Post): BaseType[] {
+  const attached = (post.attachments?.data ?? []).map(mediaType).filter((type) => type !== undefined)
+  const linked = post.message !== undefined && linksIn(post.message).length > 0
+  const types = new Set<BaseType>([
+    ...(post.message === undefined ? [] : (['statuses'] as const)),
+    ...(post.place === undefined ? [] : (['checkins'] as const)),
+    ...attached,
+    ...(linked ? (['news'] as const) : []),
+  ])
+  // What Facebook tells by itself says nothing of the person, unless nothing else is there to show.
+  if (types.size === 0 && post.story !== undefined && !/\bare now friends\b/.test(post.story)) types.add('statuses')
+  return [...types]
+}
+
+function linksOf(post: Post): string[] {
+  const attached = (post.attachments?.data ?? []).filter((one) => mediaType(one) === 'news').map(targetOf)
+  return [...new Set([...linksIn(post.message), ...attached.filter((link) => link !== undefined)])]
+}
+
+/** Shorter ones are said too often to mean the same photo. */
+const TELLING_CAPTION = 20
+
+/** What Instagram posts here by itself has its caption but not its address. */
+function captionMark({ application, message = '' }: Post): string | undefined {
+  const isCrossPost = application?.name === 'Instagram' && message.length >= TELLING_CAPTION
+  return isCrossPost ? `caption:instagram/#${murmur3Hex(message)}` : undefined
+}
+
+const isNews = (post: Post): boolean => {
+  const types = typesOf(post)
+  return types.includes('news') && !types.some((type) => ['checkins', 'photos', 'videos'].includes(type))
+}
+const imageOf = (post: Post): string | undefined => attachmentOf(post)?.media?.image?.src ?? post.full_picture
+
+export const post = kind<Post>({
+  name: 'post',
+  id: (one) => one.id,
+  at: (one) => timeOf(one.created_time),
+  types: typesOf,
+  guid: (one) => [...marksOf([...linksOf(one), targetOf(attachmentOf(one))]), captionMark(one)],
+  participants: (one) => ({
+    author: one.from?.id,
+    others: [
+      ...(one.comments?.data ?? []).map(({ from }) => from?.id),
+      ...idsOf(one.reactions?.data),
+      ...idsOf(one.to?.data),
+      ...idsOf((one.message_tags ?? []).filter(({ type }) => type === 'user')),
+    ],
+  }),
+  place: (one) => placeOf(one.place),
+  map: {
+    name: (one) => (isNews(one) ? attachmentOf(one)?.title : (one.place?.name ?? attachmentOf(one)?.title)),
+    text: (one) => one.message ?? attachmentOf(one)?.description ?? one.story,
+    author: (one) => authorOf(one.from),
+    url: (one) => one.permalink_url,
+    urls: linksOf,
+    image: imageOf,
+    media: (one) => attachmentOf(one)?.media?.source,
+    earliest: (one) => timeOf(one.created_time),
+    place: (one) => one.place?.name,
+    counts: (one) => ({ ...countsOf(one), shares: one.shares?.count }),
+  },
+  card: {
+    url: (one) => (isNews(one) ? linksOf(one)[0] : one.permalink_url),
+    description: (one) => attachmentOf(one)?.description ?? one.message,
+    thumbnail_url: (one) => one.full_picture,
+    provider_url: (one) => one.permalink_url,
+    width: (one) => attachmentOf(one)?.media?.image?.width,
+    height: (one) => attachmentOf(one)?.media?.image?.height,
+  },
+})
+
+/** Own posts stand at the endpoint of own posts; of others' the author may be hidden. */
+export function isByOthers({ id, from }: Post): boolean {
+  return from?.id !== id.split('_')[0]
+}

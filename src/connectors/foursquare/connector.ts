@@ -1,0 +1,143 @@
+import { oauth2 } from '#kit/auth.ts'
+import { since } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { offsetPages } from '#kit/pages.ts'
+import { self } from '#kit/self.ts'
+import { api } from './api.ts'
+import { checkin, list, photo, tip, venue, visit } from './kinds.ts'
+import { contact, imageUrl, nameOf, profileUrl } from './people.ts'
+import { push } from './push.ts'
+import type { Checkin, List, Photo, TipEntry, User, Venue, Visit } from './shapes.ts'
+
+interface Answer<Response> {
+  response?: Response
+}
+
+interface Items<Raw> {
+  count?: number
+  items?: Raw[]
+}
+
+const pagesOf = (limit: number) => offsetPages({ param: 'offset', size: { param: 'limit', value: limit } })
+const WEEK_S = 7 * 86_400
+
+/** The v2 API of Foursquare and Swarm, now called the Personalization API. It knows no scopes, and tokens do not end. */
+export const foursquare = defineConnector({
+  service: 'foursquare',
+  title: 'Foursquare',
+  docs: 'https://docs.foursquare.com/developer/reference/personalization-apis-authentication',
+  auth: oauth2({
+    authorizeUrl: 'https://foursquare.com/oauth2/authenticate',
+    tokenUrl: 'https://foursquare.com/oauth2/access_token',
+    tokenMethod: 'GET',
+    pkce: false,
+    carry: { in: 'query', name: 'oauth_token' },
+  }),
+  api,
+  self: self<Answer<{ user: User }>>('/users/self', (body) => {
+    const { user } = body.response!
+    return {
+      id: user.id,
+      name: nameOf(user),
+      handle: user.handle ?? user.contact?.twitter,
+      email: user.contact?.email,
+      url: profileUrl(user),
+      photo: imageUrl(user.photo, '500x500'),
+      description: user.bio,
+      location: user.homeCity,
+    }
+  }),
+  hook: push,
+  endpoints: {
+    friends: endpoint({
+      path: '/users/self/friends',
+      items: (body: Answer<{ friends?: Items<User> }>) => body.response?.friends?.items,
+      kind: contact,
+      types: ['contacts'],
+      pages: pagesOf(500),
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+    }),
+    checkins: endpoint({
+      path: '/users/self/checkins',
+      query: { sort: 'newestfirst' },
+      items: (body: Answer<{ checkins?: Items<Checkin> }>) => body.response?.checkins?.items,
+      kind: checkin,
+      types: ['checkins'],
+      pages: pagesOf(250),
+      // A week back again: likes, comments and edits come late.
+      checkpoint: since({ param: 'afterTimestamp', value: (raw: Checkin) => raw.createdAt, overlap: WEEK_S }),
+      every: '10m',
+      class: 'personal',
+      deletes: 'window',
+    }),
+    recent: endpoint({
+      path: '/checkins/recent',
+      query: { limit: '100' },
+      // The newest one of each friend in the last hours, and the person's own.
+      items: (body: Answer<{ recent?: Checkin[] }>) =>
+        body.response?.recent?.filter(({ user }) => user?.relationship !== 'self'),
+      kind: checkin,
+      types: ['checkins'],
+      feed: true,
+      every: '10m',
+      class: 'social',
+    }),
+    photos: endpoint({
+      path: '/users/self/photos',
+      items: (body: Answer<{ photos?: Items<Photo> }>) => body.response?.photos?.items,
+      kind: photo,
+      types: ['photos'],
+      pages: pagesOf(500),
+      every: '12h',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    tips: endpoint({
+      path: '/lists/{id}/tips',
+      query: { sort: 'recent' },
+      items: (body: Answer<{ list?: { listItems?: Items<TipEntry> } }>) => body.response?.list?.listItems?.items,
+      kind: tip,
+      types: ['statuses'],
+      pages: pagesOf(200),
+      every: '1d',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    venuehistory: endpoint({
+      path: '/users/self/venuehistory',
+      items: (body: Answer<{ venues?: Items<Visit> }>) => body.response?.venues?.items,
+      kind: visit,
+      types: [],
+      every: '1d',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    venuelikes: endpoint({
+      path: '/users/self/venuelikes',
+      items: (body: Answer<{ venues?: Items<Venue> }>) => body.response?.venues?.items,
+      kind: venue,
+      types: [],
+      pages: pagesOf(200),
+      every: '1d',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    lists: endpoint({
+      path: '/users/self/lists',
+      // Made, edited and followed lists come in groups; one that is in two groups counts once.
+      items: (body: Answer<{ lists?: Items<List> & { groups?: Items<List>[] } }>) => {
+        const { groups, items } = body.response?.lists ?? {}
+        const all = groups?.flatMap((group) => group.items ?? []) ?? items ?? []
+        return [...new Map(all.map((one) => [one.id, one])).values()]
+      },
+      kind: list,
+      types: [],
+      every: '1d',
+      class: 'personal',
+      // A group shows only some of its lists, so a missing one may still be there.
+    }),
+  },
+})

@@ -1,0 +1,214 @@
+import { oauth2 } from '#kit/auth.ts'
+import { since, untilKnown } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { timeOf } from '#kit/kind.ts'
+import { linkPages } from '#kit/pages.ts'
+import { self } from '#kit/self.ts'
+import { type Event, event } from './event-kind.ts'
+import {
+  type Commit,
+  commit,
+  type Gist,
+  gist,
+  type Issue,
+  issue,
+  type Notification,
+  notification,
+  type Repo,
+  repo,
+  type Star,
+  star,
+  type User,
+  user,
+} from './kinds.ts'
+import { hook, rate, recovery } from './protocol.ts'
+
+interface Account extends User {
+  name?: string | null
+  email?: string | null
+  bio?: string | null
+  location?: string | null
+}
+
+const pages = linkPages({ query: { per_page: '100' } })
+
+/** The whole list, changes first: what is added during a walk shows twice, and nothing is missed. */
+const changedSince = <Raw extends { updated_at?: string | null }>() =>
+  since<Raw>({
+    param: 'since',
+    value: ({ updated_at }) => timeOf(updated_at),
+    overlap: 60_000,
+    format: (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z'),
+  })
+
+// Events come up to six hours late, so a run looks back that far.
+const newEvents = untilKnown<Event>({ value: ({ created_at }) => timeOf(created_at), overlap: 6 * 3_600_000 })
+
+const issues = (filter: 'created' | 'assigned' | 'mentioned') => ({
+  path: '/issues',
+  query: { filter, state: 'all', sort: 'updated', direction: 'desc' },
+  items: (list: Issue[]) => list,
+  kind: issue,
+  types: ['statuses' as const],
+  pages,
+  checkpoint: changedSince<Issue>(),
+})
+
+/**
+ * The default scope reads what is public, the person's email and the notifications. GitHub has no scope that only reads
+ * what is private: an app that needs private repositories asks for `repo`, for secret gists `gist`, and can then write too.
+ */
+export const github = defineConnector({
+  service: 'github',
+  title: 'GitHub',
+  docs: 'https://docs.github.com/en/rest?apiVersion=2026-03-10',
+  auth: oauth2({
+    authorizeUrl: 'https://github.com/login/oauth/authorize',
+    tokenUrl: 'https://github.com/login/oauth/access_token',
+    // Tokens of OAuth apps do not end; those of GitHub Apps last eight hours and come with a refresh token.
+    scope: { default: ['read:user', 'user:email', 'notifications'] },
+    // The token endpoint refuses with status 200.
+    errors: {
+      bad_verification_code: 'reauthorize',
+      bad_refresh_token: 'reauthorize',
+      unverified_user_email: 'reauthorize',
+      incorrect_client_credentials: 'stop',
+      redirect_uri_mismatch: 'stop',
+    },
+    revokeUrl: 'https://api.github.com/applications/{key}/grant',
+    revoke: { method: 'DELETE', carry: 'json', parameters: { access_token: '{token}' }, tokenAuth: 'basic_raw' },
+    verifyApp: {
+      url: 'https://api.github.com/applications/{key}/token',
+      method: 'POST',
+      basic: true,
+      body: 'json',
+      parameters: { access_token: '{token}' },
+      read: (body) => (body as { app?: { client_id?: string } }).app?.client_id,
+    },
+    forceLogin: { parameters: { prompt: 'select_account' } },
+  }),
+  api: {
+    baseUrl: 'https://api.github.com',
+    headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2026-03-10' },
+    limits: { person: { calls: 5000, perS: 3600 } },
+    rate,
+    recovery,
+  },
+  self: self<Account>('/user', (account) => ({
+    id: String(account.id),
+    name: account.name ?? undefined,
+    handle: account.login,
+    email: account.email ?? undefined,
+    url: account.html_url,
+    photo: account.avatar_url,
+    description: account.bio ?? undefined,
+    location: account.location ?? undefined,
+  })),
+  hook,
+  endpoints: {
+    following: endpoint<User[], User>({
+      path: '/user/following',
+      items: (list) => list,
+      kind: user,
+      types: ['contacts'],
+      pages,
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+    }),
+    followers: endpoint<User[], User>({
+      path: '/user/followers',
+      items: (list) => list,
+      kind: user,
+      types: ['contacts'],
+      pages,
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+    }),
+    // The last 30 days, at most 300: what is missing there is old, not deleted.
+    events: endpoint<Event[], Event>({
+      path: '/users/{handle}/events',
+      items: (list) => list,
+      kind: event,
+      types: ['statuses'],
+      pages,
+      checkpoint: newEvents,
+      every: '15m',
+      class: 'personal',
+    }),
+    received: endpoint<Event[], Event>({
+      path: '/users/{handle}/received_events',
+      items: (list) => list,
+      kind: event,
+      types: ['statuses'],
+      feed: true,
+      pages,
+      checkpoint: newEvents,
+      every: '15m',
+      class: 'social',
+    }),
+    repos: endpoint<Repo[], Repo>({
+      path: '/user/repos',
+      query: { affiliation: 'owner', sort: 'pushed' },
+      items: (list) => list,
+      kind: repo,
+      types: ['news'],
+      pages,
+      every: '6h',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    starred: endpoint<Star[], Star>({
+      path: '/user/starred',
+      headers: { accept: 'application/vnd.github.star+json' },
+      items: (list) => list,
+      kind: star,
+      types: ['news'],
+      feed: true,
+      pages,
+      every: '6h',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    gists: endpoint<Gist[], Gist>({
+      path: '/gists',
+      items: (list) => list,
+      kind: gist,
+      types: ['files'],
+      pages,
+      every: '6h',
+      class: 'personal',
+      deletes: 'all',
+    }),
+    // Pull requests are issues with `pull_request`.
+    issues: endpoint<Issue[], Issue>({ ...issues('created'), every: '1h', class: 'personal' }),
+    assigned: endpoint<Issue[], Issue>({ ...issues('assigned'), feed: true, every: '1h', class: 'social' }),
+    mentioned: endpoint<Issue[], Issue>({ ...issues('mentioned'), feed: true, every: '1h', class: 'social' }),
+    // Push events name no commits since October 2025; the search gives the newest 1000 on default branches.
+    commits: endpoint<{ items?: Commit[] }, Commit>({
+      path: '/search/commits',
+      query: { q: 'author:{handle}', sort: 'author-date', order: 'desc' },
+      items: ({ items }) => items,
+      kind: commit,
+      types: ['statuses'],
+      pages,
+      checkpoint: untilKnown({ value: (one) => timeOf(one.commit?.author?.date), overlap: 7 * 86_400_000 }),
+      every: '1h',
+      class: 'personal',
+    }),
+    notifications: endpoint<Notification[], Notification>({
+      path: '/notifications',
+      query: { all: 'true', per_page: '50' },
+      items: (list) => list,
+      kind: notification,
+      types: ['messages'],
+      pages,
+      checkpoint: changedSince<Notification>(),
+      every: '15m',
+      class: 'social',
+      scope: ['notifications'],
+    }),
+  },
+})

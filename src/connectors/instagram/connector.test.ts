@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { type ItemDraft, itemReader, mapOf } from '#kit/read-item.ts'
+import { murmur3Hex } from '#model/murmur3.ts'
+import { instagram } from './connector.ts'
+
+const OWNER = '17841400000000001'
+const { endpoints, api, hook, self } = instagram
+const read = (name: keyof typeof endpoints, raw: unknown): ItemDraft =>
+  itemReader(instagram, name, endpoints[name]!, OWNER)(raw)
+
+const caption = 'Morning over the valley ☀️ #hike'
+const photo = {
+  id: '17900000000000001',
+  caption,
+  media_type: 'IMAGE',
+  media_product_type: 'FEED',
+  media_url: 'https://cdn.test/a.jpg',
+  permalink: 'https://www.instagram.com/p/DAbc_1-x/',
+  shortcode: 'DAbc_1-x',
+  timestamp: '2026-04-01T06:30:00+0000',
+  username: 'ida.hikes',
+  owner: { id: OWNER },
+  alt_text: 'A valley in fog',
+  like_count: 31,
+  comments_count: 2,
+}
+const album = {
+  ...photo,
+  media_type: 'CAROUSEL_ALBUM',
+  media_url: undefined,
+  children: {
+    data: [
+      { id: '1', media_type: 'VIDEO', media_url: 'https://cdn.test/b.mp4', thumbnail_url: 'https://cdn.test/b.jpg' },
+      { id: '2', media_type: 'IMAGE', media_url: 'https://cdn.test/c.jpg' },
+    ],
+  },
+}
+const comment = {
+  id: '17800000000000009',
+  text: 'Where is this?',
+  timestamp: '2026-04-01T08:00:00+0000',
+  from: { id: '5550001', username: 'per' },
+  media: { id: photo.id, permalink: photo.permalink },
+  like_count: 1,
+  replies: { data: [{ id: '17800000000000010', text: 'At home', username: 'ida.hikes' }] },
+}
+const message = {
+  id: 'aWdfZAG1f',
+  created_time: '2026-04-02T09:00:00+0000',
+  from: { id: '5550001', username: 'per' },
+  to: { data: [{ id: OWNER, username: 'ida.hikes' }] },
+  message: 'Can I come along?',
+}
+const records: [keyof typeof endpoints, object][] = [
+  ['media', photo],
+  ['media', album],
+  ['stories', photo],
+  ['tags', photo],
+  ['comments', comment],
+  ['messages', message],
+]
+
+suite('Instagram records', () => {
+  test('a photo: marks, author, card, texts', () => {
+    const item = read('media', photo)
+    assert.deepEqual(item.faults, [])
+    assert.equal(item.idr, `photo:${OWNER}@instagram/media#${photo.id}`)
+    assert.equal(item.at, Date.UTC(2026, 3, 1, 6, 30))
+    assert.deepEqual(item.types, ['photos'])
+    assert.deepEqual(item.guid, ['guid:instagram/#DAbc_1-x', `caption:instagram/#${murmur3Hex(caption)}`])
+    assert.deepEqual(item.participants, [OWNER])
+    assert.equal(item.card.url, 'https://cdn.test/a.jpg')
+    assert.equal(item.card.provider_url, photo.permalink)
+    assert.deepEqual(item.texts, [caption, 'A valley in fog'])
+    assert.deepEqual(mapOf(endpoints['media']!, photo)['counts'], { likes: 31, comments: 2 })
+  })
+
+  test('albums are what is in them, and a video’s picture is its thumbnail', () => {
+    const item = read('media', album)
+    assert.deepEqual(item.types, ['photos', 'videos'])
+    assert.equal(mapOf(endpoints['media']!, album)['image'], 'https://cdn.test/b.jpg')
+    assert.equal(mapOf(endpoints['media']!, album)['media'], 'https://cdn.test/b.mp4')
+    const reel = { ...photo, media_type: 'VIDEO', media_product_type: 'REELS', thumbnail_url: 'https://cdn.test/t.jpg' }
+    assert.deepEqual(read('media', reel).types, ['videos'])
+    assert.equal(read('media', reel).card.url, photo.permalink)
+    assert.equal(read('media', reel).card.thumbnail_url, 'https://cdn.test/t.jpg')
+  })
+
+  test('where the shortcode is left out, the address has it; short captions mark nothing', () => {
+    const { shortcode: _, ...rest } = photo
+    assert.deepEqual(read('tags', { ...rest, caption: 'nice' }).guid, ['guid:instagram/#DAbc_1-x'])
+  })
+
+  test('media of others name nobody as author', () => {
+    const { owner: _, ...theirs } = photo
+    const item = read('tags', theirs)
+    assert.deepEqual(item.types, ['photos_feed'])
+    assert.deepEqual([item.participants, item.hasAuthor], [[], false])
+  })
+
+  test('what others said and answered, each for itself', () => {
+    const more = { id: '3', text: 'Nice', from: { id: '5550002', username: 'siv' } }
+    const replies = { data: [...comment.replies.data, more] }
+    const commented = { id: photo.id, username: 'ida.hikes', comments: { data: [{ ...comment, replies }] } }
+    const found = endpoints['comments']!.items({ data: [commented, { id: '2' }] }).map((raw) => read('comments', raw))
+    assert.deepEqual(
+      found.map(({ nativeId }) => nativeId),
+      [comment.id, '3'],
+    )
+    assert.deepEqual(found[0]!.types, ['statuses_feed'])
+    assert.deepEqual(found[0]!.participants, ['5550001'])
+    assert.equal(found[0]!.card.text, 'Where is this?')
+  })
+
+  test('messages of all conversations', () => {
+    const found = endpoints['messages']!.items({ data: [{ id: 'c1', messages: { data: [message] } }, { id: 'c2' }] })
+    assert.deepEqual(found, [message])
+    const item = read('messages', message)
+    assert.deepEqual(item.participants, ['5550001', OWNER])
+    const map = mapOf(endpoints['messages']!, message)
+    assert.deepEqual([map['from'], map['to'], map['text']], ['per', ['ida.hikes'], 'Can I come along?'])
+  })
+
+  test('whatever is missing but the id costs nothing else', () => {
+    fc.assert(
+      fc.property(fc.nat(records.length - 1), fc.infiniteStream(fc.nat(99)), (which, dice) => {
+        const [name, raw] = records[which]!
+        const torn = { ...tear(raw, () => dice.next().value as number), id: '1' }
+        assert.deepEqual(read(name, torn).faults, [])
+        mapOf(endpoints[name]!, torn)
+      }),
+    )
+    assert.throws(() => read('media', { caption: 'x' }), RangeError)
+  })
+
+  test('the account is named by the id that webhooks use, in either shape of the answer', () => {
+    const account = { id: '9', user_id: 17_841_400_000_000_001n, username: 'ida.hikes', name: 'Ida' }
+    assert.equal(self.read(account).id, OWNER)
+    assert.equal(self.read({ data: [account] }).handle, 'ida.hikes')
+    assert.equal(self.read({ id: '9' }).id, '9')
+  })
+})
+
+suite('Instagram walks', () => {
+  test('from one next address to the other, without the token in it', () => {
+    const { pages } = endpoints['media']!
+    const first = pages.first({ method: 'GET', path: '/me/media', query: { fields: 'id' } })
+    assert.deepEqual(first.query, { limit: '50', fields: 'id' })
+    const next = 'https://graph.instagram.com/v26.0/17841400000000001/media?access_token=IGSECRET&limit=50&after=QVFI'
+    const page = { request: first, headers: {}, count: 0 }
+    const second = pages.next({ ...page, body: { data: [], paging: { next } } })
+    assert.equal(second?.path, 'https://graph.instagram.com/v26.0/17841400000000001/media?limit=50&after=QVFI')
+    assert.equal(pages.next({ ...page, body: { data: [photo], paging: { cursors: {} } } }), undefined)
+  })
+
+  test('a walk ends at what has been known for a month', () => {
+    const checkpoint = endpoints['media']!.checkpoint!
+    const mark = checkpoint.advance({ items: [photo, { id: 'x' }], body: {} }, undefined)!
+    assert.equal(mark, Date.UTC(2026, 3, 1, 6, 30))
+    assert.equal(checkpoint.isKnown!({ ...photo, timestamp: '2026-03-15T00:00:00+0000' }, mark), false)
+    assert.equal(checkpoint.isKnown!({ ...photo, timestamp: '2026-02-15T00:00:00+0000' }, mark), true)
+  })
+})
+
+suite('Instagram’s own ways', () => {
+  test('a 400 says by its code what it means', () => {
+    const recovery = (code: number) => api.recovery!({ status: 400, body: { error: { code } }, headers: {} })
+    assert.deepEqual([190, 4, 80_002, 10, 100].map(recovery), ['reauthorize', 'retry', 'retry', 'skip', undefined])
+    assert.equal(api.recovery!({ status: 500, body: null, headers: {} }), undefined)
+  })
+
+  test('usage comes in percent of what the account allows', () => {
+    const header = '{"17841":[{"type":"instagram","call_count":40,"total_cputime":90,"total_time":5}]}'
+    assert.deepEqual(api.rate!({ 'x-business-use-case-usage': header }, 0), {
+      remaining: 10,
+      resetAtMs: 3_600_000,
+      of: 'person',
+    })
+    assert.equal(api.rate!({ 'x-business-use-case-usage': '[' }, 0), undefined)
+  })
+
+  test('webhooks are believed by their signature', () => {
+    const secret = 'instagram-app-secret'
+    const sign = (algorithm: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex')
+    const notice = { object: 'instagram', entry: [{ id: OWNER, time: 1, changes: [{ field: 'comments' }] }] }
+    const body = JSON.stringify(notice)
+    const headers = { 'x-hub-signature-256': `sha256=${sign('sha256', body)}` }
+    assert.equal(hook!.verify({ headers, body, secret, sign }), true)
+    assert.equal(hook!.verify({ headers, body: body.replace('comments', 'mentions'), secret, sign }), false)
+    assert.deepEqual(hook!.people(notice), [OWNER])
+    assert.deepEqual(hook!.people([notice]), [OWNER])
+    assert.deepEqual(hook!.people(null), [])
+  })
+})
+
+/** The same record with some of its fields gone, at any depth. */
+function tear(value: unknown, roll: () => number): object {
+  const torn = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(torn)
+    if (typeof part !== 'object' || part === null) return part
+    const kept = Object.entries(part).filter(() => roll() >= 25)
+    return Object.fromEntries(kept.map(([name, inner]) => [name, torn(inner)]))
+  }
+  return torn(value) as object
+}

@@ -1,0 +1,87 @@
+import type { Api, Hook, RateNews } from '#kit/connector.ts'
+import { hubChallenge, signedBody } from '#kit/hook.ts'
+import { linkPages } from '#kit/pages.ts'
+
+export const VERSION = 'v26.0'
+
+/** A list as the Graph API gives it. */
+export interface Edge<Raw> {
+  data?: Raw[]
+  paging?: { next?: string }
+}
+
+/** Pages end where there is no `next`, which holds the token in clear. */
+export const pagesOf = (limit: number) =>
+  linkPages({
+    from: (body: Edge<unknown>) => body.paging?.next,
+    query: { limit: String(limit) },
+    drop: ['access_token'],
+  })
+
+interface GraphError {
+  code?: number
+  is_transient?: boolean
+}
+
+interface Usage {
+  call_count?: number
+  total_cputime?: number
+  total_time?: number
+  /** In minutes. */
+  estimated_time_to_regain_access?: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** Percents of what one Instagram account allows; a percent is always more than one call. */
+function rate(headers: Record<string, string>, nowMs: number): RateNews | undefined {
+  const usages = usagesIn(headers['x-business-use-case-usage'])
+  if (usages.length === 0) return undefined
+  const percents = usages.flatMap((one) => [one.call_count ?? 0, one.total_cputime ?? 0, one.total_time ?? 0])
+  const minutes = Math.max(0, ...usages.map((one) => one.estimated_time_to_regain_access ?? 0))
+  return {
+    remaining: minutes > 0 ? 0 : Math.max(0, 100 - Math.max(...percents)),
+    resetAtMs: nowMs + (minutes > 0 ? minutes * 60_000 : HOUR_MS),
+    of: 'person',
+  }
+}
+
+function usagesIn(header: string | undefined): Usage[] {
+  try {
+    return header === undefined ? [] : Object.values(JSON.parse(header) as Record<string, Usage[]>).flat()
+  } catch {
+    return []
+  }
+}
+
+export const api: Api = {
+  baseUrl: `https://graph.instagram.com/${VERSION}`,
+  // 4800 times the impressions of a day, which count as ten at least.
+  limits: { person: { calls: 2000, perS: 3600 } },
+  rate,
+  // Refusals come as 400 with a code of their own.
+  recovery: ({ body }) => {
+    const { code, is_transient: transient } = (body as { error?: GraphError } | null | undefined)?.error ?? {}
+    if (code === undefined) return undefined
+    if (code === 102 || code === 190) return 'reauthorize'
+    if ([1, 2, 4, 17, 32, 613, 80_002].includes(code)) return 'retry'
+    if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return 'skip'
+    return transient === true ? 'retry' : undefined
+  },
+}
+
+interface Notice {
+  entry?: { id?: string }[]
+}
+
+/** Comments, mentions and messages. The documentation shows notices inside a list, the service sends them bare. The verify token is the hook's secret. */
+export const hook: Hook = {
+  handshake: hubChallenge,
+  signedWith: 'key',
+  verify: signedBody({ header: 'x-hub-signature-256', algorithm: 'sha256', prefix: 'sha256=' }),
+  people: (body) =>
+    (Array.isArray(body) ? (body as Notice[]) : [body as Notice | null])
+      .flatMap((notice) => notice?.entry ?? [])
+      .map(({ id }) => id)
+      .filter((id) => id !== undefined),
+}

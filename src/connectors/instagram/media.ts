@@ -1,0 +1,74 @@
+import { kind, timeOf } from '#kit/kind.ts'
+import { murmur3Hex } from '#model/murmur3.ts'
+import type { BaseType } from '#model/types.ts'
+import type { Media } from './shapes.ts'
+
+// No place: this login gives none, and no likers.
+const MEDIA = 'id,caption,media_type,media_product_type,media_url,permalink,thumbnail_url,timestamp,username'
+
+export const OWN_FIELDS = `${MEDIA},owner,shortcode,alt_text,like_count,comments_count,is_comment_enabled,is_shared_to_feed,children{id,media_type,media_url,thumbnail_url,timestamp}`
+export const STORY_FIELDS = `${MEDIA},owner,shortcode,like_count,comments_count`
+/** Media of others say less. */
+export const TAGGED_FIELDS = `${MEDIA},like_count,comments_count,children{id,media_type,media_url}`
+
+function typesOf({ media_type, children }: Media): BaseType[] {
+  if (media_type !== 'CAROUSEL_ALBUM') return [media_type === 'VIDEO' ? 'videos' : 'photos']
+  const kinds = new Set((children?.data ?? []).map((child) => child.media_type))
+  if (!kinds.has('VIDEO')) return ['photos']
+  return kinds.has('IMAGE') ? ['photos', 'videos'] : ['videos']
+}
+
+function shortcodeOf({ shortcode, permalink = '' }: Media): string | undefined {
+  return shortcode ?? /\/(?:p|reels?|tv)\/([\w-]+)/.exec(permalink)?.[1]
+}
+
+/** Shorter ones are said too often to mean the same photo. */
+const TELLING_CAPTION = 20
+
+function marksOf(media: Media): (string | undefined)[] {
+  const code = shortcodeOf(media)
+  const { caption = '' } = media
+  return [
+    code && `guid:instagram/#${code}`,
+    caption.length >= TELLING_CAPTION ? `caption:instagram/#${murmur3Hex(caption)}` : undefined,
+  ]
+}
+
+const firstOf = (media: Media) => media.children?.data?.[0] ?? media
+
+/** The address of a video is no picture. */
+function imageOf(media: Media): string | undefined {
+  const { media_type, media_url, thumbnail_url } = media.media_url === undefined ? firstOf(media) : media
+  return media_type === 'VIDEO' ? thumbnail_url : media_url
+}
+
+const mediaOf = (media: Media): string | undefined => media.media_url ?? firstOf(media).media_url
+
+/** Media of others name their owner by name alone, which is no id to find people by. */
+export const taggedMedia = kind<Media>({
+  name: 'photo',
+  id: (one) => one.id,
+  at: (one) => timeOf(one.timestamp),
+  types: typesOf,
+  guid: marksOf,
+  map: {
+    name: (one) => one.caption,
+    text: (one) => one.caption,
+    author: ({ username }) =>
+      username === undefined
+        ? undefined
+        : { name: username, handle: username, url: `https://www.instagram.com/${username}/` },
+    url: (one) => one.permalink,
+    image: imageOf,
+    media: mediaOf,
+    earliest: (one) => timeOf(one.timestamp),
+    counts: (one) => ({ likes: one.like_count, comments: one.comments_count }),
+  },
+  card: {
+    url: (one) => (typesOf(one).includes('photos') ? imageOf(one) : one.permalink),
+    description: (one) => one.alt_text,
+    provider_url: (one) => one.permalink,
+  },
+})
+
+export const media = kind<Media>({ ...taggedMedia, participants: (one) => ({ author: one.owner?.id }) })

@@ -1,0 +1,71 @@
+import type { Edge } from './graph.ts'
+
+/** Only the fields that are read; the whole record is stored as it came. */
+export interface Account {
+  /** The professional account, by which webhooks name it too. */
+  user_id?: string | number | bigint
+  /** The same account, for this app alone. */
+  id?: string | number | bigint
+  username?: string
+  name?: string
+  biography?: string
+  website?: string
+  profile_picture_url?: string
+}
+
+export interface Person {
+  id?: string
+  username?: string
+}
+
+export interface Media {
+  id: string
+  caption?: string
+  media_type?: 'IMAGE' | 'VIDEO' | 'CAROUSEL_ALBUM'
+  /** `FEED`, `REELS`, `STORY` or `AD` */
+  media_product_type?: string
+  media_url?: string
+  thumbnail_url?: string
+  permalink?: string
+  shortcode?: string
+  timestamp?: string
+  username?: string
+  /** Of the person's own media only. */
+  owner?: { id?: string }
+  alt_text?: string
+  like_count?: number
+  comments_count?: number
+  children?: Edge<Pick<Media, 'id' | 'media_type' | 'media_url' | 'thumbnail_url'>>
+}
+
+export interface Comment {
+  id: string
+  text?: string
+  timestamp?: string
+  username?: string
+  from?: Person
+  media?: { id?: string; permalink?: string }
+  parent_id?: string
+  like_count?: number
+  replies?: Edge<Comment>
+}
+
+export interface MediaWithComments {
+  id: string
+  username?: string
+  comments?: Edge<Comment>
+}
+
+export interface Message {
+  id: string
+  created_time?: string
+  from?: Person
+  to?: Edge<Person>
+  message?: string
+  attachments?: Edge<{ image_data?: { url?: string }; video_data?: { url?: string }; file_url?: string }>
+}
+
+export interface Conversation {
+  id: string
+  messages?: Edge<Message>
+}

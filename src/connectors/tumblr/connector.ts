@@ -1,0 +1,132 @@
+import { oauth2 } from '#kit/auth.ts'
+import { untilKnown } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { self } from '#kit/self.ts'
+import type { Blog, Post } from './content.ts'
+import { avatarOf, blog, type Notification, notification, post } from './kinds.ts'
+import { countedPages, likedPages, linkedPages, timedPages } from './pages.ts'
+import { rate } from './rate.ts'
+
+interface Answer<Fields> {
+  response: Partial<Fields>
+}
+
+interface Person {
+  name: string
+  blogs?: (Blog & { primary?: boolean })[]
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** All posts in the Neue Post Format, as the documentation advises, with who liked and reblogged them. */
+const POSTS = { npf: 'true', notes_info: 'true', reblog_info: 'true' }
+
+const publishedAt = ({ timestamp }: Post) => (timestamp === undefined ? undefined : timestamp * 1000)
+const likedAt = ({ liked_timestamp }: Post) => (liked_timestamp === undefined ? undefined : liked_timestamp * 1000)
+
+/** A person is known by the name of the primary blog, as in posts and notes. */
+export const tumblr = defineConnector({
+  service: 'tumblr',
+  title: 'Tumblr',
+  docs: 'https://www.tumblr.com/docs/en/api/v2',
+  auth: oauth2({
+    authorizeUrl: 'https://www.tumblr.com/oauth2/authorize',
+    tokenUrl: 'https://api.tumblr.com/v2/oauth2/token',
+    // Tokens last 42 minutes; without `offline_access` nothing comes to renew them with.
+    scope: { default: ['basic', 'offline_access'] },
+    // The documented parameters know no code challenge.
+    pkce: false,
+  }),
+  api: {
+    baseUrl: 'https://api.tumblr.com/v2',
+    // 5000 a day as well, which the headers tell in time; the minute is counted by the caller's address.
+    limits: { app: { calls: 1000, perS: 3600 }, service: { calls: 300, perS: 60 } },
+    rate,
+  },
+  self: self<Answer<{ user: Person }>>('/user/info', ({ response: { user } }) => {
+    const main = user?.blogs?.find(({ primary }) => primary === true)
+    const name = main?.name ?? user?.name
+    return {
+      id: String(name),
+      name: main?.title || name,
+      handle: name,
+      url: main?.url,
+      photo: avatarOf({ ...main, ...(name === undefined ? {} : { name }) }),
+      description: main?.description,
+    }
+  }),
+  endpoints: {
+    following: endpoint<Answer<{ blogs: Blog[] }>, Blog>({
+      path: '/user/following',
+      items: ({ response }) => response.blogs,
+      kind: blog,
+      types: ['contacts'],
+      pages: countedPages(),
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+    }),
+    followers: endpoint<Answer<{ users: Blog[] }>, Blog>({
+      path: '/blog/{id}/followers',
+      items: ({ response }) => response.users,
+      kind: blog,
+      types: ['contacts'],
+      pages: countedPages(),
+      every: '1d',
+      class: 'core',
+      deletes: 'all',
+    }),
+    posts: endpoint<Answer<{ posts: Post[] }>, Post>({
+      path: '/blog/{id}/posts',
+      query: POSTS,
+      items: ({ response }) => response.posts,
+      kind: post,
+      types: ['statuses'],
+      pages: timedPages,
+      checkpoint: untilKnown({ value: publishedAt, overlap: 7 * DAY_MS }),
+      every: '1h',
+      class: 'personal',
+      deletes: 'window',
+    }),
+    likes: endpoint<Answer<{ liked_posts: Post[] }>, Post>({
+      path: '/user/likes',
+      query: POSTS,
+      items: ({ response }) => response.liked_posts,
+      kind: post,
+      types: ['statuses'],
+      feed: true,
+      pages: likedPages,
+      checkpoint: untilKnown({ value: likedAt }),
+      every: '6h',
+      class: 'personal',
+    }),
+    // Few calls are allowed, and dashboards have no end: the newest 300 at first, then what is new.
+    dashboard: endpoint<Answer<{ posts: Post[] }>, Post>({
+      path: '/user/dashboard',
+      query: POSTS,
+      items: ({ response }) => response.posts,
+      kind: post,
+      types: ['statuses'],
+      feed: true,
+      pages: countedPages(300),
+      checkpoint: untilKnown({ value: publishedAt, overlap: HOUR_MS }),
+      every: '30m',
+      class: 'social',
+    }),
+    notifications: endpoint<Answer<{ notifications: Notification[] }>, Notification>({
+      path: '/blog/{id}/notifications',
+      query: { rollups: 'false' },
+      items: ({ response }) => response.notifications,
+      kind: notification,
+      types: ['messages'],
+      pages: linkedPages,
+      checkpoint: untilKnown({
+        value: ({ timestamp }) => (timestamp === undefined ? undefined : timestamp * 1000),
+        overlap: HOUR_MS,
+      }),
+      every: '1h',
+      class: 'social',
+    }),
+  },
+})

@@ -1,0 +1,152 @@
+import { kind, plainText } from '#kit/kind.ts'
+import type { BaseType } from '#model/types.ts'
+import { type Blog, blocksOf, filesOf, firstOf, linksOf, mentionsOf, type Post, textOf } from './content.ts'
+
+/** Largest first where the blog tells; else the public address that every blog's picture has. */
+export function avatarOf({ avatar, name }: Blog): string | undefined {
+  const told = avatar?.[0]?.url
+  if (told !== undefined || name === undefined) return told
+  return `https://api.tumblr.com/v2/blog/${encodeURIComponent(name)}/avatar/512`
+}
+
+const pageOf = ({ url, name }: Blog) => url ?? (name === undefined ? undefined : `https://www.tumblr.com/${name}`)
+const msOf = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
+const authorOf = ({ blog, blog_name }: Post) => blog_name ?? blog?.name
+
+const TYPE_OF_BLOCK: Record<string, BaseType> = { image: 'photos', video: 'videos', link: 'news', audio: 'tracks' }
+
+function typesOf(post: Post): BaseType[] {
+  const types = new Set(blocksOf(post).flatMap(({ type }) => TYPE_OF_BLOCK[type ?? ''] ?? []))
+  const seen = [...types].some((type) => type !== 'tracks')
+  // Feeds have no tracks, so that a song alone is a status too.
+  return !seen || firstOf(post, 'text') !== undefined ? ['statuses', ...types] : [...types]
+}
+
+const imagesOf = (post: Post) => filesOf(firstOf(post, 'image')?.media)
+const songOf = (post: Post) => firstOf(post, 'audio')
+const postersOf = (post: Post) => ['video', 'link', 'audio'].flatMap((type) => filesOf(firstOf(post, type)?.poster))
+
+function mediaOf(post: Post): string | undefined {
+  const film = firstOf(post, 'video') ?? songOf(post)
+  return imagesOf(post)[0]?.url ?? filesOf(film?.media)[0]?.url ?? film?.url
+}
+
+function titleOf(post: Post): string | undefined {
+  const heading = blocksOf(post).find(({ type, subtype }) => type === 'text' && subtype?.startsWith('heading'))
+  return heading?.text ?? firstOf(post, 'link')?.title ?? songOf(post)?.title ?? textOf(post)?.split('\n', 1)[0]
+}
+
+/** The same mark as the photo itself has where it was made. */
+function crossPosts(post: Post): (string | undefined)[] {
+  const sources = blocksOf(post).map(({ attribution }) => attribution?.url ?? '')
+  return [...linksOf(post), ...sources].map((url) => {
+    const photo = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[^/]+\/)?(?:p|reel|tv)\/([\w-]+)/i.exec(url)
+    return photo === null ? undefined : `guid:instagram/#${photo[1]}`
+  })
+}
+
+const FIRST_NOTES = 16
+
+export const post = kind<Post>({
+  name: 'post',
+  id: ({ id_string, id }) => id_string ?? id!,
+  at: ({ timestamp }) => msOf(timestamp),
+  types: typesOf,
+  guid: (one) => [...new Set(crossPosts(one))],
+  // Blogs are known by name in posts and notes alike; their unique ids come only with some answers.
+  participants: (one) => ({
+    author: authorOf(one),
+    others: [
+      ...(one.notes ?? []).slice(0, FIRST_NOTES).map(({ blog_name }) => blog_name),
+      one.reblogged_from_name,
+      one.reblogged_root_name,
+      ...(one.trail ?? []).map(({ blog, broken_blog_name }) => blog?.name ?? broken_blog_name),
+      ...(one.layout ?? []).map(({ attribution }) => attribution?.blog?.name),
+      ...mentionsOf(one),
+    ],
+  }),
+  map: {
+    text: textOf,
+    author: (one) => {
+      const name = authorOf(one)
+      return name === undefined
+        ? undefined
+        : {
+            name: one.blog?.title || name,
+            handle: name,
+            url: pageOf({ ...one.blog, name }),
+            photo: avatarOf({ ...one.blog, name }),
+          }
+    },
+    urls: linksOf,
+    url: ({ post_url }) => post_url,
+    image: (one) => imagesOf(one)[0]?.url,
+    media: mediaOf,
+    earliest: ({ trail }) => msOf(trail?.[0]?.post?.timestamp),
+    title: (one) => songOf(one)?.title,
+    artist: (one) => songOf(one)?.artist,
+    album: (one) => songOf(one)?.album,
+  },
+  card: {
+    title: titleOf,
+    description: (one) => firstOf(one, 'link')?.description ?? (imagesOf(one).length > 0 ? textOf(one) : undefined),
+    url: (one) => imagesOf(one)[0]?.url ?? firstOf(one, 'video')?.url ?? firstOf(one, 'link')?.url ?? one.post_url,
+    thumbnail_url: (one) =>
+      (imagesOf(one).find(({ width }) => width !== undefined && width <= 640) ?? imagesOf(one)[0] ?? postersOf(one)[0])
+        ?.url,
+    provider_url: ({ post_url }) => post_url,
+    width: (one) => imagesOf(one)[0]?.width,
+    height: (one) => imagesOf(one)[0]?.height,
+  },
+})
+
+export const blog = kind<Blog>({
+  name: 'blog',
+  id: ({ name }) => name!,
+  // Of the newest post; 0 where there is none yet.
+  at: ({ updated }) => msOf(updated || undefined),
+  map: {
+    id: ({ name }) => name,
+    name: ({ title, name }) => title || name,
+    nickname: ({ name }) => name,
+    photo: avatarOf,
+    url: pageOf,
+  },
+  card: { id: ({ name }) => name, description: ({ description }) => plainText(description) },
+})
+
+/** Something that happened to the blog: a like, a reply, a new follower. Its fields differ by type. */
+export interface Notification {
+  id: string | number | bigint
+  type?: string
+  timestamp?: number
+  from_tumblelog_name?: string
+  target_post_summary?: string
+  target_post_id?: string | number | bigint
+  target_tumblelog_name?: string
+  reply_text?: string
+  added_text?: string
+}
+
+const deedOf = ({ type }: Notification) => type?.replaceAll('_', ' ')
+
+export const notification = kind<Notification>({
+  name: 'notification',
+  id: ({ id }) => id,
+  at: ({ timestamp }) => msOf(timestamp),
+  participants: ({ from_tumblelog_name, target_tumblelog_name }) => ({
+    author: from_tumblelog_name,
+    others: [target_tumblelog_name],
+  }),
+  map: {
+    subject: (one) => [deedOf(one), one.target_post_summary].filter(Boolean).join(': '),
+    text: ({ reply_text, added_text }) => reply_text ?? added_text,
+    from: ({ from_tumblelog_name }) => from_tumblelog_name,
+    author: ({ from_tumblelog_name: name }) =>
+      name === undefined ? undefined : { name, handle: name, url: pageOf({ name }), photo: avatarOf({ name }) },
+    url: ({ target_tumblelog_name, target_post_id }) =>
+      target_tumblelog_name === undefined || target_post_id === undefined
+        ? undefined
+        : `https://www.tumblr.com/${target_tumblelog_name}/${target_post_id}`,
+  },
+})

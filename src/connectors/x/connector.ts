@@ -1,0 +1,166 @@
+import { oauth2 } from '#kit/auth.ts'
+import { sinceId, untilKnown } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { timeOf } from '#kit/kind.ts'
+import { cursorPages } from '#kit/pages.ts'
+import { self } from '#kit/self.ts'
+import { type Answer, type Joined, joinMessages, joinTweets, type Message, type Tweet, type User } from './includes.ts'
+import { contact, message } from './kinds.ts'
+import { hook, rate, recovery } from './protocol.ts'
+import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
+
+const DAY_MS = 86_400_000
+const PERSON_FIELDS = 'created_at,description,entities,location,name,profile_image_url,protected,url,username,verified'
+
+// Only what does not change by itself: an author's follower count would make every post look edited.
+const TWEET_QUERY = {
+  'tweet.fields':
+    'attachments,author_id,conversation_id,created_at,entities,geo,in_reply_to_user_id,lang,note_tweet,possibly_sensitive,public_metrics,referenced_tweets',
+  expansions:
+    'attachments.media_keys,author_id,entities.mentions.username,geo.place_id,in_reply_to_user_id,referenced_tweets.id,referenced_tweets.id.attachments.media_keys,referenced_tweets.id.author_id',
+  'user.fields': 'name,profile_image_url,username',
+  'media.fields': 'alt_text,duration_ms,height,media_key,preview_image_url,type,url,variants,width',
+  'place.fields': 'country_code,full_name,geo,id,name,place_type',
+}
+
+const pages = (size: number) =>
+  cursorPages({
+    param: 'pagination_token',
+    from: ({ meta }: Answer<unknown>) => meta?.next_token,
+    size: { param: 'max_results', value: size },
+  })
+
+const tweets = {
+  query: TWEET_QUERY,
+  items: joinTweets,
+  kind: tweet,
+  types: ['statuses' as const],
+  pages: pages(100),
+  scope: ['tweet.read', 'users.read'],
+}
+
+const newerThan = sinceId<Joined<Tweet>>({ param: 'since_id', id: ({ id }) => id })
+const newestAgain = (days: number) =>
+  untilKnown<Joined<Tweet>>({ value: ({ created_at }) => timeOf(created_at), overlap: days * DAY_MS })
+
+const people = {
+  query: { 'user.fields': PERSON_FIELDS },
+  items: ({ data }: Answer<User>) => data,
+  kind: contact,
+  types: ['contacts' as const],
+  pages: pages(1000),
+  every: '1d',
+  class: 'core' as const,
+  deletes: 'all' as const,
+  scope: ['users.read', 'tweet.read', 'follows.read'],
+}
+
+/**
+ * OAuth 2.0 has no documented parameter that forces a new login (`force_login` is OAuth 1.0a's). Reading is billed by the
+ * record, once a day for each, so walks stay short.
+ */
+export const x = defineConnector({
+  service: 'x',
+  aliases: ['twitter'],
+  title: 'X',
+  docs: 'https://docs.x.com/x-api/introduction',
+  auth: oauth2({
+    authorizeUrl: 'https://x.com/i/oauth2/authorize',
+    tokenUrl: 'https://api.x.com/2/oauth2/token',
+    revokeUrl: 'https://api.x.com/2/oauth2/revoke',
+    tokenAuth: 'basic_raw',
+    // Without `offline.access` a grant ends after two hours.
+    scope: {
+      default: ['tweet.read', 'users.read', 'follows.read', 'like.read', 'bookmark.read', 'offline.access'],
+    },
+    flags: { dm: { scope: ['dm.read', 'dm.write'] } },
+  }),
+  api: {
+    baseUrl: 'https://api.x.com/2',
+    rate,
+    recovery,
+  },
+  self: self<{ data: User }>(
+    '/users/me',
+    ({ data }) => ({
+      id: data.id,
+      name: data.name,
+      handle: data.username,
+      url: pageOf(data),
+      photo: pictureUrl(data),
+      description: data.description,
+      location: data.location,
+    }),
+    { 'user.fields': PERSON_FIELDS },
+  ),
+  hook,
+  endpoints: {
+    following: endpoint<Answer<User>, User>({ ...people, path: '/users/{id}/following' }),
+    followers: endpoint<Answer<User>, User>({ ...people, path: '/users/{id}/followers' }),
+    // The newest 3200. An edit is a new post that takes the old one's place, a deletion is told nowhere: days are read again.
+    tweets: endpoint<Answer<Tweet>, Joined<Tweet>>({
+      ...tweets,
+      path: '/users/{id}/tweets',
+      checkpoint: newestAgain(3),
+      every: '15m',
+      class: 'personal',
+      deletes: 'window',
+    }),
+    // Listed by when they were liked, which no field tells: a walk ends at a hundred posts that are all a month old.
+    likes: endpoint<Answer<Tweet>, Joined<Tweet>>({
+      ...tweets,
+      path: '/users/{id}/liked_tweets',
+      feed: true,
+      checkpoint: newestAgain(30),
+      every: '1h',
+      class: 'personal',
+      scope: [...tweets.scope, 'like.read'],
+    }),
+    bookmarks: endpoint<Answer<Tweet>, Joined<Tweet>>({
+      ...tweets,
+      path: '/users/{id}/bookmarks',
+      feed: true,
+      checkpoint: newestAgain(30),
+      every: '1h',
+      class: 'personal',
+      scope: [...tweets.scope, 'bookmark.read'],
+    }),
+    timeline: endpoint<Answer<Tweet>, Joined<Tweet>>({
+      ...tweets,
+      path: '/users/{id}/timelines/reverse_chronological',
+      feed: true,
+      checkpoint: newerThan,
+      every: '15m',
+      class: 'social',
+    }),
+    mentions: endpoint<Answer<Tweet>, Joined<Tweet>>({
+      ...tweets,
+      path: '/users/{id}/mentions',
+      feed: true,
+      checkpoint: newerThan,
+      every: '15m',
+      class: 'social',
+    }),
+    // The last 30 days, sent and received, without those that are encrypted; 15 calls in a quarter of an hour.
+    direct_messages: endpoint<Answer<Message>, Joined<Message>>({
+      path: '/dm_events',
+      query: {
+        event_types: 'MessageCreate',
+        'dm_event.fields':
+          'attachments,created_at,dm_conversation_id,entities,event_type,id,participant_ids,referenced_tweets,sender_id,text',
+        expansions: 'attachments.media_keys,participant_ids,sender_id',
+        'user.fields': TWEET_QUERY['user.fields'],
+        'media.fields': TWEET_QUERY['media.fields'],
+      },
+      items: joinMessages,
+      kind: message,
+      types: ['messages'],
+      pages: pages(100),
+      checkpoint: untilKnown({ value: ({ created_at }) => timeOf(created_at), overlap: 3_600_000 }),
+      every: '15m',
+      class: 'personal',
+      scope: ['dm.read', 'tweet.read', 'users.read'],
+    }),
+  },
+})

@@ -1,0 +1,53 @@
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { applyToken } from './apply.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+export interface BatchEntry {
+  id: string
+  tokens: { service: string; token: string; tokenSecret?: string | undefined }[]
+}
+
+export type BatchAnswer =
+  | { account: string; access_token: string; profiles: string[]; errors?: Record<string, string> }
+  | { error: Record<string, string> }
+
+/** Kept low, because every entry asks an outside service. */
+const AT_ONCE = 5
+
+/** Each entry on its own: services in series, the first success decides the account, a failure never touches another entry. */
+export async function applyBatch(
+  need: AuthorizeNeed,
+  app: App,
+  entries: BatchEntry[],
+): Promise<Record<string, BatchAnswer>> {
+  const answers: [string, BatchAnswer][] = []
+  const waiting = [...entries]
+  const worker = async () => {
+    for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift())
+      answers.push([entry.id, await applyEntry(need, app, entry)])
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, entries.length) }, worker))
+  const byId = new Map(answers)
+  return Object.fromEntries(entries.map(({ id }) => [id, byId.get(id)!]))
+}
+
+async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Promise<BatchAnswer> {
+  const errors: Record<string, string> = {}
+  const profiles: string[] = []
+  let account: string | undefined
+  let accessToken = ''
+  for (const { service, token, tokenSecret } of entry.tokens) {
+    try {
+      const attached = await applyToken(need, app, { service, token, tokenSecret, account })
+      account = attached.account.id
+      accessToken = attached.token
+      profiles.push(`${encodeURIComponent(attached.profile.nativeId)}@${attached.profile.service}`)
+    } catch (error) {
+      if (!(error instanceof ApiError)) need.log.error('an entry of a batch failed', { service, error })
+      errors[service] = error instanceof ApiError ? error.reason : 'internal'
+    }
+  }
+  if (account === undefined) return { error: errors }
+  return { account, access_token: accessToken, profiles, ...(Object.keys(errors).length > 0 ? { errors } : {}) }
+}

@@ -1,0 +1,54 @@
+import { randomPart } from '#base/ids.ts'
+import type { Credential } from '#kit/auth.ts'
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { proveCredential } from '#upstream/sign-in.ts'
+import { type Attached, attach } from './attach.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+export interface Application {
+  service: string
+  token: string
+  tokenSecret?: string | undefined
+  account?: string | undefined
+}
+
+/** Takes tokens that the app got elsewhere. The service itself must say whom they belong to. */
+export async function applyToken(need: AuthorizeNeed, app: App, input: Application): Promise<Attached> {
+  const connector = need.registry.find(input.service)
+  if (connector === undefined) throw new ApiError('service_unknown')
+  const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
+  if (key === undefined) throw new ApiError('no_service_keys')
+  if (connector.auth.kind === 'oauth1' && input.tokenSecret === undefined)
+    throw new ApiError('bad_parameter', 'token_secret: is missing.')
+  const credential: Credential = {
+    token: input.token,
+    ...(input.tokenSecret === undefined ? {} : { tokenSecret: input.tokenSecret }),
+  }
+  const signedIn = await proveCredential(need.upstream, { connector, key, credential }).catch((error: unknown) => {
+    throw refusal(error)
+  })
+  const attached = await need.database.transaction((tx) =>
+    attach(need, tx, {
+      appId: app.id,
+      service: connector.service,
+      signedIn,
+      actor: `app:${app.id}`,
+      account: input.account === undefined ? { how: 'new' } : { how: 'given', id: input.account },
+      part: randomPart(),
+    }),
+  )
+  if (attached === undefined) throw new ApiError('not_found', 'There is no such account.')
+  return attached
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof UpstreamError)) return error
+  if (error.recovery === 'retry')
+    return new ApiError(error.reason === 'service_timeout' ? 'service_timeout' : 'service_unreachable', undefined, {
+      cause: error,
+    })
+  return new ApiError('service_refused', undefined, { cause: error })
+}

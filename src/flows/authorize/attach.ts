@@ -1,0 +1,146 @@
+import { newPartId, partOf } from '#base/ids.ts'
+import type { SignedIn } from '#kit/auth.ts'
+import { newAccessToken } from '#model/access-token.ts'
+import type { Account } from '#model/account.ts'
+import type { Profile } from '#model/profile.ts'
+import { insertAccessToken } from '#store/access-tokens.ts'
+import { insertAccount, lockAccount, setAccountParts } from '#store/accounts.ts'
+import { writeAudit } from '#store/audit.ts'
+import { putCredential } from '#store/credentials.ts'
+import type { Queries } from '#store/database.ts'
+import { openProfileCursors } from '#store/delivery-cursors.ts'
+import { insertProfile, listProfiles, reconnectProfile } from '#store/profiles.ts'
+import { claimServiceUser, findServiceUser, pointServiceUser, type ServiceUser } from '#store/service-users.ts'
+import { scheduleProfile } from '#store/sync-schedule.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+export interface Attached {
+  account: Account
+  profile: Profile
+  token: string
+  tokenHash: Buffer
+}
+
+export interface Joining {
+  appId: string
+  service: string
+  signedIn: SignedIn
+  /** Who asked, for the audit log. */
+  actor: string
+  /** `given`: this account, or none at all. `found`: the one that used this service user last, else a new one. `new`: always a new one. */
+  account: { how: 'given'; id: string } | { how: 'found' } | { how: 'new' }
+  /** The part of a new account. */
+  part: number
+}
+
+/** Account, profile, credential, token and audit entry in one transaction. Undefined when the given account is gone. */
+export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining): Promise<Attached | undefined> {
+  const account = await chooseAccount(need, tx, joining)
+  if (account === undefined) return undefined
+  const profile = await putProfile(need, tx, account, joining)
+  const now = need.clock.now()
+  const token = newAccessToken(account.part, now)
+  const tokenHash = need.hasher.hash('access_token', token)
+  await insertAccessToken(tx, account, tokenHash, now)
+  await writeAudit(tx, {
+    part: account.part,
+    at: now,
+    actor: joining.actor,
+    action: joining.account.how === 'given' ? 'profile.link' : 'profile.connect',
+    appId: account.appId,
+    accountId: account.id,
+    detail: { service: profile.service, native_id: profile.nativeId, scope: profile.scope },
+  })
+  return { account, profile, token, tokenHash }
+}
+
+async function chooseAccount(need: AuthorizeNeed, tx: Queries, joining: Joining): Promise<Account | undefined> {
+  const { account: wish, appId, service, signedIn, part } = joining
+  const now = need.clock.now()
+  const user = { appId, service, nativeId: signedIn.self.id }
+  if (wish.how === 'given') {
+    const account = await lockFirst(tx, [wish.id])
+    if (account?.appId !== appId) return undefined
+    await pointServiceUser(tx, user, account.id, now)
+    return account
+  }
+  const fresh: Account = { part, id: newPartId(part, now), appId, parts: [part], createdAt: now }
+  const known = wish.how === 'found' ? await findAccountOf(tx, user, fresh.id, now) : undefined
+  if (known === undefined) await insertAccount(tx, fresh)
+  const account = known ?? (await lockAccount(tx, fresh.part, fresh.id))
+  await pointServiceUser(tx, user, known?.id ?? fresh.id, now)
+  return account
+}
+
+/**
+ * The account that used this service user last. The account is locked before the service user's row, as everywhere; only
+ * somebody whose first sign-in meets another one finds out by the row.
+ */
+async function findAccountOf(
+  tx: Queries,
+  user: ServiceUser,
+  freshId: string,
+  now: number,
+): Promise<Account | undefined> {
+  const known = await lockFirst(tx, await findServiceUser(tx, user))
+  if (known !== undefined) return known
+  const claimed = await claimServiceUser(tx, user, freshId, now)
+  return lockFirst(
+    tx,
+    claimed.filter((id) => id !== freshId),
+  )
+}
+
+async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefined> {
+  for (const id of ids) {
+    const part = partOf(id)
+    const account = part === undefined ? undefined : await lockAccount(tx, part, id)
+    if (account !== undefined) return account
+  }
+  return undefined
+}
+
+/** The profile this account has of the service user, made fresh; a new one beside the account otherwise. */
+async function putProfile(
+  need: AuthorizeNeed,
+  tx: Queries,
+  account: Account,
+  { service, signedIn }: Joining,
+): Promise<Profile> {
+  const now = need.clock.now()
+  const { id: nativeId, ...person } = signedIn.self
+  const known = (await listProfiles(tx, account)).find((each) => each.service === service && each.nativeId === nativeId)
+  const profile: Profile = {
+    part: known?.part ?? account.part,
+    id: known?.id ?? newPartId(account.part, now),
+    accountId: account.id,
+    appId: account.appId,
+    service,
+    nativeId,
+    state: hasEndpoints(need, service) && known?.state !== 'active' ? 'connecting' : 'active',
+    stateUntil: undefined,
+    error: undefined,
+    scope: signedIn.credential.scope,
+    person,
+    data: signedIn.raw,
+    connectedAt: now,
+    syncedAt: known?.syncedAt,
+  }
+  if (known === undefined) await insertProfile(tx, profile)
+  else await reconnectProfile(tx, profile)
+  if (!account.parts.includes(profile.part)) await setAccountParts(tx, account, [...account.parts, profile.part])
+  const key = { part: profile.part, profileId: profile.id }
+  const endpoints = Object.entries(need.registry.find(service)?.endpoints ?? {}).map(([name, { everyMs }]) => ({
+    name,
+    everyMs,
+  }))
+  await scheduleProfile(tx, { ...key, appId: account.appId, service }, endpoints, now)
+  await openProfileCursors(tx, key, account.appId, now)
+  await putCredential(tx, need.keyring, key, JSON.stringify(signedIn.credential), signedIn.credential.expiresAt, now)
+  return profile
+}
+
+/** Without anything to sync there is nothing to wait for. */
+function hasEndpoints({ registry }: AuthorizeNeed, service: string): boolean {
+  return Object.keys(registry.find(service)?.endpoints ?? {}).length > 0
+}

@@ -1,0 +1,164 @@
+import { timingSafeEqual } from 'node:crypto'
+import { partFor, partOf, randomPart } from '#base/ids.ts'
+import type { SignedIn } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { newTicket } from '#model/access-token.ts'
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { findAccount } from '#store/accounts.ts'
+import { findApp } from '#store/apps.ts'
+import { writeAudit } from '#store/audit.ts'
+import { insertConsent } from '#store/consents.ts'
+import { type Pending, takePending } from '#store/pending.ts'
+import { listProfiles } from '#store/profiles.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { findServiceUser } from '#store/service-users.ts'
+import { finishSignIn } from '#upstream/sign-in.ts'
+import { AuthorizeError } from './errors.ts'
+import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
+import type { PendingValue, ReturnTo } from './start.ts'
+import { failureOf } from './upstream-failure.ts'
+
+/** What a consent keeps until it takes effect. */
+export interface ConsentValue {
+  signedIn: SignedIn
+  state: string | undefined
+}
+
+/** A profile that the account already has. */
+export interface Member {
+  title: string
+  name: string
+}
+
+export type CallbackResult =
+  | { kind: 'redirect'; to: ReturnTo; code: string }
+  | {
+      kind: 'confirm'
+      to: ReturnTo
+      app: App
+      connector: Connector
+      ticket: string
+      signedIn: SignedIn
+      joins: Member[] | undefined
+    }
+  | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
+
+/** The service sent the browser back. Whatever comes of it, this state is used up. */
+export async function finishAtCallback(
+  need: AuthorizeNeed,
+  service: string,
+  params: Record<string, string>,
+  browser: Buffer | undefined,
+): Promise<CallbackResult> {
+  const { pending, app } = await take(need, service, params, browser)
+  const value = JSON.parse(pending.value) as PendingValue
+  const to: ReturnTo = { redirectUri: value.redirectUri, state: value.state }
+  try {
+    const connector = need.registry.find(pending.service)!
+    const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
+    if (key === undefined) throw new AuthorizeError('no_service_keys')
+    const signedIn = await finishSignIn(need.upstream, {
+      connector,
+      key,
+      callbackUrl: callbackUrl(need, connector.service),
+      secrets: value.upstream,
+      params,
+    })
+    const ticket = await keep(need, pending, value, signedIn)
+    if (value.responseType === 'code') return { kind: 'redirect', to, code: ticket }
+    const joins = value.accountId === undefined ? undefined : await membersOf(need, value.accountId)
+    return { kind: 'confirm', to, app, connector, ticket, signedIn, joins }
+  } catch (error) {
+    return { kind: 'failed', to, error: failureOf(need, error, service) }
+  }
+}
+
+/**
+ * Only the browser that began may finish, at the address of the service it began with, within ten minutes.
+ * Nothing is sent to the service before all of this holds.
+ */
+async function take(
+  need: AuthorizeNeed,
+  service: string,
+  params: Record<string, string>,
+  browser: Buffer | undefined,
+): Promise<{ pending: Pending; app: App }> {
+  const state = params['state']
+  const requestToken = params['oauth_token'] ?? params['denied']
+  const name =
+    state !== undefined ? `state ${state}` : requestToken === undefined ? undefined : `token ${service} ${requestToken}`
+  const pending =
+    name === undefined ? undefined : await takePending(need.database, need.keyring, need.hasher.hash('pending', name))
+  const fits =
+    pending !== undefined &&
+    pending.service === service &&
+    pending.expiresAt >= need.clock.now() &&
+    browser !== undefined &&
+    timingSafeEqual(pending.browser, browser)
+  const app = fits ? await findApp(need.database, pending.appId) : undefined
+  if (app === undefined || pending === undefined) {
+    if (pending !== undefined) await tellRefused(need, service, pending)
+    need.log.warn('a callback was refused', {
+      service,
+      known: pending !== undefined,
+      right_service: pending?.service === service,
+      has_cookie: browser !== undefined,
+    })
+    throw new ApiError('session_expired')
+  }
+  return { pending, app }
+}
+
+/** Who is in the account that a sign-in will join, so that the person sees whose it is. */
+async function membersOf({ database, registry }: AuthorizeNeed, accountId: string): Promise<Member[]> {
+  const account = await findAccount(database, partOf(accountId)!, accountId)
+  const profiles = account === undefined ? [] : await listProfiles(database, account)
+  return profiles.map(({ service, person, nativeId }) => ({
+    title: registry.find(service)?.title ?? service,
+    name: person.name ?? person.handle ?? nativeId,
+  }))
+}
+
+/** A sign-in that somebody tried to finish in the wrong place is worth a look. */
+async function tellRefused({ database, clock }: AuthorizeNeed, service: string, pending: Pending): Promise<void> {
+  await writeAudit(database, {
+    part: partFor(pending.appId),
+    at: clock.now(),
+    actor: 'person',
+    action: 'callback.refused',
+    appId: pending.appId,
+    detail: { began_at: pending.service, came_back_to: service },
+  })
+}
+
+/** Nothing has changed for anybody yet: the sign-in waits, sealed, for its code to be redeemed. */
+async function keep(need: AuthorizeNeed, pending: Pending, value: PendingValue, signedIn: SignedIn): Promise<string> {
+  const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
+  const part = await choosePart(need, value.accountId ?? (await findServiceUser(need.database, user))[0])
+  const kind = value.responseType === 'code' ? 'code' : 'confirm'
+  const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', part)
+  const content: ConsentValue = { signedIn, state: value.state }
+  await insertConsent(need.database, need.keyring, {
+    part,
+    hash: need.hasher.hash(kind, ticket),
+    kind,
+    appId: pending.appId,
+    service: pending.service,
+    nativeId: signedIn.self.id,
+    accountId: value.accountId,
+    redirectUri: value.redirectUri,
+    codeChallenge: value.codeChallenge,
+    browser: kind === 'confirm' ? pending.browser : undefined,
+    value: JSON.stringify(content),
+    expiresAt: need.clock.now() + TEN_MINUTES_MS,
+  })
+  return ticket
+}
+
+/** Beside the account it will join, so that redeeming touches one part; anywhere when it will make a new one. */
+async function choosePart({ database }: AuthorizeNeed, accountId: string | undefined): Promise<number> {
+  const part = accountId === undefined ? undefined : partOf(accountId)
+  if (part === undefined || accountId === undefined) return randomPart()
+  return (await findAccount(database, part, accountId)) === undefined ? randomPart() : part
+}

@@ -1,0 +1,168 @@
+import { SealError } from '#base/sealing.ts'
+import type { Credential } from '#kit/auth.ts'
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { type Profile, parseProfileName, profileName } from '#model/profile.ts'
+import { revokeAllTokens } from '#store/access-tokens.ts'
+import { deleteAccount, lockAccount } from '#store/accounts.ts'
+import { writeAudit } from '#store/audit.ts'
+import { type CredentialKey, deleteCredential, findCredential } from '#store/credentials.ts'
+import type { Queries } from '#store/database.ts'
+import { markDeliveriesErased } from '#store/delivery-cursors.ts'
+import { eraseProfileItems } from '#store/items.ts'
+import { deleteProfile, listAllProfiles, listProfiles } from '#store/profiles.ts'
+import { queueEvent } from '#store/push-events.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { forgetServiceUser } from '#store/service-users.ts'
+import { removeEndpoints } from '#store/sync-endpoints.ts'
+import { type ProfileKey, removeSchedule } from '#store/sync-schedule.ts'
+import { revokeCredential } from '#upstream/renew-credential.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+/** What was really done with one profile. */
+export interface Disconnected {
+  profile: string
+  erased: true
+  /** `failed` means that the service still honours a token that we no longer have. */
+  service_token: 'revoked' | 'not_supported' | 'failed'
+}
+
+/** The profiles that `service` or `id@service` names exactly. */
+export async function chooseProfiles({ database }: AuthorizeNeed, account: Account, name: string): Promise<Profile[]> {
+  return choose(await listProfiles(database, account), name)
+}
+
+function choose(profiles: Profile[], name: string): Profile[] {
+  const wanted = parseProfileName(name)
+  const chosen = profiles.filter(
+    ({ service, nativeId }) =>
+      wanted !== undefined &&
+      service === wanted.service &&
+      (wanted.nativeId === undefined || nativeId === wanted.nativeId),
+  )
+  if (chosen.length === 0) throw new ApiError('no_profile')
+  return chosen
+}
+
+export async function disconnectProfiles(need: AuthorizeNeed, account: Account, name: string): Promise<Disconnected[]> {
+  const erased = await need.database.transaction(async (tx) => {
+    const locked = await lockMine(tx, account)
+    return erase(need, tx, locked, choose(await listProfiles(tx, locked), name))
+  })
+  return revokeAll(need, erased)
+}
+
+/** Every profile, the account itself and all its tokens. */
+export async function deleteWholeAccount(need: AuthorizeNeed, account: Account): Promise<Disconnected[]> {
+  const erased = await need.database.transaction(async (tx) => {
+    const locked = await lockMine(tx, account)
+    const gone = await erase(need, tx, locked, await listProfiles(tx, locked))
+    // What is left are the app's own items, which no list of profiles shows.
+    for (const own of await listAllProfiles(tx, locked))
+      for (const key of await deleteProfile(tx, own, locked.parts)) await eraseStored(tx, key, need.clock.now())
+    await revokeAllTokens(tx, locked, need.clock.now())
+    await deleteAccount(tx, locked)
+    await queueEvent(tx, locked.appId, 'account.erased', need.clock.now(), { account: locked.id })
+    await audit(need, tx, locked, 'account.delete', {})
+    return gone
+  })
+  return revokeAll(need, erased)
+}
+
+async function lockMine(tx: Queries, account: Account): Promise<Account> {
+  const locked = await lockAccount(tx, account.part, account.id)
+  // Merged away or deleted since the token was looked at.
+  if (locked === undefined) throw new ApiError('token_invalid')
+  return locked
+}
+
+interface Erased {
+  profile: Profile
+  /** Undefined when there was none, or when it cannot be read. */
+  credential: Credential | undefined
+}
+
+/** Erased first, then revoked at the service: a service that hangs must not keep what the person wants gone. */
+async function erase(need: AuthorizeNeed, tx: Queries, account: Account, profiles: Profile[]): Promise<Erased[]> {
+  const erased: Erased[] = []
+  for (const profile of profiles) {
+    const key = { part: profile.part, profileId: profile.id }
+    erased.push({ profile, credential: await credentialOf(need, tx, key) })
+    await deleteCredential(tx, key)
+    for (const gone of await deleteProfile(tx, profile, account.parts)) await eraseStored(tx, gone, need.clock.now())
+    await forgetServiceUser(
+      tx,
+      { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
+      account.id,
+    )
+    await audit(need, tx, account, 'profile.disconnect', { profile: profileName(profile) })
+  }
+  return erased
+}
+
+/**
+ * Items, what is known of the sync, and the schedule. A run under way finds its fence gone and writes nothing more, and every
+ * destination is told.
+ */
+async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
+  await markDeliveriesErased(tx, key, nowMs)
+  await removeSchedule(tx, key)
+  await removeEndpoints(tx, key)
+  await eraseProfileItems(tx, key)
+}
+
+async function credentialOf(need: AuthorizeNeed, tx: Queries, key: CredentialKey): Promise<Credential | undefined> {
+  try {
+    const stored = await findCredential(tx, need.keyring, key)
+    return stored && (JSON.parse(stored.value) as Credential)
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    need.log.error('a credential cannot be opened; it is erased without being revoked', { error })
+    return undefined
+  }
+}
+
+function revokeAll(need: AuthorizeNeed, erased: Erased[]): Promise<Disconnected[]> {
+  return Promise.all(
+    erased.map(async ({ profile, credential }) => ({
+      profile: profileName(profile),
+      erased: true as const,
+      service_token: await revoke(need, profile, credential),
+    })),
+  )
+}
+
+async function revoke(
+  need: AuthorizeNeed,
+  profile: Profile,
+  credential: Credential | undefined,
+): Promise<Disconnected['service_token']> {
+  const connector = need.registry.find(profile.service)
+  const key = await findServiceKey(need.database, need.keyring, profile.appId, profile.service)
+  // Without our keys for it, or without the token itself, nobody can tell the service.
+  if (connector === undefined || key === undefined || credential === undefined) return 'failed'
+  try {
+    return await revokeCredential(need.upstream, { connector, key, credential })
+  } catch (error) {
+    need.log.warn('a service token could not be revoked', { service: profile.service, error })
+    return 'failed'
+  }
+}
+
+async function audit(
+  { clock }: AuthorizeNeed,
+  tx: Queries,
+  account: Account,
+  action: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await writeAudit(tx, {
+    part: account.part,
+    at: clock.now(),
+    actor: `app:${account.appId}`,
+    action,
+    appId: account.appId,
+    accountId: account.id,
+    detail,
+  })
+}

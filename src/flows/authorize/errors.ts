@@ -1,0 +1,27 @@
+/** Every message that a failed sign-in can return with. Stable names for the app, not for display. */
+export const AUTHORIZE_ERRORS = {
+  access_denied: 'The person said no.',
+  invalid_request: 'A parameter of the request cannot be understood.',
+  unsupported_response_type: '`response_type` must be `code` or `token`, and the app must allow it.',
+  invalid_access_token: 'The `access_token` is unknown, or belongs to another app.',
+  service_unknown: 'The `service` parameter is missing, or names no known service.',
+  no_service_keys: 'The app has no keys for this service.',
+  service_refused:
+    "The service refused: the app's keys or its redirect address there are wrong, or the grant was not given.",
+  service_unreachable: 'The service does not answer.',
+  session_expired: 'The sign-in took longer than ten minutes, or was finished in another browser.',
+  server_error: 'Something went wrong here.',
+} as const
+
+export type AuthorizeReason = keyof typeof AUTHORIZE_ERRORS
+
+/** A failure that the app is told by redirect, once the redirect address is known to be its own. */
+export class AuthorizeError extends Error {
+  readonly reason: AuthorizeReason
+
+  constructor(reason: AuthorizeReason, options?: { cause: unknown }) {
+    super(AUTHORIZE_ERRORS[reason], options)
+    this.name = 'AuthorizeError'
+    this.reason = reason
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { ticketPart } from '#model/access-token.ts'
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { revokeAccessToken } from '#store/access-tokens.ts'
+import { writeAudit } from '#store/audit.ts'
+import { lockConsent, type UsedConsent, useConsent } from '#store/consents.ts'
+import { type Attached, attach } from './attach.ts'
+import type { ConsentValue } from './callback.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+export interface Redemption {
+  code: string
+  redirectUri?: string | undefined
+  codeVerifier?: string | undefined
+}
+
+/**
+ * The moment a sign-in takes effect. One transaction takes the code and gives the token; a second use is refused and
+ * takes back what the first one gave. Every refusal reads the same.
+ */
+export async function redeemCode(need: AuthorizeNeed, app: App, redemption: Redemption): Promise<Attached> {
+  const part = ticketPart('trc', redemption.code)
+  if (part === undefined) throw new ApiError('code_invalid')
+  const hash = need.hasher.hash('code', redemption.code)
+  const attached = await need.database.transaction(async (tx) => {
+    const consent = await lockConsent(tx, need.keyring, part, hash)
+    if (consent === undefined || consent.appId !== app.id) return undefined
+    if (consent.usedAt !== undefined) {
+      await takeBack(need, tx, consent)
+      return undefined
+    }
+    if (consent.expiresAt < need.clock.now() || !fits(consent, redemption)) return undefined
+    return effect(need, tx, consent, `app:${app.id}`)
+  })
+  if (attached === undefined) throw new ApiError('code_invalid')
+  return attached
+}
+
+/** What both ways of finishing share: the consent is used, and the profile joins its account. */
+export async function effect(
+  need: AuthorizeNeed,
+  tx: Parameters<typeof attach>[1],
+  consent: UsedConsent,
+  actor: string,
+): Promise<Attached | undefined> {
+  const { signedIn } = JSON.parse(consent.value) as ConsentValue
+  const attached = await attach(need, tx, {
+    appId: consent.appId,
+    service: consent.service,
+    signedIn,
+    actor,
+    account: consent.accountId === undefined ? { how: 'found' } : { how: 'given', id: consent.accountId },
+    part: consent.part,
+  })
+  if (attached === undefined) return undefined
+  await useConsent(tx, consent, need.clock.now(), { hash: attached.tokenHash, part: attached.account.part })
+  return attached
+}
+
+async function takeBack(need: AuthorizeNeed, tx: Parameters<typeof attach>[1], consent: UsedConsent): Promise<void> {
+  if (consent.tokenHash === undefined || consent.tokenPart === undefined) return
+  const revoked = await revokeAccessToken(tx, consent.tokenPart, consent.tokenHash, need.clock.now())
+  if (!revoked) return
+  need.log.warn('a code was used twice; its token is revoked', { app: consent.appId, service: consent.service })
+  await writeAudit(tx, {
+    part: consent.part,
+    at: need.clock.now(),
+    actor: `app:${consent.appId}`,
+    action: 'code.replayed',
+    appId: consent.appId,
+    detail: { service: consent.service },
+  })
+}
+
+/** The redirect address when the app repeats it, and the PKCE verifier exactly when a challenge was given. */
+function fits(consent: UsedConsent, { redirectUri, codeVerifier }: Redemption): boolean {
+  if (redirectUri !== undefined && redirectUri !== consent.redirectUri) return false
+  if (consent.codeChallenge === undefined) return codeVerifier === undefined
+  if (codeVerifier === undefined || !/^[\w.~-]{43,128}$/.test(codeVerifier)) return false
+  const digest = createHash('sha256').update(codeVerifier).digest('base64url')
+  return timingSafeEqual(Buffer.from(digest), Buffer.from(consent.codeChallenge))
+}

@@ -1,0 +1,182 @@
+import { partOf } from '#base/ids.ts'
+import { SealError } from '#base/sealing.ts'
+import type { Credential } from '#kit/auth.ts'
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { formatIdr, globalId, type Idr } from '#model/idr.ts'
+import { type Profile, type ProfileState, profileName } from '#model/profile.ts'
+import { findAccount } from '#store/accounts.ts'
+import { findCredential } from '#store/credentials.ts'
+import { listProfiles } from '#store/profiles.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { freshCredential, markNeedsAuth } from '#upstream/fresh-credential.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+export interface ProfilesWish {
+  /** Only for callers who proved the app's secret. */
+  auth: boolean
+  full: boolean
+  /** Only this one, for `profile=last`. */
+  only?: Profile | undefined
+}
+
+/** `{"id": account, "<service>": [native ids]}`, each entry an object when more was asked for. */
+export async function presentProfiles(
+  need: AuthorizeNeed,
+  account: Account,
+  wish: ProfilesWish,
+): Promise<Record<string, unknown>> {
+  const list = async () =>
+    (await listProfiles(need.database, account)).filter(({ id }) => wish.only === undefined || id === wish.only.id)
+  let profiles = await list()
+  const tokens = new Map<string, Record<string, unknown>>()
+  if (wish.auth) {
+    await Promise.all(profiles.map(async (profile) => tokens.set(profile.id, await tokensOf(need, profile))))
+    // Getting at the tokens can show that a profile needs a new sign-in.
+    profiles = await list()
+  }
+  const answer: Record<string, unknown> = { id: account.id }
+  for (const [service, group] of Map.groupBy(profiles, ({ service }) => service))
+    answer[service] = group.map((profile) => presentEntry(profile, wish, tokens.get(profile.id)))
+  return answer
+}
+
+function presentEntry(profile: Profile, wish: ProfilesWish, tokens: Record<string, unknown> | undefined): unknown {
+  if (!wish.auth && !wish.full) return encodeURIComponent(profile.nativeId)
+  return {
+    ...describe(profile),
+    ...(wish.full ? { data: JSON.parse(profile.data) as unknown } : {}),
+    ...(wish.auth ? { auth: tokens ?? {} } : {}),
+  }
+}
+
+function describe(profile: Profile): Record<string, unknown> {
+  const { name, handle, email, url, photo } = profile.person
+  return {
+    id: encodeURIComponent(profile.nativeId),
+    service: profile.service,
+    profile: profileName(profile),
+    name,
+    handle,
+    email,
+    url,
+    photo,
+    state: profile.state,
+    scope: profile.scope,
+    connected_at: profile.connectedAt,
+    synced_at: profile.syncedAt,
+    ...(profile.error === undefined ? {} : { error: profile.error }),
+  }
+}
+
+/** Tokens that work now: an app that asks for them wants to call the service. */
+async function tokensOf(need: AuthorizeNeed, profile: Profile): Promise<Record<string, unknown>> {
+  const credential = await currentCredential(need, profile)
+  if (credential === undefined) return {}
+  return {
+    token: credential.token,
+    token_secret: credential.tokenSecret,
+    refresh_token: credential.refreshToken,
+    expires_at: credential.expiresAt,
+    scope: credential.scope,
+  }
+}
+
+async function currentCredential(need: AuthorizeNeed, profile: Profile): Promise<Credential | undefined> {
+  const connector = need.registry.find(profile.service)
+  const key = await findServiceKey(need.database, need.keyring, profile.appId, profile.service)
+  try {
+    if (connector !== undefined && key !== undefined)
+      return (await freshCredential(need, { profile, connector, key })).credential
+  } catch (error) {
+    need.log.warn('a credential could not be refreshed; the stored one is shown', { service: profile.service, error })
+  }
+  return storedCredential(need, profile)
+}
+
+/** One that was damaged is of no use to anybody any more: the person has to sign in again. */
+async function storedCredential(need: AuthorizeNeed, profile: Profile): Promise<Credential | undefined> {
+  try {
+    const stored = await findCredential(need.database, need.keyring, { part: profile.part, profileId: profile.id })
+    return stored && (JSON.parse(stored.value) as Credential)
+  } catch (error) {
+    if (!(error instanceof SealError) || error.reason !== 'damaged') throw error
+    const cause = new UpstreamError('reauthorize', error.message, { reason: 'credential_damaged', cause: error })
+    await markNeedsAuth(need, profile, cause)
+    return undefined
+  }
+}
+
+/** One person out of all profiles: the first that knows a thing says it. */
+export async function presentPerson({ database }: AuthorizeNeed, account: Account): Promise<Record<string, unknown>> {
+  const profiles = await listProfiles(database, account)
+  const first = (field: 'name' | 'email' | 'handle' | 'url' | 'photo' | 'description' | 'location') =>
+    profiles.map(({ person }) => person[field]).find((value) => value !== undefined && value !== '')
+  const services: Record<string, unknown> = {}
+  for (const profile of profiles) {
+    const { name, url, photo, handle } = profile.person
+    services[profile.service] ??= {
+      id: encodeURIComponent(profile.nativeId),
+      name,
+      handle,
+      url,
+      thumbnail_url: photo,
+      state: profile.state,
+    }
+  }
+  return {
+    id: account.id,
+    name: first('name'),
+    email: first('email'),
+    handle: first('handle'),
+    url: first('url'),
+    thumbnail_url: first('photo'),
+    description: first('description'),
+    location: first('location'),
+    services,
+  }
+}
+
+/** The profile itself as an item. */
+export function presentSelf(profile: Profile): Record<string, unknown> {
+  const idr: Idr = {
+    type: 'profile',
+    owner: profile.nativeId,
+    service: profile.service,
+    endpoint: 'self',
+    item: profile.nativeId,
+  }
+  return {
+    id: globalId(idr),
+    idr: formatIdr(idr),
+    at: profile.connectedAt,
+    updated: profile.connectedAt,
+    data: JSON.parse(profile.data) as unknown,
+    types: { profile: true },
+  }
+}
+
+export interface ProfileLine {
+  profile: string
+  state: ProfileState
+  name: string | undefined
+  connected_at: number
+}
+
+/** For operators: the profiles of any account, by its id. */
+export async function profilesOf(
+  { database }: Pick<AuthorizeNeed, 'database'>,
+  accountId: string,
+): Promise<ProfileLine[]> {
+  const part = partOf(accountId)
+  const account = part === undefined ? undefined : await findAccount(database, part, accountId)
+  if (account === undefined) throw new ApiError('not_found', `There is no account ${accountId}.`)
+  const profiles = await listProfiles(database, account)
+  return profiles.map((each) => ({
+    profile: profileName(each),
+    state: each.state,
+    name: each.person.name,
+    connected_at: each.connectedAt,
+  }))
+}

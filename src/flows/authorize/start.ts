@@ -1,0 +1,130 @@
+import { randomSecret } from '#base/ids.ts'
+import type { Connector } from '#kit/connector.ts'
+import { type App, matchesRedirectUri, type ServiceKey } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { findApp } from '#store/apps.ts'
+import { insertPending } from '#store/pending.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { beginSignIn } from '#upstream/sign-in.ts'
+import { accountOf } from './accounts.ts'
+import { AuthorizeError } from './errors.ts'
+import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
+import { failureOf } from './upstream-failure.ts'
+
+/** As it came in the query; nothing is believed yet. */
+export interface StartInput {
+  client_id?: string | undefined
+  redirect_uri?: string | undefined
+  service?: string | undefined
+  access_token?: string | undefined
+  scope?: string | undefined
+  response_type?: string | undefined
+  flag?: string | undefined
+  force_login?: boolean | undefined
+  state?: string | undefined
+  code_challenge?: string | undefined
+  code_challenge_method?: string | undefined
+}
+
+/** What the callback needs to know of how it began. */
+export interface PendingValue {
+  redirectUri: string
+  responseType: 'code' | 'token'
+  state: string | undefined
+  codeChallenge: string | undefined
+  accountId: string | undefined
+  upstream: Record<string, unknown>
+}
+
+/** Where an answer, good or bad, may be sent: known to be the app's own. */
+export interface ReturnTo {
+  redirectUri: string
+  state: string | undefined
+}
+
+/** The app and its redirect address. Failing here is told to the person on a page, never by redirect. */
+export async function checkReturn({ database }: AuthorizeNeed, input: StartInput): Promise<{ app: App; to: ReturnTo }> {
+  const app = input.client_id === undefined ? undefined : await findApp(database, input.client_id)
+  if (app === undefined) throw new ApiError('client_unknown')
+  if (input.redirect_uri === undefined || !matchesRedirectUri(app.redirectUris, input.redirect_uri)) {
+    throw new ApiError('redirect_unregistered')
+  }
+  return { app, to: { redirectUri: input.redirect_uri, state: input.state } }
+}
+
+/** Sends the browser on its way to the service. Everything that fails here is told to the app by redirect. */
+export async function startSignIn(
+  need: AuthorizeNeed,
+  app: App,
+  to: ReturnTo,
+  input: StartInput,
+  browser: Buffer,
+): Promise<string> {
+  const responseType = checkResponseType(app, input)
+  const codeChallenge = checkChallenge(input, responseType)
+  const { connector, key } = await chooseService(need, app, input.service)
+  const accountId = await chooseAccount(need, app, input.access_token)
+  const state = randomSecret()
+  const begun = await beginSignIn(need.upstream, {
+    connector,
+    key,
+    callbackUrl: callbackUrl(need, connector.service),
+    state,
+    scope: input.scope,
+    flag: input.flag,
+    forceLogin: input.force_login ?? false,
+  }).catch((error: unknown) => {
+    throw failureOf(need, error, connector.service)
+  })
+  const value: PendingValue = {
+    redirectUri: to.redirectUri,
+    responseType,
+    state: to.state,
+    codeChallenge,
+    accountId,
+    upstream: begun.secrets,
+  }
+  // OAuth 1 sends its own request token back instead of our state.
+  const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
+  await insertPending(need.database, need.keyring, need.hasher.hash('pending', name), {
+    appId: app.id,
+    service: connector.service,
+    browser,
+    value: JSON.stringify(value),
+    expiresAt: need.clock.now() + TEN_MINUTES_MS,
+  })
+  return begun.url
+}
+
+function checkResponseType(app: App, { response_type: type = 'code' }: StartInput): 'code' | 'token' {
+  if (type === 'code' || (type === 'token' && app.tokenFlow)) return type
+  throw new AuthorizeError('unsupported_response_type')
+}
+
+/** PKCE for apps: S256 alone, and only with a code. */
+function checkChallenge(input: StartInput, responseType: 'code' | 'token'): string | undefined {
+  const { code_challenge: challenge, code_challenge_method: method } = input
+  if (challenge === undefined && method === undefined) return undefined
+  if (responseType === 'code' && method === 'S256' && challenge !== undefined && /^[\w-]{43}$/.test(challenge))
+    return challenge
+  throw new AuthorizeError('invalid_request')
+}
+
+export async function chooseService(
+  need: AuthorizeNeed,
+  app: App,
+  service: string | undefined,
+): Promise<{ connector: Connector; key: ServiceKey & { secret: string } }> {
+  const connector = service === undefined ? undefined : need.registry.find(service)
+  if (connector === undefined) throw new AuthorizeError('service_unknown')
+  const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
+  if (key === undefined) throw new AuthorizeError('no_service_keys')
+  return { connector, key }
+}
+
+async function chooseAccount(need: AuthorizeNeed, app: App, token: string | undefined): Promise<string | undefined> {
+  if (token === undefined) return undefined
+  const account = await accountOf(need, token)
+  if (account?.appId !== app.id) throw new AuthorizeError('invalid_access_token')
+  return account.id
+}

@@ -1,0 +1,20 @@
+import { UpstreamError } from '#upstream/errors.ts'
+import { AuthorizeError } from './errors.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+/** What the app is told when a service fails us: its own words stay in our log. */
+export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, service: string): AuthorizeError {
+  if (error instanceof AuthorizeError) return error
+  if (!(error instanceof UpstreamError)) {
+    log.error('a sign-in failed', { service, error })
+    return new AuthorizeError('server_error', { cause: error })
+  }
+  log.warn('a service failed a sign-in', {
+    service,
+    reason: error.reason,
+    recovery: error.recovery,
+    detail: error.message,
+  })
+  if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
+  return new AuthorizeError(error.recovery === 'retry' ? 'service_unreachable' : 'service_refused', { cause: error })
+}

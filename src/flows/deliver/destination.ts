@@ -1,0 +1,117 @@
+import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets } from '#model/destination.ts'
+import type { Egress } from '#upstream/egress/guard.ts'
+
+/** What helps: `retry` later; `reject`: these rows and no others; `gone`: the receiver wants no more, ever. */
+export type DeliveryRecovery = 'retry' | 'reject' | 'gone'
+
+/** A write that did not happen. The message is shown to the app, so it holds no password and nobody's data. */
+export class DeliveryError extends Error {
+  readonly recovery: DeliveryRecovery
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    recovery: DeliveryRecovery,
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'DeliveryError'
+    this.recovery = recovery
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** How far the destination itself says it is with a profile. */
+export interface Checkpoint {
+  /** -1: it was erased there, and must not come back. */
+  seq: number
+  epoch: number
+  /** Our own time when it was written. */
+  updatedAtMs: number
+}
+
+/**
+ * Thrown by write() before anything is written: the destination's checkpoint has a greater epoch than the batch (a newer run has
+ * written, or our own store was restored from a backup), or is missing or less than `batch.from` (theirs was restored).
+ */
+export class CheckpointDiffers extends DeliveryError {
+  readonly checkpoint: Checkpoint | undefined
+
+  constructor(checkpoint: Checkpoint | undefined) {
+    super('retry', 'The destination is at another place than expected.')
+    this.name = 'CheckpointDiffers'
+    this.checkpoint = checkpoint
+  }
+}
+
+/** Rows of one profile, in order. */
+export interface Batch {
+  destinationId: string
+  profile: DeliveryProfile
+  rows: DeliveryRow[]
+  /** What the destination's checkpoint must at least be at, because we wrote it there; 0 when nothing was written yet. */
+  from: number
+  /** The number the profile is at after these rows; becomes the checkpoint. A replay sets it back. */
+  upTo: number
+  /** Grows with every run of this profile: an older one must not write after a newer. */
+  epoch: number
+  /** Grows when rows are asked for again: the same rows are then a new message, not a repetition. */
+  generation: number
+}
+
+/** A profile that is gone; its checkpoint stays with this `epoch` and a seq of -1, so that an older run cannot bring rows back. */
+export interface Erasure {
+  destinationId: string
+  profileId: string
+  epoch: number
+}
+
+/** Something that happened, for those who asked to be told. */
+export interface PushEvent {
+  id: string
+  type: string
+  at: number
+  data: Record<string, unknown>
+}
+
+export interface Finding {
+  check: string
+  ok: boolean
+  detail: string
+}
+
+/**
+ * An open way into one destination. Every write may come twice, and an older one after a newer: neither may do harm. A row is
+ * known by profile and id together, because two accounts may hold the same service user. A row replaces one with the same or a
+ * lesser `seq`, never one with a greater.
+ */
+export interface Connection {
+  /** Makes and evolves what it writes into. Called before the first write of a process, and again after a failure. */
+  prepare(): Promise<void>
+  /** Tries everything that writing needs, and leaves nothing behind. */
+  test(): Promise<Finding[]>
+  write(batch: Batch): Promise<void>
+  /** Takes out all that belongs to a profile, for good. */
+  erase(erasure: Erasure): Promise<void>
+  /** Where a destination can take news beside rows. */
+  tell?(event: PushEvent): Promise<void>
+  /** Removes what prepare() made. */
+  drop(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface KindNeed {
+  egress: Egress
+  clock: { now(): number }
+}
+
+/** A kind of destination: one file each. */
+export interface Kind {
+  /** Refuses addresses and options it cannot or must not use, with a sentence for the app. */
+  check(url: string, options: Record<string, unknown>): void
+  open(need: KindNeed, destination: Destination, secrets: DestinationSecrets): Connection
+  /** Whether it wants deletions of rows it may never have had. */
+  takesUnknownDeletes: boolean
+  /** Secrets of its own that are made with it, shown once. */
+  newSigning?: () => string
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '#model/errors.ts'
+import {
+  type Batch,
+  type Checkpoint,
+  CheckpointDiffers,
+  type Connection,
+  type Erasure,
+  type Finding,
+  type Kind,
+  type KindNeed,
+} from '../destination.ts'
+import { changeText } from './change-text.ts'
+import { explain, failing } from './failure.ts'
+import { folderOf, folderStore } from './folder-store.ts'
+import type { ObjectStore } from './object-store.ts'
+import { parquetOf } from './parquet.ts'
+import { s3Address, s3Store } from './s3-store.ts'
+
+const FORMATS = ['ndjson', 'parquet'] as const
+type Format = (typeof FORMATS)[number]
+const MEDIA_TYPES: Record<Format, string> = {
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+}
+const VERSION = 1
+const REMOVE_AT_ONCE = 8
+
+/**
+ * Changes as files, one per batch: `DESTINATION/PROFILE/FIRST-LAST.ndjson`. The same batch has the same name, so repetition
+ * replaces. Of the rows of an item the one with the largest `seq` counts. `_profiles/` says how far each profile is.
+ */
+export function files(filesDir: string | undefined): Kind {
+  const storeOf = (need: KindNeed | undefined, text: string): ObjectStore | undefined => {
+    const url = URL.parse(text)
+    if (url?.protocol === 'file:') {
+      const folder = folderOf(url, filesDir)
+      return need && folderStore(folder, filesDir!)
+    }
+    if (url?.protocol === 's3:') {
+      const address = s3Address(url)
+      return need && s3Store(need, address)
+    }
+    throw new ApiError('bad_body', 'url: must look like file:///folder or s3://key:secret@host/bucket/prefix.')
+  }
+  return {
+    takesUnknownDeletes: false,
+    check: (url, options) => {
+      storeOf(undefined, url)
+      formatOf(options)
+    },
+    open: (need, destination, secrets) =>
+      openFiles(need, storeOf(need, secrets.url)!, destination.id, formatOf(destination.options)),
+  }
+}
+
+function formatOf(options: Record<string, unknown>): Format {
+  const format = options['format'] ?? 'ndjson'
+  const known = FORMATS.find((each) => each === format)
+  if (known === undefined) throw new ApiError('bad_body', `options.format: must be ${FORMATS.join(' or ')}.`)
+  return known
+}
+
+function openFiles(need: KindNeed, store: ObjectStore, root: string, format: Format): Connection {
+  const retrying = <Result>(work: () => Promise<Result>) => failing(() => 'retry', work)
+  const putJson = (name: string, document: unknown) =>
+    store.put(name, Buffer.from(`${JSON.stringify(document)}\n`), 'application/json')
+  const stateName = (profileId: string) => `${root}/_profiles/${profileId}.json`
+
+  /** Read before and written after the rows: without transactions the order is what keeps them true. */
+  async function expectState({ profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<void> {
+    const text = await store.get(stateName(profileId))
+    const there = text === undefined ? undefined : checkpointIn(text)
+    if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
+  }
+
+  async function removeAll(prefix: string): Promise<void> {
+    const names = await store.list(prefix)
+    for (let done = 0; done < names.length; done += REMOVE_AT_ONCE)
+      await Promise.all(names.slice(done, done + REMOVE_AT_ONCE).map((name) => store.remove(name)))
+  }
+
+  return {
+    prepare: () =>
+      retrying(() =>
+        putJson(`${root}/_manifest.json`, {
+          version: VERSION,
+          format,
+          rows: 'PROFILE/FIRST-LAST',
+          profiles: '_profiles/PROFILE.json',
+        }),
+      ),
+    test: () => test(store, root),
+    write: (batch) =>
+      retrying(async () => {
+        const { profile, rows, upTo, epoch } = batch
+        await expectState({ ...batch, profileId: profile.id })
+        if (rows.length > 0) await store.put(nameOf(root, batch, format), bodyOf(batch, format), MEDIA_TYPES[format])
+        await putJson(stateName(profile.id), { profile, seq: upTo, epoch, updated_at: need.clock.now() })
+      }),
+    erase: (erasure) =>
+      retrying(async () => {
+        const { profileId, epoch } = erasure
+        await expectState({ ...erasure, from: -1 })
+        // First the fence, which names nobody: a run that was overtaken must not bring the rows back.
+        await putJson(stateName(profileId), {
+          profile: { id: profileId },
+          seq: -1,
+          epoch,
+          updated_at: need.clock.now(),
+        })
+        await removeAll(`${root}/${profileId}/`)
+      }),
+    drop: () => retrying(() => removeAll(`${root}/`)),
+    close: async () => {},
+  }
+}
+
+function nameOf(root: string, { profile, rows }: Batch, format: Format): string {
+  // Of one length, so that names sort as their numbers do.
+  const [first, last] = [rows[0]!.seq, rows.at(-1)!.seq].map((seq) => String(seq).padStart(16, '0'))
+  return `${root}/${profile.id}/${first}-${last}.${format}`
+}
+
+function bodyOf({ rows }: Batch, format: Format): Uint8Array {
+  if (format === 'parquet') return parquetOf(rows)
+  return Buffer.from(rows.map((row) => `${changeText(row)}\n`).join(''))
+}
+
+function checkpointIn(text: string): Checkpoint {
+  const state = JSON.parse(text) as { seq: number; epoch: number; updated_at: number }
+  return { seq: state.seq, epoch: state.epoch, updatedAtMs: state.updated_at }
+}
+
+async function test(store: ObjectStore, root: string): Promise<Finding[]> {
+  const name = `${root}/_test/${randomUUID()}`
+  const findings: Finding[] = []
+  const steps: [check: string, detail: string, work: () => Promise<unknown>][] = [
+    ['write', 'may write objects', () => store.put(name, Buffer.from('test\n'), 'text/plain')],
+    ['read', 'may read them back', () => store.get(name)],
+    ['list', 'may list them', () => store.list(`${root}/_test/`)],
+    ['remove', 'may remove them; nothing was left behind', () => store.remove(name)],
+  ]
+  for (const [check, detail, work] of steps) {
+    try {
+      await work()
+      findings.push({ check, ok: true, detail })
+    } catch (error) {
+      findings.push({ check, ok: false, detail: explain(error) })
+      // Without a first object there is nothing to read or remove.
+      if (check === 'write') break
+    }
+  }
+  return findings
+}

@@ -1,0 +1,12 @@
+import type { DestinationKind } from '#model/destination.ts'
+import type { Kind } from '../destination.ts'
+import { files } from './files.ts'
+import { mysql } from './mysql.ts'
+import { nats } from './nats.ts'
+import { postgres } from './postgres.ts'
+import { webhook } from './webhook.ts'
+
+/** Every kind there is; the next one is one file and one line. */
+export function createKinds({ filesDir }: { filesDir: string | undefined }): Record<DestinationKind, Kind> {
+  return { postgres, mysql, webhook, files: files(filesDir), nats }
+}

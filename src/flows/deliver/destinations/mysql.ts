@@ -1,0 +1,170 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  type Connection as Client,
+  type ConnectionOptions,
+  createConnection,
+  createPool,
+  type Pool,
+} from 'mysql2/promise'
+import {
+  type Connection,
+  DeliveryError,
+  type DeliveryRecovery,
+  type Finding,
+  type Kind,
+  type KindNeed,
+} from '../destination.ts'
+import { databaseAddress } from './database-address.ts'
+import { explain, failing } from './failure.ts'
+import { guardedLine } from './guarded-line.ts'
+import { ask, erase, writeBatch } from './mysql-rows.ts'
+import { TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
+import { authorityOf } from './network-address.ts'
+
+const SCHEMES = ['mysql:', 'mariadb:']
+// Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
+const BLAMES_ROW = new Set([1048, 1062, 1118, 1153, 1264, 1265, 1292, 1366, 1406, 1411, 1690, 3140, 3141, 3819, 4025])
+const SESSION = [
+  "set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', session time_zone = '+00:00', session innodb_lock_wait_timeout = 10",
+  'set session transaction isolation level read committed',
+]
+
+/** MariaDB 10.6 and newer, MySQL 8 and newer. */
+export const mysql: Kind = {
+  takesUnknownDeletes: true,
+  check: (url, options) => {
+    databaseAddress(url, SCHEMES, 3306)
+    authorityOf(options)
+  },
+  open: (need, destination, secrets) => openMysql(need, secrets.url, destination.options),
+}
+
+function openMysql(need: KindNeed, url: string, options: Record<string, unknown>): Connection {
+  const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 3306)
+  const ca = authorityOf(options)
+  const config = {
+    ...address,
+    charset: 'utf8mb4_bin',
+    connectTimeout: 10_000,
+    // A server may otherwise ask for any file of this machine.
+    flags: ['-LOCAL_FILES'],
+    // The address is checked and pinned when it connects, not when it was typed.
+    stream: () => guardedLine(need, { plain: wantsPlain }).connect(address.port, address.host),
+    ...(wantsPlain
+      ? {}
+      : {
+          ssl: {
+            rejectUnauthorized: true,
+            verifyIdentity: true,
+            minVersion: 'TLSv1.2',
+            ...(ca === undefined ? {} : { ca }),
+          },
+        }),
+  }
+  const pool = createPool({ ...config, connectionLimit: 3, maxIdle: 3, idleTimeout: 30_000 })
+  const transaction = (work: (client: Client) => Promise<void>) => failing(recoveryOf, () => inTransaction(pool, work))
+  return {
+    prepare: () => failing(recoveryOf, () => withClient(pool, (client) => evolve(client, address.database))),
+    test: () => test(config),
+    write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now())),
+    erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
+    drop: () =>
+      failing(recoveryOf, () =>
+        withClient(pool, async (client) => {
+          for (const view of VIEWS) await ask(client, `drop view if exists ${view}`)
+          for (const table of TABLES) await ask(client, `drop table if exists ${table}`)
+        }),
+      ),
+    close: () => pool.end(),
+  }
+}
+
+/** Tables are made and evolved by us, one version after the other, under a lock of their own; DDL commits by itself here. */
+async function evolve(client: Client, database: string): Promise<void> {
+  const lock = `tributary_${createHash('sha256').update(database).digest('hex').slice(0, 32)}`
+  const [taken] = await ask<{ got: number | null }>(client, 'select get_lock(?, 20) as got', [lock])
+  if (taken?.got !== 1) throw new DeliveryError('retry', 'Somebody else is changing the tables.')
+  try {
+    await ask(
+      client,
+      'create table if not exists tributary_schema (version integer primary key, applied_at datetime(3) not null)',
+    )
+    const [found] = await ask<{ version: number; there: number }>(
+      client,
+      `select (select coalesce(max(version), 0) from tributary_schema) as version,
+         (select count(*) from information_schema.tables where table_schema = database() and table_name in (?)) as there`,
+      [[...TABLES, ...VIEWS]],
+    )
+    // Somebody took a table away: each statement may run again, and what is there stays.
+    const complete = found!.there === TABLES.length + VIEWS.length
+    for (let next = complete ? found!.version : 0; next < VERSIONS.length; next += 1) {
+      for (const statement of VERSIONS[next]!) await ask(client, statement)
+      await ask(client, 'insert ignore into tributary_schema (version, applied_at) values (?, utc_timestamp(3))', [
+        next + 1,
+      ])
+    }
+  } finally {
+    await ask(client, 'select release_lock(?)', [lock]).catch(() => {})
+  }
+}
+
+async function test(config: ConnectionOptions): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const name = `tributary_test_${randomBytes(4).toString('hex')}`
+  let client: Client | undefined
+  try {
+    client = await createConnection(config)
+    client.on('error', () => {})
+    const [server] = await ask<{ version: string }>(client, 'select version() as version')
+    const [tls] = await ask<{ Value: string }>(client, "show session status like 'Ssl_version'")
+    findings.push({ check: 'connect', ok: true, detail: `${server!.version}, ${tls?.Value || 'without TLS'}` })
+    await ask(client, `create table ${name} (id integer)`)
+    await ask(client, `insert into ${name} values (1)`)
+    await ask(client, `create view ${name}_view as select id from ${name}`)
+    await ask(client, `drop view ${name}_view`)
+    await ask(client, `drop table ${name}`)
+    findings.push({
+      check: 'rights',
+      ok: true,
+      detail: 'may create tables and views and write; nothing was left behind',
+    })
+  } catch (error) {
+    findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
+    if (client !== undefined) await ask(client, `drop table if exists ${name}`).catch(() => {})
+  } finally {
+    client?.destroy()
+  }
+  return findings
+}
+
+const settled = new WeakSet<object>()
+
+async function withClient<Result>(pool: Pool, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = await pool.getConnection()
+  try {
+    if (!settled.has(client.connection)) for (const statement of SESSION) await ask(client, statement)
+    settled.add(client.connection)
+    const result = await work(client)
+    client.release()
+    return result
+  } catch (error) {
+    // Half a transaction may be open, or an answer still on its way: the server forgets both with the connection.
+    client.destroy()
+    throw error
+  }
+}
+
+async function inTransaction(pool: Pool, work: (client: Client) => Promise<void>): Promise<void> {
+  await withClient(pool, async (client) => {
+    await ask(client, 'start transaction')
+    await work(client)
+    await ask(client, 'commit')
+  })
+}
+
+function recoveryOf(error: unknown): DeliveryRecovery {
+  // The statement holds people's data and must not travel with the error.
+  if (error instanceof Error && 'sql' in error) delete error.sql
+  const number = error instanceof Error && 'errno' in error ? error.errno : undefined
+  return typeof number === 'number' && BLAMES_ROW.has(number) ? 'reject' : 'retry'
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { DeliveryRow } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import {
+  type Batch,
+  type Checkpoint,
+  CheckpointDiffers,
+  type Connection,
+  DeliveryError,
+  type Erasure,
+  type Finding,
+  type Kind,
+  type KindNeed,
+} from '../destination.ts'
+import { changeText } from './change-text.ts'
+import { explain, failing } from './failure.ts'
+import { connectNats, natsAddress } from './nats-address.ts'
+import { findStream, type Line, makeStream, OURS, openLine, publish } from './nats-streams.ts'
+import { authorityOf } from './network-address.ts'
+
+/** So many messages are on their way at once; each item is among them once, so its own order holds whatever fails. */
+const AT_ONCE = 256
+
+interface NatsOptions {
+  stream: string
+  /** `tributary.{service}.{type}`; also `{endpoint}`, `{profile}`, `{op}`. */
+  subject: string
+  /** The words before the first place-holder. */
+  prefix: string
+  create: boolean
+}
+
+/** JetStream: one message per change, acknowledged, told apart by its id. A second stream keeps how far each profile is. */
+export const nats: Kind = {
+  takesUnknownDeletes: false,
+  check: (url, options) => {
+    natsAddress(url)
+    optionsOf(options)
+    authorityOf(options)
+  },
+  open: (need, destination, secrets) =>
+    openNats(need, destination.id, secrets.url, optionsOf(destination.options), authorityOf(destination.options)),
+}
+
+function optionsOf(options: Record<string, unknown>): NatsOptions {
+  const bad = (why: string) => new ApiError('bad_body', `options.${why}.`)
+  const { stream = 'TRIBUTARY', subject = 'tributary.{service}.{type}', create = true } = options
+  if (typeof stream !== 'string' || !/^[A-Za-z0-9_-]{1,60}$/.test(stream))
+    throw bad('stream: must be letters, digits, - and _')
+  const word = String.raw`(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+`
+  if (typeof subject !== 'string' || !new RegExp(String.raw`^[\w-]+(?:\.${word})+$`).test(subject))
+    throw bad('subject: must look like tributary.{service}.{type}; also {endpoint}, {profile}, {op}')
+  if (typeof create !== 'boolean') throw bad('create: must be true or false')
+  const words = subject.split('.')
+  const first = words.findIndex((each) => each.includes('{'))
+  return { stream, subject, create, prefix: words.slice(0, first < 0 ? words.length : first).join('.') }
+}
+
+function openNats(
+  need: KindNeed,
+  destinationId: string,
+  url: string,
+  options: NatsOptions,
+  ca: string | undefined,
+): Connection {
+  const { stream, prefix } = options
+  const places = `${stream}_CHECKPOINT`
+  const placeOf = (profileId: string) => `${prefix}_checkpoint.${destinationId}.${profileId}`
+  let opened: Promise<Line> | undefined
+  const line = () => {
+    opened ??= openLine(
+      () => connectNats(need, natsAddress(url), ca),
+      () => (opened = undefined),
+    )
+    return opened
+  }
+  const work = <Result>(task: (line: Line) => Promise<Result>) =>
+    failing(
+      () => 'retry',
+      async () => {
+        const open = await line()
+        try {
+          return await task(open)
+        } catch (error) {
+          throw open.refusal ?? error
+        }
+      },
+    )
+
+  async function expectPlace(open: Line, { profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<number> {
+    const found = await open.manager.streams.getMessage(places, { last_by_subj: placeOf(profileId) })
+    const there = found?.json<Checkpoint>()
+    if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
+    return found?.seq ?? 0
+  }
+
+  /** Only if nobody else has moved it since it was read. */
+  async function movePlace(open: Line, profileId: string, seq: number, epoch: number, revision: number): Promise<void> {
+    const place: Checkpoint = { seq, epoch, updatedAtMs: need.clock.now() }
+    try {
+      await publish(open, placeOf(profileId), JSON.stringify(place), undefined, revision)
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamWrongLastSequence)
+        throw new CheckpointDiffers(undefined)
+      throw error
+    }
+  }
+
+  const subjectOf = (row: Record<'service' | 'type' | 'endpoint' | 'profile' | 'op', string>) =>
+    options.subject.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof row) => row[name].replaceAll(/[^\w-]/g, '_'))
+
+  const profileSubject = (service: string, profile: string, op: string) =>
+    subjectOf({ service, type: '_profile', endpoint: '_profile', profile, op })
+
+  return {
+    prepare: () =>
+      work(async ({ manager }) => {
+        await makeStream(manager, options.create, { name: stream, subjects: [`${prefix}.>`] })
+        await makeStream(manager, options.create, {
+          name: places,
+          subjects: [`${prefix}_checkpoint.>`],
+          max_msgs_per_subject: 1,
+        })
+      }),
+    test: () => test(() => connectNats(need, natsAddress(url), ca), options),
+    write: (batch) =>
+      work(async (open) => {
+        const { profile, rows, epoch, generation } = batch
+        const revision = await expectPlace(open, { ...batch, profileId: profile.id })
+        const messages = rows.map((row) => ({
+          subject: subjectOf(namesOf(row, profile.service)),
+          text: changeText(row),
+          id: `${profile.id}:${row.id}:${row.seq}:${generation}`,
+        }))
+        const most = open.client.info!.max_payload - 1024
+        // Before anything is sent, so that the others of the batch keep their order.
+        const large = messages.find(({ text }) => text.length * 3 > most && Buffer.byteLength(text) > most)
+        if (large !== undefined)
+          throw new DeliveryError('reject', `The message is larger than the server takes (${most} bytes).`)
+        // Who it is, at the start and when that alone changed.
+        if (rows.length === 0 || revision === 0)
+          await publish(
+            open,
+            profileSubject(profile.service, profile.id, 'profile'),
+            JSON.stringify({ op: 'profile', seq: batch.upTo, profile }),
+            `${profile.id}:profile:${epoch}`,
+          )
+        for (let sent = 0; sent < messages.length; sent += AT_ONCE)
+          await Promise.all(
+            messages.slice(sent, sent + AT_ONCE).map(({ subject, text, id }) => publish(open, subject, text, id)),
+          )
+        await movePlace(open, profile.id, batch.upTo, epoch, revision)
+      }),
+    erase: (erasure) =>
+      work(async (open) => {
+        const { profileId, epoch } = erasure
+        const revision = await expectPlace(open, { ...erasure, from: -1 })
+        // Where subjects name the profile its messages can be told from others, and go.
+        if (options.subject.includes('{profile}'))
+          await open.manager.streams.purge(stream, {
+            filter: options.subject.replaceAll('{profile}', profileId).replaceAll(/[^.]*\{\w+\}[^.]*/g, '*'),
+          })
+        await publish(
+          open,
+          profileSubject('_', profileId, 'erase'),
+          JSON.stringify({ op: 'erase', profile: profileId, run: epoch }),
+          `${profileId}:erase:${epoch}`,
+        )
+        await movePlace(open, profileId, -1, epoch, revision)
+      }),
+    drop: () =>
+      work(async ({ manager }) => {
+        for (const name of [stream, places]) {
+          const found = await findStream(manager, name)
+          if (found?.config.description === OURS) await manager.streams.delete(name)
+        }
+      }),
+    close: async () => {
+      await opened?.then(({ client }) => client.close()).catch(() => {})
+    },
+  }
+}
+
+function namesOf(
+  row: DeliveryRow,
+  service: string,
+): Record<'service' | 'type' | 'endpoint' | 'profile' | 'op', string> {
+  // A deletion knows the endpoint only.
+  const type = row.op === 'put' ? (row.types[0] ?? row.endpoint) : row.endpoint
+  return { service, type, endpoint: row.endpoint, profile: row.profile, op: row.op }
+}
+
+async function test(connect: () => Promise<NatsConnection>, { stream, create }: NatsOptions): Promise<Finding[]> {
+  const findings: Finding[] = []
+  let open: Line | undefined
+  try {
+    open = await openLine(connect, () => {})
+    findings.push({ check: 'connect', ok: true, detail: `NATS ${open.client.info?.version ?? ''}` })
+    await open.manager.getAccountInfo()
+    findings.push({ check: 'jetstream', ok: true, detail: 'JetStream is there' })
+    const found = await findStream(open.manager, stream)
+    if (found !== undefined) findings.push({ check: 'rights', ok: true, detail: `the stream ${stream} is there` })
+    else if (!create) findings.push({ check: 'rights', ok: false, detail: `the stream ${stream} is missing` })
+    else {
+      const name = `TRIBUTARY_TEST_${randomBytes(4).toString('hex')}`
+      await open.manager.streams.add({ name, subjects: [name] })
+      try {
+        await publish(open, name, 'test')
+      } finally {
+        await open.manager.streams.delete(name)
+      }
+      findings.push({ check: 'rights', ok: true, detail: 'may make streams and publish; nothing was left behind' })
+    }
+  } catch (error) {
+    const check = ['connect', 'jetstream', 'rights'][findings.length]!
+    findings.push({ check, ok: false, detail: explain(open?.refusal ?? error) })
+  } finally {
+    await open?.client.close()
+  }
+  return findings
+}

@@ -1,0 +1,37 @@
+import { ApiError } from '#model/errors.ts'
+
+/** Ports of protocols that can be abused by bytes meant for another one. */
+const OTHERS = new Set([2375, 2376, 2379, 5984, 6379, 6380, 9200, 9300, 10_250, 11_211, 25_672])
+
+/** Low ports belong to mail, remote shells and the like; only those of the kind itself may be named. */
+export function checkPort(port: number, low: readonly number[]): number {
+  if ((port < 1024 && !low.includes(port)) || OTHERS.has(port))
+    throw new ApiError('bad_body', `url: port ${port} belongs to another protocol and cannot be used.`)
+  return port
+}
+
+/** A part of an address as its owner meant it. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new ApiError('bad_body', 'url: holds a “%” that begins no escaped character; write it as %25.')
+  }
+}
+
+/** One host name or address: no socket, no list, no zone of this machine. */
+export function hostOf(url: URL): string {
+  const host = decoded(url.hostname)
+  if (host === '') throw new ApiError('bad_body', 'url: names no host; local sockets cannot be used.')
+  if (/[/\\,@\s%]/.test(host)) throw new ApiError('bad_body', 'url: must name one host, not a socket or a list.')
+  return host.replace(/^\[|\]$/g, '')
+}
+
+/** A certificate authority of the app's own, as text; paths would be our files. */
+export function authorityOf(options: Record<string, unknown>): string | undefined {
+  const ca = options['ca']
+  if (ca === undefined) return undefined
+  if (typeof ca === 'string' && /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/.test(ca))
+    return ca
+  throw new ApiError('bad_body', 'options.ca: must be a certificate in PEM (-----BEGIN CERTIFICATE-----…).')
+}

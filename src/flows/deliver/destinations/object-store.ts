@@ -1,0 +1,9 @@
+/** A place for objects with names: a folder, or a bucket. Writing the same name again replaces the object. */
+export interface ObjectStore {
+  put(name: string, body: Uint8Array, mediaType: string): Promise<void>
+  /** Undefined when there is no such object. Only for small ones. */
+  get(name: string): Promise<string | undefined>
+  /** The names that begin so; a prefix ends with a slash. */
+  list(prefix: string): Promise<string[]>
+  remove(name: string): Promise<void>
+}

@@ -1,0 +1,156 @@
+import { Client, Pool, type PoolClient } from 'pg'
+import { codeOf, isUnavailable } from '#base/errors.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Connection, DeliveryRecovery, Finding, Kind, KindNeed } from '../destination.ts'
+import { databaseAddress } from './database-address.ts'
+import { explain, failing } from './failure.ts'
+import { guardedLine } from './guarded-line.ts'
+import { authorityOf } from './network-address.ts'
+import { erase, writeBatch } from './postgres-rows.ts'
+import { TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
+
+const SCHEMES = ['postgres:', 'postgresql:']
+const ANSWER_MS = 30_000
+// SQLSTATEs that blame the row: too long, wrong encoding, out of range, broken constraint. Sent again, it fails again.
+const BLAMES_ROW = /^(22|23|54)/
+
+/** PostgreSQL 15 and newer, and whatever speaks its protocol. */
+export const postgres: Kind = {
+  takesUnknownDeletes: true,
+  check: (url, options) => {
+    databaseAddress(url, SCHEMES, 5432)
+    schemaOf(options)
+    authorityOf(options)
+  },
+  open: (need, destination, secrets) => openPostgres(need, secrets.url, destination.options),
+}
+
+function schemaOf(options: Record<string, unknown>): string | undefined {
+  const schema = options['schema']
+  if (schema === undefined) return undefined
+  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema
+  throw new ApiError('bad_body', 'options.schema: must be lower-case letters, digits and underscores.')
+}
+
+function openPostgres(need: KindNeed, url: string, options: Record<string, unknown>): Connection {
+  const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 5432)
+  const schema = schemaOf(options)
+  const ca = authorityOf(options)
+  const config = {
+    ...address,
+    application_name: 'tributary push',
+    connectionTimeoutMillis: 10_000,
+    query_timeout: ANSWER_MS + 5000,
+    // The address is checked and pinned when it connects, not when it was typed.
+    stream: () => guardedLine(need, { plain: wantsPlain }),
+    ssl: wantsPlain ? false : { rejectUnauthorized: true, host: address.host, ...(ca === undefined ? {} : { ca }) },
+  }
+  const pool = new Pool({ ...config, max: 3, idleTimeoutMillis: 30_000 })
+  pool.on('error', () => {})
+  const transaction = <Result>(work: (client: PoolClient) => Promise<Result>) =>
+    failing(recoveryOf, () => inTransaction(pool, schema, work))
+  return {
+    prepare: () => transaction((client) => evolve(client, schema)),
+    test: () => test(config, schema),
+    write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now())),
+    erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
+    drop: () =>
+      transaction(async (client) => {
+        for (const view of VIEWS) await client.query(`drop view if exists ${view}`)
+        for (const table of TABLES) await client.query(`drop table if exists ${table}`)
+      }),
+    close: () => pool.end(),
+  }
+}
+
+/** Tables are made and evolved by us, one version after the other, under a lock of their own. */
+async function evolve(client: PoolClient, schema: string | undefined): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(8042006)')
+  await makeSchema(client, schema)
+  await client.query(
+    'create table if not exists tributary_schema (version integer primary key, applied_at timestamptz not null default now())',
+  )
+  const { rows } = await client.query<{ version: number; missing: number }>(
+    `select (select coalesce(max(version), 0) from tributary_schema) as version,
+       (select count(*)::integer from unnest($1::text[]) as name where to_regclass(name) is null) as missing`,
+    [[...TABLES, ...VIEWS]],
+  )
+  const [{ version, missing }] = rows as [{ version: number; missing: number }]
+  // Somebody took a table away: each statement may run again, and what is there stays.
+  for (let next = missing > 0 ? 0 : version; next < VERSIONS.length; next += 1) {
+    for (const statement of VERSIONS[next]!) await client.query(statement)
+    await client.query('insert into tributary_schema (version) values ($1) on conflict do nothing', [next + 1])
+  }
+}
+
+// Asked for first, because `if not exists` wants the right to create even when there is nothing to do.
+async function makeSchema(client: Client | PoolClient, schema: string | undefined): Promise<void> {
+  if (schema === undefined) return
+  const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
+  if (rowCount === 0) await client.query(`create schema ${schema}`)
+}
+
+async function test(config: ConstructorParameters<typeof Client>[0], schema: string | undefined): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const client = new Client(config)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ server: string; tls: string | null }>(
+      "select split_part(version(), ' on ', 1) as server, (select version from pg_stat_ssl where pid = pg_backend_pid()) as tls",
+    )
+    findings.push({ check: 'connect', ok: true, detail: `${rows[0]!.server}, ${rows[0]!.tls ?? 'without TLS'}` })
+    await client.query(beginning(schema))
+    await makeSchema(client, schema)
+    await client.query('create table tributary_test (id integer)')
+    await client.query('create view tributary_test_view as select id from tributary_test')
+    await client.query('insert into tributary_test values (1)')
+    await client.query('rollback')
+    findings.push({
+      check: 'rights',
+      ok: true,
+      detail: 'may create tables and views and write; nothing was left behind',
+    })
+  } catch (error) {
+    findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
+  } finally {
+    await client.end().catch(() => {})
+  }
+  return findings
+}
+
+// Inside the transaction, because poolers refuse settings at the start and forget them in between.
+function beginning(schema: string | undefined): string {
+  const path = schema === undefined ? '' : `; set local search_path to ${schema}`
+  return `begin; set local statement_timeout = ${ANSWER_MS}; set local lock_timeout = 10000${path}`
+}
+
+async function inTransaction<Result>(
+  pool: Pool,
+  schema: string | undefined,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  client.on('error', ignore)
+  try {
+    await client.query(beginning(schema))
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((lost: Error) => {
+      broken = lost
+    })
+    throw error
+  } finally {
+    client.off('error', ignore)
+    client.release(broken)
+  }
+}
+
+function ignore(): void {}
+
+function recoveryOf(error: unknown): DeliveryRecovery {
+  return BLAMES_ROW.test(codeOf(error) ?? '') && !isUnavailable(error) ? 'reject' : 'retry'
+}

@@ -1,0 +1,25 @@
+import type { DeliveryRow } from '#model/destination.ts'
+
+/** Of each item the newest row only, by id: statements of several runs then take their locks in the same order. */
+export function newestById<Row extends DeliveryRow>(rows: Row[]): Row[] {
+  const newest = new Map<string, Row>()
+  for (const row of rows) {
+    const other = newest.get(row.id)
+    if (other === undefined || other.seq <= row.seq) newest.set(row.id, row)
+  }
+  return [...newest.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Databases hold neither NUL nor half a character; both become U+FFFD there, and stay as they are in our own store. */
+export function clean<Text extends string | undefined>(text: Text): Text {
+  return text?.replaceAll('\0', '\ufffd').toWellFormed() as Text
+}
+
+/** The same inside the escapes of a JSON text. */
+export function cleanJson(text: string): string {
+  if (!/\\u(0000|d[89a-f])/i.test(text)) return text
+  return text.replaceAll(
+    /(\\\\)|\\u0000|\\ud[89ab][0-9a-f]{2}(?:\\ud[c-f][0-9a-f]{2})?|\\ud[c-f][0-9a-f]{2}/gi,
+    (found, escaped: string | undefined) => (escaped !== undefined || found.length === 12 ? found : String.raw`\ufffd`),
+  )
+}

@@ -1,0 +1,142 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { reasonOf } from '#base/errors.ts'
+import type { DeliveryRow } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import { retryAfterMs } from '#upstream/retry-after.ts'
+import { type Batch, type Connection, DeliveryError, type Finding, type Kind, type KindNeed } from '../destination.ts'
+import { changeText, partsOf } from './change-text.ts'
+import { explain } from './failure.ts'
+import { checkPort } from './network-address.ts'
+
+const TIMEOUT_MS = 20_000
+/** Bodies stay small enough for any receiver; a larger batch goes in several. */
+const MOST_BYTES = 512 * 1024
+const PREFIX = 'whsec_'
+
+/** Standard Webhooks: id, timestamp and signature in headers; a batch of changes in the body. */
+export const webhook: Kind = {
+  takesUnknownDeletes: false,
+  newSigning: () => PREFIX + randomBytes(24).toString('base64'),
+  check: (url) => {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new ApiError('bad_body', 'url: must be an http or https address.')
+    const { username, password, hash, port } = new URL(url)
+    if (port !== '') checkPort(Number(port), [80, 443])
+    if (username !== '' || password !== '' || hash !== '')
+      throw new ApiError('bad_body', 'url: must hold no user name and no fragment.')
+  },
+  open: (need, _destination, secrets) => openWebhook(need, secrets.url, secrets.signing ?? []),
+}
+
+function openWebhook(need: KindNeed, url: string, signing: string[]): Connection {
+  const post = (id: string, body: string) => send(need, url, signing, id, body)
+  return {
+    prepare: async () => {},
+    test: async () => test(post),
+    write: async (batch) => {
+      // Nothing of its items changed, but something of the profile: its account or its state.
+      if (batch.rows.length === 0)
+        await post(`msg_${batch.profile.id}_profile_${batch.epoch}`, bodyOf('profile.changed', batch, []))
+      for (const part of partsOf(batch.rows, MOST_BYTES)) {
+        // The same rows always have the same id, so that a receiver can tell a repetition.
+        await post(
+          `msg_${batch.profile.id}_${batch.generation}_${part[0]!.seq}_${part.at(-1)!.seq}`,
+          bodyOf('items.changed', batch, part),
+        )
+      }
+    },
+    erase: async ({ profileId, epoch }) =>
+      post(
+        `msg_${profileId}_erased`,
+        JSON.stringify({
+          type: 'profile.erased',
+          timestamp: new Date(need.clock.now()).toISOString(),
+          data: { profile: profileId, run: epoch },
+        }),
+      ),
+    tell: ({ id, type, at, data }) =>
+      post(`msg_${id}`, JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })),
+    drop: async () => {},
+    close: async () => {},
+  }
+
+  function bodyOf(type: string, batch: Batch, rows: DeliveryRow[]): string {
+    const { profile } = batch
+    const head = JSON.stringify({
+      id: profile.id,
+      account: profile.account,
+      service: profile.service,
+      native_id: profile.nativeId,
+      state: profile.state,
+    })
+    return `{"type":"${type}","timestamp":"${new Date(need.clock.now()).toISOString()}","data":{"profile":${head},"run":${batch.epoch},"changes":[${rows.map(changeText).join(',')}]}}`
+  }
+}
+
+async function send(need: KindNeed, url: string, signing: string[], id: string, body: string): Promise<void> {
+  const timestamp = Math.floor(need.clock.now() / 1000)
+  const { status, headers } = await exchange(
+    need,
+    url,
+    {
+      'content-type': 'application/json',
+      'user-agent': 'Tributary',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signing.map((secret) => sign(secret, id, timestamp, body)).join(' '),
+    },
+    body,
+  )
+  if (status >= 200 && status < 300) return
+  const waitMs = retryAfterMs(headers, need.clock.now())
+  if (status === 410) throw new DeliveryError('gone', 'The receiver answered 410: it wants no more.')
+  // Halved until it fits; a row that is too large alone is set aside.
+  if (status === 413) throw new DeliveryError('reject', 'The receiver answered 413: too large.')
+  // A redirect is a mistake of the address, and a 4xx may be mended by its owner: both are tried again.
+  throw new DeliveryError('retry', `The receiver answered ${status}.`, { retryAfterMs: waitMs })
+}
+
+export function sign(secret: string, id: string, timestamp: number, body: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+}
+
+async function exchange(
+  need: KindNeed,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<{ status: number; headers: Record<string, string> }> {
+  try {
+    const target = need.egress.check(url)
+    const answer = await need.egress.dispatcher.request({
+      origin: target.origin,
+      path: target.pathname + target.search,
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    await answer.body.dump({ limit: 16 * 1024 })
+    const plain = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
+    )
+    return { status: answer.statusCode, headers: plain }
+  } catch (error) {
+    throw new DeliveryError('retry', `The receiver cannot be reached: ${explain(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function test(post: (id: string, body: string) => Promise<void>): Promise<Finding[]> {
+  try {
+    await post(
+      `msg_test_${randomBytes(6).toString('hex')}`,
+      JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: {} }),
+    )
+    return [{ check: 'post', ok: true, detail: 'the receiver took a test message' }]
+  } catch (error) {
+    return [{ check: 'post', ok: false, detail: reasonOf(error) }]
+  }
+}

@@ -1,0 +1,41 @@
+import { partFor } from '#base/ids.ts'
+import type { Destination } from '#model/destination.ts'
+import { writeAudit } from '#store/audit.ts'
+import type { Queries } from '#store/database.ts'
+import { type PushEventType, queueEvent, removeEvent, waitingEvents } from '#store/push-events.ts'
+import type { Connection } from './destination.ts'
+import type { DeliverNeed } from './need.ts'
+
+const AT_ONCE = 50
+
+/** Written down, and told to every destination of the app that wants to hear of such things. */
+export async function raiseEvent(
+  { clock }: Pick<DeliverNeed, 'clock'>,
+  tx: Queries,
+  { id, appId, name, kind }: Destination,
+  type: PushEventType,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  const at = clock.now()
+  const data = { destination: { id, name, kind }, ...detail }
+  await writeAudit(tx, { part: partFor(appId), at, actor: 'tributary', action: type, appId, detail: data })
+  await queueEvent(tx, appId, type, at, data)
+}
+
+/** Tells a destination what waits for it, in order; one that cannot be told anything forgets it. Gives how many were told. */
+export async function tellEvents(
+  { database }: Pick<DeliverNeed, 'database'>,
+  destination: Destination,
+  connection: Connection,
+): Promise<number> {
+  let told = 0
+  for (;;) {
+    const events = await waitingEvents(database, destination.id, AT_ONCE)
+    for (const event of events) {
+      await connection.tell?.(event)
+      told += 1
+      await removeEvent(database, destination.id, event.id)
+    }
+    if (events.length < AT_ONCE) return told
+  }
+}

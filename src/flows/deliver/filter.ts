@@ -1,0 +1,60 @@
+import type { Destination } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
+import type { ChangedItem, GoneItem } from '#store/changes.ts'
+import { matchingItems } from '#store/item-match.ts'
+import { type ItemPath, parseItemPath } from './item-path.ts'
+import type { DeliverNeed } from './need.ts'
+
+const MOST_FILTERS = 50
+
+/** What a destination wants, read once and asked of every batch. */
+export type Filter = ItemPath[]
+
+/** Refuses what would never match, with the reason that the same path would get from the API. */
+export function checkFilter(need: Pick<DeliverNeed, 'registry' | 'readQuery'>, filter: string[]): string[] {
+  if (filter.length === 0) throw new ApiError('bad_body', 'filter: give at least one path, or "*" for all.')
+  if (filter.length > MOST_FILTERS) throw new ApiError('bad_body', `filter: at most ${MOST_FILTERS} paths.`)
+  for (const path of filter) parseItemPath(need.registry, need.readQuery, path, 0)
+  return filter
+}
+
+export function filterOf(need: Pick<DeliverNeed, 'registry' | 'readQuery'>, { filter }: Destination): Filter {
+  return filter.flatMap((path) => {
+    try {
+      return [parseItemPath(need.registry, need.readQuery, path, 0)]
+    } catch (error) {
+      // A service that an operator took away matches nothing; the other paths go on.
+      if (error instanceof ApiError) return []
+      throw error
+    }
+  })
+}
+
+/** The paths that could show anything of this profile. */
+export function pathsFor(filter: Filter, profile: Profile): Filter {
+  return filter.filter((path) => path.takes(profile))
+}
+
+/** The ids among these items that at least one of the paths would show. */
+export async function wantedItems(
+  { database }: Pick<DeliverNeed, 'database'>,
+  paths: Filter,
+  profile: Profile,
+  items: ChangedItem[],
+): Promise<Set<string>> {
+  const ids = items.map(({ id }) => id)
+  if (ids.length === 0 || paths.some(({ selection, narrows }) => selection === undefined && !narrows))
+    return new Set(ids)
+  const wanted = new Set<string>()
+  for (const { selection, query } of paths)
+    for (const id of await matchingItems(database, profile, selection, query, ids)) wanted.add(id)
+  return wanted
+}
+
+/** Nobody can ask an item that is gone what it was; only where it was. */
+export function wantsGone(paths: Filter, { endpoint }: GoneItem): boolean {
+  return paths.some(
+    ({ selection }) => selection === undefined || 'type' in selection || selection.endpoint === endpoint,
+  )
+}

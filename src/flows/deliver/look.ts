@@ -1,0 +1,89 @@
+import type { Destination } from '#model/destination.ts'
+import {
+  countDeadLetters,
+  type DeadLetter,
+  type Delivery,
+  deadLettersByKind,
+  listDeadLetters,
+  listDeliveries,
+} from '#store/deliveries.ts'
+import { lagByKind, summarizeCursors } from '#store/delivery-cursors.ts'
+import { countDestinations, listDestinations, openSecrets } from '#store/destinations.ts'
+import type { DeliverNeed } from './need.ts'
+
+/** What is shown of a destination: all but its secrets. */
+export interface ShownDestination {
+  destination: Destination
+  url: string
+  profiles: number
+  rows: number
+  behind: number
+  changesBehind: number
+  /** Since when something waits; undefined when all is there. */
+  behindSince: number | undefined
+  profilesFailing: number
+  deliveredAt: number | undefined
+  deadLetters: number
+}
+
+export async function showDestinations(need: DeliverNeed, appId: string): Promise<ShownDestination[]> {
+  return Promise.all((await listDestinations(need.database, appId)).map((destination) => show(need, destination)))
+}
+
+export async function show(need: DeliverNeed, destination: Destination): Promise<ShownDestination> {
+  const [secrets, summary, deadLetters] = await Promise.all([
+    openSecrets(need.database, need.keyring, destination.id),
+    summarizeCursors(need.database, destination.id),
+    countDeadLetters(need.database, destination.id),
+  ])
+  return {
+    destination,
+    url: secrets?.url ?? '',
+    profiles: summary.profiles,
+    rows: summary.rows,
+    behind: summary.behind,
+    changesBehind: summary.changes_behind,
+    behindSince: summary.behind_since ?? undefined,
+    profilesFailing: summary.failing,
+    deliveredAt: summary.delivered_at ?? undefined,
+    deadLetters,
+  }
+}
+
+export async function deliveriesOf(
+  { database }: Pick<DeliverNeed, 'database'>,
+  destination: Destination,
+  before: string | undefined,
+  limit: number,
+): Promise<Delivery[]> {
+  return listDeliveries(database, destination.id, before, limit)
+}
+
+export async function deadLettersOf(
+  { database }: Pick<DeliverNeed, 'database'>,
+  destination: Destination,
+  limit: number,
+): Promise<DeadLetter[]> {
+  return listDeadLetters(database, destination.id, limit)
+}
+
+export interface PushHealth {
+  destinations: { kind: string; state: string; n: number }[]
+  lag: { kind: string; changes: number; seconds: number }[]
+  deadLetters: { kind: string; n: number }[]
+}
+
+/** All destinations together, by kind: for graphs, so nothing of it grows with the number of apps. */
+export async function pushHealth({ database, clock }: Pick<DeliverNeed, 'database' | 'clock'>): Promise<PushHealth> {
+  const [destinations, lag, deadLetters] = await Promise.all([
+    countDestinations(database),
+    lagByKind(database),
+    deadLettersByKind(database),
+  ])
+  const age = (since: number | null) => (since === null ? 0 : Math.max(0, clock.now() - since) / 1000)
+  return {
+    destinations,
+    lag: lag.map(({ kind, changes, since }) => ({ kind, changes, seconds: age(since) })),
+    deadLetters,
+  }
+}

@@ -1,0 +1,200 @@
+import { newId, partFor } from '#base/ids.ts'
+import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import { writeAudit } from '#store/audit.ts'
+import type { Queries } from '#store/database.ts'
+import { dropDeliveryRecords } from '#store/deliveries.ts'
+import {
+  openDestinationCursors,
+  paceCursors,
+  removeCursors,
+  rewindCursors,
+  stopRunsOf,
+  wakeCursors,
+} from '#store/delivery-cursors.ts'
+import {
+  deleteDestination,
+  findDestination,
+  insertDestination,
+  listDestinations,
+  lockOwner,
+  openSecrets,
+  sealSecrets,
+  updateDestination,
+} from '#store/destinations.ts'
+import { DeliveryError } from './destination.ts'
+import { checkFilter } from './filter.ts'
+import type { DeliverNeed } from './need.ts'
+import { checkSchedule, isPaced, nextDue, readQuiet } from './schedule.ts'
+
+export interface NewDestination {
+  name: string
+  kind: DestinationKind
+  url: string
+  filter: string[]
+  schedule?: string | undefined
+  options?: Record<string, unknown> | undefined
+}
+
+const MOST_DESTINATIONS = 20
+
+/** Makes a destination and sends it everything there is, then every change. */
+export async function addDestination(
+  need: DeliverNeed,
+  appId: string,
+  input: NewDestination,
+  actor: string,
+): Promise<{ destination: Destination; signing: string | undefined }> {
+  const kind = need.connections.kindOf(input.kind)
+  const options = input.options ?? {}
+  kind.check(input.url, options)
+  checkOptions(options)
+  const now = need.clock.now()
+  const schedule = checkSchedule(input.schedule ?? 'on_change')
+  const destination: Destination = {
+    id: `dst_${newId(now)}`,
+    appId,
+    name: input.name,
+    kind: input.kind,
+    filter: checkFilter(need, input.filter),
+    schedule,
+    options,
+    state: 'active',
+    lastError: undefined,
+    fails: 0,
+    failingSince: undefined,
+    nextAttemptAt: 0,
+    alerted: false,
+    nextRunAt: nextDue(schedule, now),
+    createdAt: now,
+    updatedAt: now,
+  }
+  const signing = kind.newSigning?.()
+  const secrets: DestinationSecrets = { url: input.url, ...(signing === undefined ? {} : { signing: [signing] }) }
+  await need.database.transaction(async (tx) => {
+    if (!(await lockOwner(tx, appId))) throw new ApiError('not_found', `There is no app ${appId}.`)
+    if ((await listDestinations(tx, appId)).length >= MOST_DESTINATIONS)
+      throw new ApiError('bad_request', `An app has at most ${MOST_DESTINATIONS} destinations.`)
+    await insertDestination(tx, need.keyring, destination, secrets)
+    await openDestinationCursors(tx, destination.id, now)
+    await audit(need, tx, destination, actor, 'push.add', { kind: input.kind })
+  })
+  // Whoever signed in meanwhile saw no destination yet.
+  await openDestinationCursors(need.database, destination.id, now)
+  return { destination, signing }
+}
+
+export async function findOwn(need: Pick<DeliverNeed, 'database'>, appId: string, id: string): Promise<Destination> {
+  const destination = await findDestination(need.database, id)
+  if (destination?.appId !== appId) throw new ApiError('not_found')
+  return destination
+}
+
+export type DestinationChange = Partial<Omit<NewDestination, 'kind'>>
+
+/** Another address or filter sends everything again: what it shows may have been left out before. */
+export async function changeDestination(
+  need: DeliverNeed,
+  before: Destination,
+  change: DestinationChange,
+  actor: string,
+): Promise<Destination> {
+  const now = need.clock.now()
+  const options = change.options ?? before.options
+  checkOptions(options)
+  const secrets = (await openSecrets(need.database, need.keyring, before.id))!
+  need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options)
+  const schedule = change.schedule === undefined ? before.schedule : checkSchedule(change.schedule)
+  const after: Destination = {
+    ...before,
+    name: change.name ?? before.name,
+    filter: change.filter === undefined ? before.filter : checkFilter(need, change.filter),
+    schedule,
+    options,
+    nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
+    updatedAt: now,
+  }
+  const isElsewhere = change.url !== undefined && change.url !== secrets.url
+  const isOther = isElsewhere || change.filter !== undefined || placeOf(options) !== placeOf(before.options)
+  return need.database.transaction(async (tx) => {
+    if (isElsewhere) await sealSecrets(tx, need.keyring, after.id, { ...secrets, url: change.url! }, now)
+    const changed = await updateDestination(tx, after)
+    await stopRunsOf(tx, after.id)
+    if (change.schedule !== undefined) {
+      await paceCursors(tx, after.id, isPaced(schedule))
+      if (!isPaced(schedule)) await wakeCursors(tx, after.id, now)
+    }
+    if (isOther) await rewindCursors(tx, after.id, 0, now)
+    await audit(need, tx, after, actor, 'push.change', { fields: Object.keys(change) })
+    return changed
+  })
+}
+
+/** Options that change when and what is told, but not where rows go. */
+const PACE = ['quiet_hours', 'events']
+
+function placeOf(options: Record<string, unknown>): string {
+  return JSON.stringify(
+    Object.entries(options)
+      .filter(([name]) => !PACE.includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+function checkOptions(options: Record<string, unknown>): void {
+  readQuiet(options)
+  const { events } = options
+  if (events !== undefined && typeof events !== 'boolean')
+    throw new ApiError('bad_body', 'options.events: must be true or false.')
+}
+
+/** `dropTables` takes what we made there along; without it the rows stay the app's. */
+export async function removeDestination(
+  need: DeliverNeed,
+  destination: Destination,
+  dropTables: boolean,
+  actor: string,
+): Promise<void> {
+  await stopRunsOf(need.database, destination.id)
+  if (dropTables) await dropAll(need, destination)
+  await need.database.transaction(async (tx) => {
+    await removeCursors(tx, destination.id)
+    await dropDeliveryRecords(tx, destination.id)
+    await deleteDestination(tx, destination.id)
+    await audit(need, tx, destination, actor, 'push.delete', { drop_tables: dropTables })
+  })
+}
+
+async function dropAll(need: DeliverNeed, destination: Destination): Promise<void> {
+  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
+  const connection = need.connections.kindOf(destination.kind).open(need, destination, secrets)
+  try {
+    await connection.drop()
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    throw new ApiError(
+      'destination_failed',
+      `Nothing was deleted, because the tables cannot be dropped: ${error.message}`,
+    )
+  } finally {
+    await connection.close()
+  }
+}
+
+export async function audit(
+  { clock }: Pick<DeliverNeed, 'clock'>,
+  tx: Queries,
+  { id, appId }: Destination,
+  actor: string,
+  action: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await writeAudit(tx, {
+    part: partFor(appId),
+    at: clock.now(),
+    actor,
+    action,
+    appId,
+    detail: { destination: id, ...detail },
+  })
+}

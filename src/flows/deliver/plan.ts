@@ -1,0 +1,67 @@
+import type { Destination } from '#model/destination.ts'
+import { wakeCursors } from '#store/delivery-cursors.ts'
+import {
+  type DueDestination,
+  dueDestinations,
+  hasErasures,
+  moveTick,
+  tickingDestinations,
+} from '#store/destinations.ts'
+import type { WakeUp } from '#store/engine.ts'
+import { type DeliverNeed, type PlanNeed, RUNS_PER_DESTINATION } from './need.ts'
+import { nextDue, quietUntil, readQuiet } from './schedule.ts'
+
+const ENOUGH_WAITING = 200
+
+/** Turns what is due into wake-ups, one per destination. Losing or repeating one is harmless: the cursors are the truth. */
+export async function planDeliveries(need: PlanNeed): Promise<number> {
+  const room = ENOUGH_WAITING - (await need.engine.waiting('deliver', ENOUGH_WAITING))
+  if (room <= 0) return 0
+  const due = (await findDue(need)).slice(0, room)
+  const busy = due.length === 0 ? [] : await need.engine.wake('deliver', due.map(wakeUp))
+  return due.length - busy.length
+}
+
+/** Destinations with something to do now, one of each app in turn, so that many of one app stand before nobody. */
+export async function findDue(need: Pick<DeliverNeed, 'database' | 'clock'>): Promise<DueDestination[]> {
+  const nowMs = need.clock.now()
+  for (const destination of await tickingDestinations(need.database, nowMs)) await tick(need, destination, nowMs)
+  const found: DueDestination[] = []
+  for (const each of await dueDestinations(need.database, nowMs, RUNS_PER_DESTINATION))
+    if (await isAwake(need, each.destination, nowMs)) found.push(each)
+  return inTurns(found)
+}
+
+/** A schedule is the destination's, not the profile's: one tick, however late, makes due what has news. */
+async function tick(
+  { database }: Pick<DeliverNeed, 'database'>,
+  destination: Destination,
+  nowMs: number,
+): Promise<void> {
+  // First the profiles, then the time: a crash in between only ticks once more.
+  await wakeCursors(database, destination.id, nowMs)
+  await moveTick(database, destination, nextDue(destination.schedule, nowMs))
+}
+
+/** Nobody waits for quiet hours to end who wants to be forgotten. */
+async function isAwake(
+  { database }: Pick<DeliverNeed, 'database'>,
+  { id, options }: Destination,
+  nowMs: number,
+): Promise<boolean> {
+  return quietUntil(readQuiet(options), nowMs) === undefined || hasErasures(database, id, nowMs)
+}
+
+function inTurns(due: DueDestination[]): DueDestination[] {
+  const byApp = Map.groupBy(due, ({ destination }) => destination.appId)
+  const rounds = Math.max(0, ...[...byApp.values()].map(({ length }) => length))
+  return Array.from({ length: rounds }, (_, round) =>
+    [...byApp.values()].flatMap((own) => own.slice(round, round + 1)),
+  ).flat()
+}
+
+/** One each second at most; the wake-up of a worker that died with it stands in the way of no later one. */
+function wakeUp({ destination, due }: DueDestination, second: number): WakeUp {
+  const { id: destinationId, appId } = destination
+  return { key: `${destinationId}:${second}`, data: { destinationId, appId, runs: due } }
+}

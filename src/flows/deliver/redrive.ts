@@ -1,0 +1,58 @@
+import { itemsById } from '#store/changes.ts'
+import { deadLettersAfter, unburyRows } from '#store/deliveries.ts'
+import { type Cursor, markDead } from '#store/delivery-leases.ts'
+import { deliveryProfile, rowsOf } from './batch.ts'
+import type { DeliverNeed } from './need.ts'
+import { type Source, wantedOf } from './source.ts'
+import { type Run, writeRecorded } from './write-recorded.ts'
+
+const AT_ONCE = 100
+
+/** Rows that were set aside, as they are now. Those that are refused again stay aside, with the new reason. */
+export async function redriveRows(need: DeliverNeed, run: Run, cursor: Cursor, source: Source): Promise<void> {
+  let after: string | undefined
+  for (;;) {
+    const letters = await deadLettersAfter(need.database, cursor, after, AT_ONCE)
+    if (letters.length === 0) break
+    after = letters.at(-1)!.itemId
+    await redrivePage(
+      need,
+      run,
+      cursor,
+      source,
+      letters.map(({ itemId }) => itemId),
+    )
+  }
+  if ((await deadLettersAfter(need.database, cursor, undefined, 1)).length === 0)
+    await markDead(need.database, cursor, false)
+}
+
+async function redrivePage(need: DeliverNeed, run: Run, cursor: Cursor, source: Source, ids: string[]): Promise<void> {
+  const found = await itemsById(need.database, cursor, ids)
+  const there = new Set(found.map(({ id }) => id))
+  // What is gone was told as such, and needs nothing more.
+  await unburyRows(
+    need.database,
+    cursor,
+    ids.filter((id) => !there.has(id)),
+  )
+  // What changed since then comes with the other changes.
+  const items = found.filter(({ seq }) => seq <= cursor.seq)
+  const rows = rowsOf(need.registry, source.profile, { items, gone: [] }, await wantedOf(need, source, items), 0)
+  if (rows.length === 0) return
+  await writeRecorded(
+    need,
+    run,
+    { ...cursor, dead: true },
+    {
+      destinationId: run.destination.id,
+      profile: deliveryProfile(source.profile),
+      rows,
+      // The changes went before and found the checkpoint where it should be.
+      from: 0,
+      upTo: cursor.written,
+      epoch: cursor.epoch,
+      generation: cursor.generation,
+    },
+  )
+}

@@ -1,0 +1,78 @@
+import { RUNS_PER_DESTINATION } from './need.ts'
+
+/** So many runs of a process at once, over all destinations: what bounds its memory. */
+const PLACES = 24
+
+export interface Guest {
+  destinationId: string
+  appId: string
+}
+
+export interface Stay {
+  /** How many runs of the same destination were there before. */
+  others: number
+  /** Whether somebody waits for a place. */
+  isWanted: () => boolean
+  signal: AbortSignal
+}
+
+/**
+ * The runs of this process. A wake-up only lets them in, so that a slow destination keeps no worker from waking others; when all
+ * places are taken, the app with the fewest comes in next.
+ */
+export interface Room {
+  /** Starts up to `count` runs; resolves once the first is in, or when enough of them are there already. */
+  enter(guest: Guest, count: number, run: (stay: Stay) => Promise<void>): Promise<void>
+  /** Lets nobody in, asks everybody to leave and waits for them. */
+  close(): Promise<void>
+}
+
+export function createRoom(places = PLACES): Room {
+  const inside = new Set<{ guest: Guest; done: Promise<void> }>()
+  const waiting: { guest: Guest; admit: () => void }[] = []
+  const closing = new AbortController()
+
+  const countOf = (matches: (guest: Guest) => boolean) => [...inside].filter(({ guest }) => matches(guest)).length
+  const ofDestination = (id: string) => countOf(({ destinationId }) => destinationId === id)
+  const ofApp = (id: string) => countOf(({ appId }) => appId === id)
+
+  function admitNext(): void {
+    if (waiting.length === 0 || (inside.size >= places && !closing.signal.aborted)) return
+    const next = waiting.reduce((best, each) => (ofApp(each.guest.appId) < ofApp(best.guest.appId) ? each : best))
+    waiting.splice(waiting.indexOf(next), 1)
+    next.admit()
+  }
+
+  function start(guest: Guest, run: (stay: Stay) => Promise<void>): void {
+    const stay: Stay = {
+      others: ofDestination(guest.destinationId),
+      isWanted: () => waiting.length > 0,
+      signal: closing.signal,
+    }
+    const entry = { guest, done: Promise.resolve() }
+    inside.add(entry)
+    entry.done = run(stay).finally(() => {
+      inside.delete(entry)
+      admitNext()
+    })
+    // Whoever awaits it hears of a failure; nobody may be waiting yet.
+    entry.done.catch(() => {})
+  }
+
+  return {
+    enter: async (guest, count, run) => {
+      const isEnough = () => closing.signal.aborted || ofDestination(guest.destinationId) >= RUNS_PER_DESTINATION
+      if (isEnough()) return
+      if (inside.size >= places) await new Promise<void>((admit) => waiting.push({ guest, admit }))
+      if (isEnough()) return admitNext()
+      start(guest, run)
+      for (let more = 1; more < count && !isEnough() && inside.size < places && waiting.length === 0; more += 1)
+        start(guest, run)
+    },
+    close: async () => {
+      closing.abort()
+      while (waiting.length > 0) admitNext()
+      await Promise.allSettled([...inside].map(({ done }) => done))
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { checkSchedule, nextDue, quietUntil } from './schedule.ts'
+
+const at = (text: string) => Date.parse(text)
+const shown = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
+
+suite('schedules', () => {
+  test('cron follows the zone over both clock changes', () => {
+    const daily = '30 2 * * * Europe/Berlin'
+    // Summer time begins on 2027-03-28: half past two does not exist that night, and the run comes when the clock jumps.
+    const jump = nextDue(daily, at('2027-03-27T12:00:00Z'))!
+    assert.equal(shown(jump), '2027-03-28T01:00:00.000Z')
+    assert.equal(shown(nextDue(daily, jump)), '2027-03-29T00:30:00.000Z')
+    // It ends on 2027-10-31: half past two comes twice, and one run is enough.
+    const first = nextDue(daily, at('2027-10-30T12:00:00Z'))!
+    assert.equal(shown(first), '2027-10-31T00:30:00.000Z')
+    assert.equal(shown(nextDue(daily, first)), '2027-11-01T01:30:00.000Z')
+  })
+
+  test('a leap day comes when there is one', () => {
+    assert.equal(shown(nextDue('0 0 29 2 *', at('2027-01-01T00:00:00Z'))), '2028-02-29T00:00:00.000Z')
+  })
+
+  test('intervals are spread, so that not all come at once', () => {
+    const due = Array.from({ length: 1000 }, () => nextDue('every 10m', 0)!)
+    assert.ok(due.every((ms) => ms >= 570_000 && ms <= 630_000))
+    assert.ok(new Set(due).size > 900)
+  })
+
+  test('what is due by change or by word is never due by the clock', () => {
+    for (const schedule of ['on_change', 'manual']) {
+      assert.equal(checkSchedule(schedule), schedule)
+      assert.equal(nextDue(schedule, 0), undefined)
+    }
+  })
+
+  test('quiet hours end where they say, over midnight and in their zone', () => {
+    const nights = { from: '22:00', to: '06:30', zone: 'America/New_York' }
+    assert.equal(quietUntil(nights, at('2027-01-10T02:59:00Z')), undefined)
+    assert.equal(shown(quietUntil(nights, at('2027-01-10T03:00:00Z'))), '2027-01-10T11:30:00.000Z')
+    assert.equal(shown(quietUntil(nights, at('2027-01-10T11:29:00Z'))), '2027-01-10T11:30:00.000Z')
+    assert.equal(quietUntil(nights, at('2027-01-10T11:30:00Z')), undefined)
+    const noon = { from: '12:00', to: '13:00' }
+    assert.equal(shown(quietUntil(noon, at('2027-01-10T12:10:00Z'))), '2027-01-10T13:00:00.000Z')
+    assert.equal(quietUntil(noon, at('2027-01-10T13:00:00Z')), undefined)
+    assert.equal(quietUntil(undefined, 0), undefined)
+  })
+})

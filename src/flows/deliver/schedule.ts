@@ -1,0 +1,84 @@
+import { Cron } from 'croner'
+import { duration } from '#kit/endpoint.ts'
+import { ApiError } from '#model/errors.ts'
+
+/** Every day from one time to another, in a zone: nothing is delivered then. */
+export interface QuietHours {
+  from: string
+  to: string
+  zone?: string
+}
+
+const EVERY = /^every (\d+[smhd])$/
+const ZONE = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/
+
+export function checkSchedule(schedule: string): string {
+  const plain = schedule.trim().replaceAll(/\s+/g, ' ')
+  if (plain === 'on_change' || plain === 'manual') return plain
+  const every = EVERY.exec(plain)
+  if (every !== null && duration(every[1]!) >= 10_000) return plain
+  try {
+    if (every === null && cronOf(plain)?.nextRun() != null) return plain
+  } catch {
+    // Falls through to the one message below.
+  }
+  throw new ApiError(
+    'bad_body',
+    `schedule: “${schedule}” is none of on_change, manual, “every 15m” (at least 10s), “0 6 * * * Europe/Berlin”.`,
+  )
+}
+
+/** Five fields, and a zone if they mean another than UTC. */
+function cronOf(schedule: string): Cron | undefined {
+  const words = schedule.split(' ')
+  const zone = words.length === 6 && ZONE.test(words[5]!) ? words[5] : undefined
+  const fields = words.slice(0, 5)
+  if (words.length > (zone === undefined ? 5 : 6) || fields.length < 5) return undefined
+  return new Cron(fields.join(' '), { timezone: zone ?? 'UTC' })
+}
+
+export function isPaced(schedule: string): boolean {
+  return schedule !== 'on_change'
+}
+
+/** When a destination with a schedule is due next; undefined when only a change or somebody's word makes it due. */
+export function nextDue(schedule: string, nowMs: number): number | undefined {
+  if (schedule === 'on_change' || schedule === 'manual') return undefined
+  const every = EVERY.exec(schedule)
+  if (every !== null) {
+    const ms = duration(every[1]!)
+    return nowMs + Math.round(ms * (0.95 + Math.random() * 0.1))
+  }
+  return cronOf(schedule)?.nextRun(new Date(nowMs))?.getTime()
+}
+
+/** The end of the quiet time that this moment lies in; undefined when it lies in none. */
+export function quietUntil(quiet: QuietHours | undefined, nowMs: number): number | undefined {
+  if (quiet === undefined) return undefined
+  const time = new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: quiet.zone ?? 'UTC',
+  }).format(nowMs)
+  const inside = quiet.from <= quiet.to ? time >= quiet.from && time < quiet.to : time >= quiet.from || time < quiet.to
+  if (!inside) return undefined
+  const [hour = '0', minute = '0'] = quiet.to.split(':')
+  return new Cron(`${Number(minute)} ${Number(hour)} * * *`, { timezone: quiet.zone ?? 'UTC' })
+    .nextRun(new Date(nowMs))
+    ?.getTime()
+}
+
+export function readQuiet(options: Record<string, unknown>): QuietHours | undefined {
+  const quiet = options['quiet_hours'] as Partial<QuietHours> | undefined
+  if (quiet === undefined) return undefined
+  const time = /^([01]\d|2[0-3]):[0-5]\d$/
+  if (typeof quiet !== 'object' || !time.test(quiet.from ?? '') || !time.test(quiet.to ?? ''))
+    throw new ApiError('bad_body', 'options.quiet_hours: must be {"from": "22:00", "to": "07:00", "zone"?}.')
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: quiet.zone ?? 'UTC' }).format(0)
+  } catch {
+    throw new ApiError('bad_body', `options.quiet_hours: “${quiet.zone}” is no time zone.`)
+  }
+  return quiet as QuietHours
+}

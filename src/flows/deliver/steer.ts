@@ -1,0 +1,97 @@
+import type { Destination } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import {
+  openDestinationCursors,
+  redriveCursors,
+  rewindCursors,
+  rewindCursorsSince,
+  stopRunsOf,
+  wakeCursors,
+} from '#store/delivery-cursors.ts'
+import { openSecrets, sealSecrets, setDestinationState } from '#store/destinations.ts'
+import { audit } from './manage.ts'
+import type { DeliverNeed } from './need.ts'
+
+/** Clocks of several machines differ a little; what was stored around that time is sent too. */
+const MARGIN_MS = 60_000
+
+export async function pauseDestination(need: DeliverNeed, destination: Destination, actor: string): Promise<void> {
+  await need.database.transaction(async (tx) => {
+    await setDestinationState(tx, destination.id, 'paused', need.clock.now())
+    await stopRunsOf(tx, destination.id)
+    await audit(need, tx, destination, actor, 'push.pause', {})
+  })
+}
+
+/** Goes on where it was, also after it was parked or disabled. */
+export async function resumeDestination(need: DeliverNeed, destination: Destination, actor: string): Promise<void> {
+  const now = need.clock.now()
+  await need.database.transaction(async (tx) => {
+    await setDestinationState(tx, destination.id, 'active', now)
+    await stopRunsOf(tx, destination.id)
+    await audit(need, tx, destination, actor, 'push.resume', {})
+  })
+  await wakeCursors(need.database, destination.id, now)
+}
+
+/** Everything that is open is delivered now, whatever the schedule says. Gives how many profiles that are. */
+export async function runNow(need: DeliverNeed, destination: Destination, actor: string): Promise<number> {
+  if (!['active', 'failing'].includes(destination.state))
+    throw new ApiError('bad_request', `It is ${destination.state}; resume it first.`)
+  const now = need.clock.now()
+  const profiles = await wakeCursors(need.database, destination.id, now)
+  await need.database.transaction((tx) => audit(need, tx, destination, actor, 'push.run', { profiles }))
+  return profiles
+}
+
+export interface ReplayFrom {
+  /** The number of the first change. */
+  seq?: number | undefined
+  since?: number | undefined
+  /** One profile alone. */
+  profile?: string | undefined
+}
+
+/** Everything again, from a number, from a time, or from the beginning. Rows that are there already are not harmed. */
+export async function replay(
+  need: DeliverNeed,
+  destination: Destination,
+  from: ReplayFrom,
+  actor: string,
+): Promise<number> {
+  if (from.seq !== undefined && from.since !== undefined) throw new ApiError('bad_body', 'Give either since or seq.')
+  const now = need.clock.now()
+  return need.database.transaction(async (tx) => {
+    await openDestinationCursors(tx, destination.id, now)
+    const profiles =
+      from.since === undefined
+        ? await rewindCursors(tx, destination.id, Math.max(0, (from.seq ?? 0) - 1), now, from.profile)
+        : await rewindCursorsSince(tx, destination.id, from.since - MARGIN_MS, now, from.profile)
+    if (from.profile !== undefined && profiles === 0) throw new ApiError('not_found', 'There is no such profile here.')
+    await audit(need, tx, destination, actor, 'push.replay', { ...from })
+    return profiles
+  })
+}
+
+/** Rows that were set aside are tried again. Gives how many profiles have any. */
+export async function redrive(need: DeliverNeed, destination: Destination, actor: string): Promise<number> {
+  return need.database.transaction(async (tx) => {
+    const profiles = await redriveCursors(tx, destination.id, need.clock.now())
+    await audit(need, tx, destination, actor, 'push.redrive', { profiles })
+    return profiles
+  })
+}
+
+export async function rotateSigning(need: DeliverNeed, destination: Destination, actor: string): Promise<string> {
+  const make = need.connections.kindOf(destination.kind).newSigning
+  if (make === undefined) throw new ApiError('bad_request', `A ${destination.kind} destination has no signing secret.`)
+  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
+  const signing = make()
+  await need.database.transaction(async (tx) => {
+    // The previous one signs too, until the next rotation.
+    const both = { ...secrets, signing: [signing, ...(secrets.signing ?? [])].slice(0, 2) }
+    await sealSecrets(tx, need.keyring, destination.id, both, need.clock.now())
+    await audit(need, tx, destination, actor, 'push.rotate_secret', {})
+  })
+  return signing
+}

@@ -1,0 +1,60 @@
+import type { Destination } from '#model/destination.ts'
+import { openSecrets } from '#store/destinations.ts'
+import { countMatching } from '#store/item-match.ts'
+import { listAppProfiles } from '#store/profiles.ts'
+import { DeliveryError, type Finding } from './destination.ts'
+import { filterOf, pathsFor } from './filter.ts'
+import type { DeliverNeed } from './need.ts'
+
+/** Counting ends after this, and says so. */
+const MOST_COUNTING_MS = 5000
+const AT_ONCE = 200
+
+export interface DryRun {
+  /** Profiles that the filter takes anything of. */
+  profiles: number
+  items: number
+  /** False when counting took too long: then at least so many. */
+  exact: boolean
+}
+
+/** Connects, checks the rights, and counts what would be delivered. Writes nothing that stays. */
+export async function tryDestination(
+  need: DeliverNeed,
+  destination: Destination,
+): Promise<{ checks: Finding[]; matches: DryRun }> {
+  const [checks, matches] = await Promise.all([checkConnection(need, destination), dryRun(need, destination)])
+  return { checks, matches }
+}
+
+async function checkConnection(need: DeliverNeed, destination: Destination): Promise<Finding[]> {
+  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
+  const connection = need.connections.kindOf(destination.kind).open(need, destination, secrets)
+  try {
+    return await connection.test()
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    return [{ check: 'connect', ok: false, detail: error.message }]
+  } finally {
+    await connection.close()
+  }
+}
+
+async function dryRun(need: DeliverNeed, destination: Destination): Promise<DryRun> {
+  const filter = filterOf(need, destination)
+  const untilMs = performance.now() + MOST_COUNTING_MS
+  const found: DryRun = { profiles: 0, items: 0, exact: true }
+  let after: string | undefined
+  for (;;) {
+    const page = await listAppProfiles(need.database, destination.appId, after, AT_ONCE)
+    for (const profile of page) {
+      const paths = pathsFor(filter, profile)
+      if (paths.length === 0) continue
+      found.profiles += 1
+      found.items += await countMatching(need.database, profile, paths)
+      if (performance.now() >= untilMs) return { ...found, exact: false }
+    }
+    if (page.length < AT_ONCE) return found
+    after = page.at(-1)!.id
+  }
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '#base/clock.ts'
+import { newId, partFor, randomSecret } from '#base/ids.ts'
+import { type App, type AppSecret, checkRedirectUri } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import * as store from '#store/apps.ts'
+import { writeAudit } from '#store/audit.ts'
+import type { Database, Queries } from '#store/database.ts'
+import type { Hasher } from '#store/vault.ts'
+
+export interface AppsNeed {
+  database: Database
+  hasher: Hasher
+  clock: Clock
+}
+
+export interface NewApp {
+  name: string
+  redirectUris: string[]
+  tokenFlow?: boolean | undefined
+}
+
+/** Given out once; only its hash is kept. */
+export interface AppWithSecret {
+  app: App
+  secret: string
+}
+
+/** How long the secret that is being replaced keeps working, unless told otherwise. */
+export const OVERLAP_MS = 24 * 3_600_000
+
+export async function createApp(need: AppsNeed, input: NewApp, actor: string): Promise<AppWithSecret> {
+  const now = need.clock.now()
+  const app: App = {
+    id: `app_${newId(now)}`,
+    name: checkName(input.name),
+    redirectUris: checkRedirectUris(input.redirectUris),
+    tokenFlow: input.tokenFlow ?? true,
+    createdAt: now,
+  }
+  const secret = newSecret()
+  await need.database.transaction(async (tx) => {
+    await store.insertApp(tx, app, storedSecret(need, secret, now))
+    await audit(tx, need, actor, 'app.create', app.id, { name: app.name })
+  })
+  return { app, secret }
+}
+
+export async function listApps({ database }: AppsNeed): Promise<App[]> {
+  return store.listApps(database)
+}
+
+export async function getApp(need: AppsNeed, id: string): Promise<{ app: App; secrets: AppSecret[] }> {
+  const app = await store.findApp(need.database, id)
+  if (app === undefined) throw noApp(id)
+  const secrets = await store.listAppSecrets(need.database, id, need.clock.now())
+  return { app, secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt })) }
+}
+
+export async function updateApp(need: AppsNeed, id: string, change: Partial<NewApp>, actor: string): Promise<App> {
+  return need.database.transaction(async (tx) => {
+    const before = await store.findApp(tx, id)
+    if (before === undefined) throw noApp(id)
+    const app: App = {
+      ...before,
+      name: change.name === undefined ? before.name : checkName(change.name),
+      redirectUris: change.redirectUris === undefined ? before.redirectUris : checkRedirectUris(change.redirectUris),
+      tokenFlow: change.tokenFlow ?? before.tokenFlow,
+    }
+    await store.updateApp(tx, app)
+    await audit(tx, need, actor, 'app.update', id, { fields: Object.keys(change) })
+    return app
+  })
+}
+
+/** A second secret beside the first; the first ends after the overlap, so that nothing has to happen at one moment. */
+export async function rotateAppSecret(
+  need: AppsNeed,
+  id: string,
+  actor: string,
+  overlapMs = OVERLAP_MS,
+): Promise<AppWithSecret & { previousEndsAt: number }> {
+  const now = need.clock.now()
+  const secret = newSecret()
+  const stored = storedSecret(need, secret, now)
+  const app = await need.database.transaction(async (tx) => {
+    const found = await store.findApp(tx, id)
+    if (found === undefined) throw noApp(id)
+    await store.insertAppSecret(tx, id, stored)
+    await store.retireOtherSecrets(tx, id, stored.id, now + overlapMs, now)
+    await audit(tx, need, actor, 'app.rotate_secret', id, { overlap_ms: overlapMs })
+    return found
+  })
+  return { app, secret, previousEndsAt: now + overlapMs }
+}
+
+export async function deleteApp(need: AppsNeed, id: string, actor: string): Promise<void> {
+  await need.database.transaction(async (tx) => {
+    if (!(await store.deleteApp(tx, id))) throw noApp(id)
+    await audit(tx, need, actor, 'app.delete', id, {})
+  })
+}
+
+function noApp(id: string): ApiError {
+  return new ApiError('not_found', `There is no app ${id}.`)
+}
+
+function newSecret(): string {
+  return `trs_${randomSecret()}`
+}
+
+function storedSecret({ hasher }: AppsNeed, secret: string, now: number): store.StoredSecret {
+  return { id: newId(now), hash: hasher.hash('app_secret', secret), createdAt: now, expiresAt: undefined }
+}
+
+function checkName(name: string): string {
+  const clean = name.trim()
+  if (clean.length > 0 && clean.length <= 100 && !/[\p{Cc}\p{Cf}]/u.test(clean)) return clean
+  throw new ApiError('bad_parameter', 'name must have 1 to 100 visible characters.')
+}
+
+function checkRedirectUris(uris: string[]): string[] {
+  if (uris.length === 0)
+    throw new ApiError('bad_parameter', 'redirect_uri: give at least one address that people return to.')
+  if (uris.length > 50) throw new ApiError('bad_parameter', 'redirect_uri: at most 50 addresses.')
+  return [...new Set(uris.map(checkRedirectUri))]
+}
+
+async function audit(
+  tx: Queries,
+  { clock }: AppsNeed,
+  actor: string,
+  action: string,
+  appId: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await writeAudit(tx, { part: partFor(appId), at: clock.now(), actor, action, appId, detail })
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '#base/clock.ts'
+import { partFor } from '#base/ids.ts'
+import type { Keyring } from '#base/sealing.ts'
+import { OVERRIDES, type ServiceKey } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { findApp } from '#store/apps.ts'
+import { writeAudit } from '#store/audit.ts'
+import type { Database } from '#store/database.ts'
+import * as store from '#store/service-keys.ts'
+
+export interface KeysNeed {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+}
+
+export interface NewServiceKey {
+  service: string
+  key: string
+  secret: string
+  hookSecret?: string | undefined
+  scope?: string | undefined
+  overrides?: Record<string, string> | undefined
+}
+
+export async function setServiceKey(
+  need: KeysNeed,
+  appId: string,
+  input: NewServiceKey,
+  actor: string,
+): Promise<ServiceKey> {
+  const key: ServiceKey = {
+    service: checkService(input.service),
+    key: input.key,
+    scope: input.scope,
+    overrides: checkOverrides(input.overrides ?? {}),
+    updatedAt: need.clock.now(),
+  }
+  await need.database.transaction(async (tx) => {
+    await mustExist(tx, appId)
+    await store.putServiceKey(tx, need.keyring, appId, key, input.secret, input.hookSecret)
+    await writeAudit(tx, {
+      part: partFor(appId),
+      at: key.updatedAt,
+      actor,
+      action: 'keys.set',
+      appId,
+      detail: { service: key.service },
+    })
+  })
+  return key
+}
+
+export async function listServiceKeys({ database }: KeysNeed, appId: string): Promise<ServiceKey[]> {
+  await mustExist(database, appId)
+  return store.listServiceKeys(database, appId)
+}
+
+export async function deleteServiceKey(need: KeysNeed, appId: string, service: string, actor: string): Promise<void> {
+  await need.database.transaction(async (tx) => {
+    await mustExist(tx, appId)
+    if (!(await store.deleteServiceKey(tx, appId, service)))
+      throw new ApiError('not_found', `The app has no keys for ${service}.`)
+    await writeAudit(tx, {
+      part: partFor(appId),
+      at: need.clock.now(),
+      actor,
+      action: 'keys.delete',
+      appId,
+      detail: { service },
+    })
+  })
+}
+
+async function mustExist(queries: Parameters<typeof findApp>[0], appId: string): Promise<void> {
+  if ((await findApp(queries, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+}
+
+function checkService(service: string): string {
+  if (/^[a-z][a-z0-9-]{0,49}$/.test(service)) return service
+  throw new ApiError('bad_parameter', `service “${service}” is no service name: lower-case letters, digits and dashes.`)
+}
+
+function checkOverrides(overrides: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(overrides)) {
+    if (!(OVERRIDES as readonly string[]).includes(name)) {
+      throw new ApiError('bad_parameter', `${name} cannot be overridden; known are ${OVERRIDES.join(', ')}.`)
+    }
+    if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+      throw new ApiError('bad_parameter', `${name}: “${value}” is no http or https address.`)
+    }
+  }
+  return overrides
+}

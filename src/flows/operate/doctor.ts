@@ -1,0 +1,187 @@
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { Clock } from '#base/clock.ts'
+import type { Config } from '#base/config.ts'
+import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
+import { keyFilePath } from '#base/key-file.ts'
+import { type Database, statement } from '#store/database.ts'
+import { planMigrations } from '#store/migrate.ts'
+
+export interface DoctorNeed {
+  /** Throws what is wrong with the settings. */
+  config: () => Config
+  nodeVersion: string
+  clock: Clock
+  withDatabase: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
+}
+
+export interface Finding {
+  name: string
+  state: 'ok' | 'warn' | 'fail'
+  detail: string
+  /** What to do. There unless all is well. */
+  help?: string
+}
+
+const LOW_DISK_BYTES = 1024 ** 3
+const SKEW_MS = 5000
+const databaseNow = statement(
+  'doctor-clock',
+  'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now, version() as version',
+)
+
+/** Looks at everything the service stands on. Each check stands alone, so that one failure does not hide the next. */
+export async function examine(need: DoctorNeed): Promise<Finding[]> {
+  const findings = [checkNode(need.nodeVersion)]
+  let config: Config
+  try {
+    config = need.config()
+    findings.push({
+      name: 'settings',
+      state: 'ok',
+      detail: config.databaseUrl === undefined ? 'embedded database' : 'DATABASE_URL',
+    })
+  } catch (error) {
+    return [...findings, failed('settings', error)]
+  }
+  findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config))
+  findings.push(...(await checkDatabase(need)))
+  findings.push(await checkPort(config), checkEgress(config))
+  return findings
+}
+
+function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const ok = major > 24 || (major === 24 && minor >= 12)
+  return {
+    name: 'node',
+    state: ok ? 'ok' : 'fail',
+    detail: version,
+    ...(ok ? {} : { help: 'Use Node 24.12 or newer; npm run tributary brings its own.' }),
+  }
+}
+
+function checkFolder(dataDir: string): Finding {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return { name: 'data folder', state: 'ok', detail: dataDir }
+  } catch (error) {
+    return {
+      name: 'data folder',
+      state: 'fail',
+      detail: `${dataDir} cannot be used (${codeOf(error)})`,
+      help: `Give it to this user: chown -R "$(id -un)" ${dataDir}`,
+    }
+  }
+}
+
+function checkDisk(dataDir: string): Finding {
+  try {
+    const { bavail, bsize } = statfsSync(dataDir)
+    const free = bavail * bsize
+    const detail = `${(free / 1024 ** 3).toFixed(1)} GB free`
+    return free > LOW_DISK_BYTES
+      ? { name: 'disk', state: 'ok', detail }
+      : { name: 'disk', state: 'warn', detail, help: 'Free some space, or move the folder and set TRIBUTARY_DATA.' }
+  } catch (error) {
+    return failed('disk', error)
+  }
+}
+
+function checkKey(config: Config): Finding {
+  if (config.key !== undefined) return { name: 'key', state: 'ok', detail: 'TRIBUTARY_KEY' }
+  const path = keyFilePath(config.dataDir)
+  if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be made at the first start` }
+  const open = (statSync(path).mode & 0o077) !== 0
+  return open
+    ? {
+        name: 'key',
+        state: 'fail',
+        detail: `${path} can be read by other users of this machine`,
+        help: `chmod 600 ${path}`,
+      }
+    : { name: 'key', state: 'ok', detail: `${path} (back it up: without it stored tokens are lost)` }
+}
+
+async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
+  try {
+    return await need.withDatabase(async (database) => {
+      const before = need.clock.now()
+      const [row] = await database.rows<{ now: number; version: string }>(databaseNow)
+      const after = need.clock.now()
+      // Only what the round trip cannot explain is skew.
+      const skewMs = Math.max(0, before - row!.now, row!.now - after)
+      const { pending } = await planMigrations(database)
+      return [
+        { name: 'database', state: 'ok', detail: row!.version.split(' on ')[0]! },
+        pending.length === 0
+          ? { name: 'migrations', state: 'ok', detail: 'up to date' }
+          : {
+              name: 'migrations',
+              state: 'warn',
+              detail: `${pending.length} pending`,
+              help: 'tributary migrate (serve does it at start)',
+            },
+        skewMs < SKEW_MS
+          ? { name: 'clock', state: 'ok', detail: 'agrees with the database' }
+          : {
+              name: 'clock',
+              state: 'fail',
+              detail: `${Math.round(skewMs / 1000)} s away from the database's`,
+              help: 'Set the clock by NTP; signed requests are refused when it is off.',
+            },
+      ]
+    })
+  } catch (error) {
+    return [failed('database', error)]
+  }
+}
+
+async function checkPort({ port, host }: Config): Promise<Finding> {
+  if (port === 0) return { name: 'port', state: 'ok', detail: 'any free one' }
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error) =>
+      resolve({
+        name: 'port',
+        state: 'warn',
+        detail: `${host}:${port} is taken (${codeOf(error)})`,
+        help: `Fine if Tributary runs there; otherwise choose another: --port ${port + 1}`,
+      }),
+    )
+    server.listen(port, host, () =>
+      server.close(() => resolve({ name: 'port', state: 'ok', detail: `${host}:${port} is free` })),
+    )
+  })
+}
+
+function checkEgress({ allowPrivate }: Config): Finding {
+  const wide = allowPrivate.filter((network) => network.endsWith('/0'))
+  if (wide.length > 0) {
+    return {
+      name: 'egress',
+      state: 'warn',
+      detail: `outgoing calls may go anywhere (${wide.join(', ')})`,
+      help: 'Name only the networks you need in TRIBUTARY_ALLOW_PRIVATE.',
+    }
+  }
+  return {
+    name: 'egress',
+    state: 'ok',
+    detail:
+      allowPrivate.length === 0
+        ? 'private networks are refused'
+        : `private networks allowed: ${allowPrivate.join(', ')}`,
+  }
+}
+
+function failed(name: string, error: unknown): Finding {
+  if (error instanceof SetupError) return { name, state: 'fail', detail: error.message, help: error.help }
+  return {
+    name,
+    state: 'fail',
+    detail: reasonOf(error),
+    help: 'See the message; tributary doctor --json has it whole.',
+  }
+}

@@ -1,0 +1,73 @@
+import { reasonOf } from '#base/errors.ts'
+import type { Database } from '#store/database.ts'
+import type { Engine, QueueDepth } from '#store/engine.ts'
+import { planMigrations } from '#store/migrate.ts'
+import type { Hasher } from '#store/vault.ts'
+
+export interface HealthNeed {
+  database: Database
+  engine: Engine
+  /** There only once the key has opened the vault. */
+  hasher: Hasher
+  isDraining: () => boolean
+}
+
+export interface Check {
+  ok: boolean
+  detail: string
+}
+
+export interface Readiness {
+  ready: boolean
+  checks: Record<'database' | 'migrations' | 'key' | 'queue' | 'serving', Check>
+}
+
+/** Work that waits longer than this means that nobody works. */
+const QUEUE_LAG_MS = 5 * 60_000
+const ANSWER_WITHIN_MS = 5000
+
+export async function checkReadiness(need: HealthNeed): Promise<Readiness> {
+  const [migrations, queue] = await Promise.all([
+    check(async () => {
+      const { pending } = await planMigrations(need.database)
+      return {
+        ok: pending.length === 0,
+        detail: pending.length === 0 ? 'up to date' : `${pending.length} pending: run tributary migrate`,
+      }
+    }),
+    check(async () => {
+      const oldestMs = Math.max(0, ...(await need.engine.depth()).map((each) => each.oldestMs))
+      return { ok: oldestMs < QUEUE_LAG_MS, detail: `oldest waiting job ${Math.round(oldestMs / 1000)} s` }
+    }),
+  ])
+  const draining = need.isDraining()
+  const checks = {
+    database: migrations.ok || migrations.detail.includes('pending') ? { ok: true, detail: 'answers' } : migrations,
+    migrations,
+    key: { ok: true, detail: 'opens the vault' },
+    queue,
+    serving: { ok: !draining, detail: draining ? 'stopping' : 'taking requests' },
+  }
+  return { ready: Object.values(checks).every(({ ok }) => ok), checks }
+}
+
+export async function queueDepths({ engine }: HealthNeed): Promise<QueueDepth[]> {
+  return engine.depth()
+}
+
+async function check(look: () => Promise<Check>): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Check>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ ok: false, detail: `no answer within ${ANSWER_WITHIN_MS / 1000} s` }),
+      ANSWER_WITHIN_MS,
+    )
+  })
+  try {
+    return await Promise.race([look(), late])
+  } catch (error) {
+    return { ok: false, detail: reasonOf(error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}

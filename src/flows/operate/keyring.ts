@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { SetupError } from '#base/errors.ts'
+import { readKeyFile, writeKeyFile } from '#base/key-file.ts'
+import { KEY_BYTES, type Keyring } from '#base/sealing.ts'
+import type { Database } from '#store/database.ts'
+import { fileLock } from '#store/embedded/file-lock.ts'
+import { countStale, reseal } from '#store/reseal.ts'
+
+export interface KeyringNeed {
+  database: Database
+  keyring: Keyring
+  /** Undefined when the keys come from `TRIBUTARY_KEY`: then the operator puts the new key first, and we only seal anew. */
+  keyFile: string | undefined
+}
+
+/** Running processes read the key file again at least this often. */
+const FOLLOWED_MS = 60_000
+
+/** How long to wait for another process that changes the keys. */
+const BUSY_MS = 30_000
+
+export interface Rotation {
+  /** True when this run made a new key; false when it went on with one made before. */
+  newKey: boolean
+  resealed: number
+}
+
+/**
+ * Running processes follow by themselves: they read the key file again when they meet a value sealed with a key they
+ * do not know. They keep sealing with the key they have until then, so the old key goes only when nothing needs it.
+ */
+export async function rotateKeyring(need: KeyringNeed, progress: (done: number) => void): Promise<Rotation> {
+  return alone(need, async () => {
+    need.keyring.refresh()
+    const newKey = (await countStale(need.database, need.keyring)) === 0 && addKey(need)
+    const resealed = await reseal(need.database, need.keyring, progress)
+    return { newKey, resealed }
+  })
+}
+
+/**
+ * Drops the keys that no sealed value needs. Apart from `rotate`, so that slow processes and backups can be waited for:
+ * a process that has not read the new key yet still seals with the old one.
+ */
+export async function pruneKeyring(
+  need: KeyringNeed,
+  options: { atOnce: boolean } = { atOnce: false },
+): Promise<number> {
+  return alone(need, () => prune(need, options.atOnce))
+}
+
+async function prune(need: KeyringNeed, atOnce: boolean): Promise<number> {
+  const stale = await countStale(need.database, need.keyring)
+  if (stale > 0) {
+    throw new SetupError(`${stale} sealed values still need an older key.`, {
+      code: 'keys_in_use',
+      help: 'Finish the rotation first: tributary keyring rotate',
+    })
+  }
+  if (need.keyFile === undefined) return 0
+  const file = readKeyFile(need.keyFile)!
+  if (file.keys.length > 1 && !atOnce && Date.now() - statSync(need.keyFile).mtimeMs < FOLLOWED_MS) {
+    throw new SetupError('The newest key is less than a minute old; running processes may not have it yet.', {
+      code: 'keys_settling',
+      help: 'Wait a minute and try again, or add --at-once if nothing else runs.',
+    })
+  }
+  if (file.keys.length > 1) writeKeyFile(need.keyFile, { ...file, keys: file.keys.slice(0, 1) })
+  need.keyring.refresh()
+  return file.keys.length - 1
+}
+
+/** One at a time: two that write the key file at once would lose a key that something is sealed with. */
+async function alone<Result>({ keyFile }: KeyringNeed, work: () => Promise<Result>): Promise<Result> {
+  if (keyFile === undefined) return work()
+  const lock = await fileLock(`${keyFile}.lock`, (waitedMs) => {
+    if (waitedMs < BUSY_MS) return
+    throw new SetupError('Another process is changing the keys.', {
+      code: 'keys_busy',
+      help: 'Wait until it is done, then try again.',
+    })
+  })
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+function addKey({ keyring, keyFile }: KeyringNeed): boolean {
+  if (keyFile === undefined) return false
+  const file = readKeyFile(keyFile)!
+  writeKeyFile(keyFile, { ...file, keys: [randomBytes(KEY_BYTES), ...file.keys] })
+  keyring.refresh()
+  return true
+}

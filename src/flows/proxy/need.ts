@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream'
+import type { Clock } from '#base/clock.ts'
+import type { Log } from '#base/log.ts'
+import type { Keyring } from '#base/sealing.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { Registry } from '#kit/registry.ts'
+import type { Profile } from '#model/profile.ts'
+import type { Database } from '#store/database.ts'
+import type { Budget } from '#upstream/budget.ts'
+import type { Upstream } from '#upstream/send.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+
+export interface ProxyNeed {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+  log: Log
+  registry: Registry
+  upstream: Upstream
+  budget: Budget
+  patience?: Patience | undefined
+}
+
+/** How long a service may keep silent. */
+export interface Patience {
+  /** From the last byte of the request to the headers of the answer. */
+  headersMs: number
+  /** Between two pieces of the answer. */
+  idleMs: number
+}
+
+// A service may work for a while on what was just uploaded. One number for both: the client then keeps one timer running.
+export const PATIENCE: Patience = { headersMs: 120_000, idleMs: 120_000 }
+
+/** Whose call it is and where it goes. */
+export interface Target {
+  profile: Profile
+  connector: Connector
+  key: ServiceKey
+}
+
+/** What had to be done beside passing the call on. */
+export interface Told {
+  /** The credential was refreshed. */
+  refreshed: boolean
+  /** The request was sent more than once. */
+  retried: boolean
+}
+
+/** The service's answer, made fit to be passed on. */
+export interface ProxyAnswer {
+  status: number
+  headers: Record<string, string | string[]>
+  body: Readable
+}

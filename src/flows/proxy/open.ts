@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '#model/errors.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { openAuthorized, wantsNonce } from '#upstream/open-authorized.ts'
+import type { StreamAnswer } from '#upstream/send.ts'
+import { addressFor, type Where } from './address.ts'
+import type { CallBody } from './body.ts'
+import { PATIENCE, type ProxyNeed, type Target, type Told } from './need.ts'
+import type { Ready, Targets } from './targets.ts'
+
+/** One request to a service, checked and complete but for the credential. */
+export interface Outgoing {
+  target: Target
+  method: string
+  where: Where
+  headers: Record<string, string>
+  body: CallBody
+  signal: AbortSignal
+}
+
+export interface Opened extends StreamAnswer {
+  /** The address that gave the answer, after redirects. */
+  url: string
+}
+
+const MOST_HOPS = 5
+const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH QUERY'.split(' '))
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** Waits for the budget, but no longer than anybody would. */
+export async function spend(need: ProxyNeed, { profile, connector }: Target, mostWaitMs: number): Promise<void> {
+  for (;;) {
+    const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id)
+    if (untilMs === undefined) return
+    const waitMs = untilMs - need.clock.now()
+    if (waitMs > mostWaitMs) throw new ApiError('service_limited', undefined, { retryAfterS: Math.ceil(waitMs / 1000) })
+    await sleep(Math.max(waitMs, 5))
+  }
+}
+
+/**
+ * A refused token is refreshed once, a missing nonce is learned, and a dead connection tried once more: each only where
+ * the same can be sent again without harm.
+ */
+export async function open(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<Opened> {
+  let ready = await targets.ready(out.target, out.body.repeatable ? 'recent' : 'newest')
+  if (!out.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(need, out, ready)
+  let asked = { nonce: false, credential: false }
+  for (;;) {
+    const answer = await persist(need, out, ready, told)
+    if (answer.status !== 401 || !out.body.repeatable) return answer
+    if (!asked.nonce && wantsNonce(answer)) {
+      asked = { ...asked, nonce: true }
+    } else {
+      if (asked.credential) return answer
+      asked = { ...asked, credential: true }
+      const next = await targets.renew(out.target, ready.version).catch((error: unknown) => {
+        discard(answer)
+        throw error
+      })
+      if (next.version === ready.version) return answer
+      told.refreshed = true
+      ready = next
+    }
+    discard(answer)
+    told.retried = true
+  }
+}
+
+async function persist(need: ProxyNeed, out: Outgoing, ready: Ready, told: Told): Promise<Opened> {
+  try {
+    return await follow(need, out, ready)
+  } catch (error) {
+    const again =
+      error instanceof UpstreamError &&
+      error.reason === 'service_unreachable' &&
+      out.body.repeatable &&
+      IDEMPOTENT.has(out.method) &&
+      !out.signal.aborted
+    if (!again) throw error
+    told.retried = true
+    return follow(need, out, ready)
+  }
+}
+
+/** Follows redirects of reads on the service's own host; all others go back to the app, which has no credential to lose. */
+async function follow(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<Opened> {
+  let url = addressFor(ready.apiUrl, out.target.connector, out.where)
+  for (let hop = 0; ; hop += 1) {
+    const answer = await send(need, out, ready, url)
+    const next = hop < MOST_HOPS && out.body.repeatable ? redirected(out.method, url, answer) : undefined
+    if (next === undefined) return { ...answer, url }
+    discard(answer)
+    url = next
+  }
+}
+
+function send(
+  need: ProxyNeed,
+  { target: { connector, key }, method, headers, body, signal }: Outgoing,
+  { credential }: Ready,
+  url: string,
+): Promise<StreamAnswer> {
+  const { headersMs, idleMs } = need.patience ?? PATIENCE
+  return openAuthorized(
+    need.upstream,
+    { auth: connector.auth, key, credential },
+    {
+      method,
+      url,
+      headers: {
+        ...connector.api.headers,
+        ...headers,
+        ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
+      },
+      body: body.content,
+      signal,
+      headersTimeoutMs: headersMs,
+      idleTimeoutMs: idleMs,
+    },
+  )
+}
+
+function redirected(method: string, from: string, { status, headers }: StreamAnswer): string | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || !REDIRECTS.has(status)) return undefined
+  if (typeof headers['location'] !== 'string') return undefined
+  const target = URL.parse(headers['location'], from)
+  return target?.origin === new URL(from).origin && target.username === '' ? target.href : undefined
+}
+
+/** A stream cannot be sent again when the server asks for another nonce, so that the nonce is fetched before. */
+async function learnNonce(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<void> {
+  const empty: CallBody = { content: undefined, repeatable: true, length: undefined }
+  const url = addressFor(ready.apiUrl, out.target.connector, out.where)
+  discard(await send(need, { ...out, method: 'HEAD', headers: {}, body: empty }, ready, url))
+}
+
+/** Reads the rest of a short answer, so that its connection serves again; a long one is cut. */
+function discard({ body }: StreamAnswer): void {
+  void body.dump({ limit: 64 * 1024 }).catch(() => {})
+}

@@ -1,0 +1,189 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
+import { ApiError } from '#model/errors.ts'
+import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { readLimited } from '#upstream/body/read-limited.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { retryAfterMs } from '#upstream/retry-after.ts'
+import type { Where } from './address.ts'
+import { answerHeaders } from './headers.ts'
+import type { ProxyAnswer, ProxyNeed, Target, Told } from './need.ts'
+import { type Opened, type Outgoing, open, spend } from './open.ts'
+import type { Targets } from './targets.ts'
+
+/** How to walk: which records an answer holds, and what comes after it. */
+interface Course {
+  first: (request: PageRequest) => PageRequest
+  pages: Pages
+  items: (body: unknown) => unknown[] | undefined
+}
+
+interface Page {
+  items: unknown[]
+  next: PageRequest | undefined
+}
+
+const byLink = linkPages()
+const MOST_PAGE_BYTES = 20 * 1024 * 1024
+const MOST_DEPTH = 1000
+const MOST_PAGES = 100_000
+/** In the middle of a walk a pause is better than an end. */
+const LONG_WAIT_MS = 60_000
+const TRIES = 4
+// These ask for a part of one answer, or for none at all.
+const OF_ONE_ANSWER = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since']
+
+/** All pages of a listing as one array, written while it is read. An answer that is no page goes back as it is. */
+export async function paginate(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<ProxyAnswer> {
+  if (out.method !== 'GET' || !('path' in out.where)) throw cannot('only GET has pages.')
+  const { path, query } = out.where
+  const course = courseFor(out.target, path, query, need.clock.now())
+  const first = beginning(course, path)
+  const asked: Outgoing = { ...out, headers: pageHeaders(out.headers), where: whereOf(first, query) }
+  const opened = await open(need, targets, asked, told)
+  if (opened.status !== 200) return { status: opened.status, headers: answerHeaders(opened.headers), body: opened.body }
+  const page = await readPage(course, first, opened, out.signal)
+  if (page === undefined)
+    throw cannot('the path is none that the connector knows the pages of, and the answer is no array.')
+  const later = (request: PageRequest) => fetchPage(need, targets, asked, told, course, request)
+  const body = Readable.from(written(page, later), { objectMode: false })
+  const { 'content-type': _type, ...harmless } = answerHeaders({})
+  return { status: 200, headers: { ...harmless, 'content-type': 'application/json; charset=utf-8' }, body }
+}
+
+function beginning({ first }: Course, path: string): PageRequest {
+  try {
+    return first({ method: 'GET', path, query: {} })
+  } catch {
+    throw cannot('the pages of this path cannot be walked without the rest of the sync.')
+  }
+}
+
+/** The walk of the endpoint that has this path; else the `Link` header, for answers that are arrays. */
+function courseFor({ connector }: Target, path: string, query: string, nowMs: number): Course {
+  const given = new URLSearchParams(query)
+  const same = Object.values(connector.endpoints).filter(
+    (endpoint) => endpoint.method === 'GET' && patternOf(endpoint).test(path),
+  )
+  const asks = ({ query: wanted }: Endpoint) =>
+    Object.entries(wanted).every(([name, value]) => given.get(name) === value)
+  const endpoint = same.find(asks) ?? same[0]
+  if (endpoint !== undefined) {
+    const { pages, items, prepare } = endpoint
+    return { first: (request) => pages.first(prepare?.(request, { nowMs, mark: undefined }) ?? request), pages, items }
+  }
+  return {
+    first: byLink.first,
+    pages: byLink,
+    items: (body) => (Array.isArray(body) ? (body as unknown[]) : undefined),
+  }
+}
+
+// Lists of other people are paged like one's own.
+function patternOf({ path }: Endpoint): RegExp {
+  const escaped = path.split(/\{id\}|\{handle\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+  return new RegExp(`^${escaped.join('[^/]+')}$`)
+}
+
+/** The app's own query, with the parameters that the walk sets; a whole address has them all. */
+function whereOf(request: PageRequest, query: string): Where {
+  if (/^https?:/i.test(request.path)) {
+    const url = new URL(request.path)
+    for (const [name, value] of Object.entries(request.query)) url.searchParams.set(name, value)
+    return { url: url.href }
+  }
+  const mark = request.path.indexOf('?')
+  if (mark >= 0) return { path: request.path.slice(0, mark), query: request.path.slice(mark + 1) }
+  const set = Object.entries(request.query)
+  const kept = query.split('&').filter((pair) => pair !== '' && !set.some(([name]) => pair.split('=', 1)[0] === name))
+  const added = set.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return { path: request.path, query: [...kept, ...added].join('&') }
+}
+
+function pageHeaders(headers: Record<string, string>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !OF_ONE_ANSWER.includes(name))
+  const gzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '') ? 'gzip' : 'identity'
+  return { ...Object.fromEntries(kept), 'accept-encoding': gzip }
+}
+
+async function fetchPage(
+  need: ProxyNeed,
+  targets: Targets,
+  out: Outgoing,
+  told: Told,
+  course: Course,
+  request: PageRequest,
+): Promise<Page> {
+  const where = whereOf(request, 'query' in out.where ? out.where.query : '')
+  for (let attempt = 1; ; attempt += 1) {
+    await spend(need, out.target, LONG_WAIT_MS)
+    const opened = await open(need, targets, { ...out, where }, told)
+    if (opened.status === 200) {
+      const page = await readPage(course, request, opened, out.signal)
+      if (page !== undefined) return page
+      throw broken('a page has another shape than the first')
+    }
+    void opened.body.dump().catch(() => {})
+    const headers = Object.fromEntries(Object.entries(opened.headers).map(([name, value]) => [name, String(value)]))
+    const waitMs = retryAfterMs(headers, need.clock.now()) ?? 500 * 2 ** attempt
+    const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= LONG_WAIT_MS && attempt < TRIES
+    if (!soon) throw broken(`a page was answered with ${opened.status}`)
+    told.retried = true
+    await sleep(waitMs, undefined, { signal: out.signal })
+  }
+}
+
+async function readPage(
+  course: Course,
+  request: PageRequest,
+  opened: Opened,
+  signal: AbortSignal,
+): Promise<Page | undefined> {
+  const bytes = await readLimited(opened.body, {
+    maxBytes: MOST_PAGE_BYTES,
+    contentEncoding: opened.headers['content-encoding'],
+    signal,
+  }).catch((error: unknown) => {
+    throw broken('a page could not be read', error)
+  })
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(opened.headers)) headers[name] = [value ?? []].flat().join(', ')
+  try {
+    const body = parseLossless(bytes.toString('utf8'), MOST_DEPTH)
+    const items = course.items(body)
+    if (items === undefined) return undefined
+    const next = course.pages.next({ request, body, headers, count: items.length })
+    return { items, next: next && course.pages === byLink ? resolved(next, opened.url) : next }
+  } catch {
+    return undefined
+  }
+}
+
+// The address in a `Link` header may be relative to the page that names it.
+function resolved(next: PageRequest, base: string): PageRequest {
+  return { ...next, path: new URL(next.path, base).href }
+}
+
+async function* written(first: Page, fetch: (request: PageRequest) => Promise<Page>): AsyncGenerator<string> {
+  const asked = new Set<string>()
+  let before = '['
+  for (let page = first; ; ) {
+    for (const item of page.items) {
+      yield before + stringifyLossless(item as LosslessJson)
+      before = ','
+    }
+    if (page.next === undefined) break
+    const name = JSON.stringify(page.next)
+    if (asked.has(name) || asked.size >= MOST_PAGES) throw broken('the pages lead in circles')
+    asked.add(name)
+    page = await fetch(page.next)
+  }
+  yield before === '[' ? '[]' : ']'
+}
+
+const cannot = (why: string): ApiError => new ApiError('bad_parameter', `paginate: ${why}`)
+
+const broken = (what: string, cause?: unknown): UpstreamError =>
+  new UpstreamError('retry', `The walk over the pages ended: ${what}.`, { reason: 'walk_broken', cause })

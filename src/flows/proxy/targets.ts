@@ -1,0 +1,82 @@
+import type { Credential } from '#kit/auth.ts'
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { findProfileByName } from '#store/profiles.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { findPlace } from '#upstream/addresses.ts'
+import { freshCredential } from '#upstream/fresh-credential.ts'
+import { createBriefCache } from './brief-cache.ts'
+import type { ProxyNeed, Target } from './need.ts'
+
+/** All that a call needs to be sent. */
+export interface Ready {
+  credential: Credential
+  version: number
+  /** Origin and path, with no slash at the end. */
+  apiUrl: string
+}
+
+export interface Targets {
+  /** `name` is `service` or `id@service`. Throws `no_profile`, `needs_auth` or `no_service_keys`. */
+  find(account: Account, name: string): Promise<Target>
+  /** A body that goes only once deserves a credential that was looked up for it. */
+  ready(target: Target, how: 'recent' | 'newest'): Promise<Ready>
+  /** After the service refused this version. Gives the same version when there is none better. */
+  renew(target: Target, refused: number): Promise<Ready>
+  clear(): void
+}
+
+/** Services that answer 401 to what a person may not see must not make us refresh with every call. */
+const RENEW_EVERY_MS = 30_000
+const MOST_REMEMBERED = 10_000
+
+export function createTargets(need: ProxyNeed): Targets {
+  const found = createBriefCache<Target>(need.clock)
+  const made = createBriefCache<Ready>(need.clock)
+  const renewedAt = new Map<string, number>()
+
+  const prepare = async (target: Target, refused?: number): Promise<Ready> => {
+    const { credential, version } = await freshCredential(need, target, refused)
+    const { connector, key } = target
+    const { addresses } = await findPlace(need.upstream, { connector, key, instance: credential.instance })
+    const { origin, pathname } = new URL(addresses.apiUrl)
+    return { credential, version, apiUrl: origin + pathname.replace(/\/+$/, '') }
+  }
+  const keep = (target: Target, ready: Ready): Ready => {
+    made.put(target.profile.id, ready)
+    return ready
+  }
+
+  return {
+    find: (account, name) => found.get(`${account.id} ${name}`, () => findTarget(need, account, name)),
+    ready: async (target, how) =>
+      how === 'recent' ? made.get(target.profile.id, () => prepare(target)) : keep(target, await prepare(target)),
+    renew: async (target, refused) => {
+      const { id } = target.profile
+      const now = need.clock.now()
+      const lately = now - (renewedAt.get(id) ?? 0) < RENEW_EVERY_MS
+      const ready = await prepare(target, lately ? undefined : refused)
+      if (!lately && ready.version !== refused) {
+        if (renewedAt.size >= MOST_REMEMBERED) renewedAt.clear()
+        renewedAt.set(id, now)
+      }
+      return keep(target, ready)
+    },
+    clear: () => {
+      found.clear()
+      made.clear()
+    },
+  }
+}
+
+async function findTarget(need: ProxyNeed, account: Account, name: string): Promise<Target> {
+  const [, id, alias = name] = /^(.*)@([^@]+)$/.exec(name) ?? []
+  const connector = need.registry.find(alias)
+  const service = connector?.service ?? alias
+  const profile = await findProfileByName(need.database, account, id === undefined ? service : `${id}@${service}`)
+  if (profile === undefined) throw new ApiError('no_profile')
+  if (profile.state === 'needs_auth') throw new ApiError('needs_auth')
+  const key = connector && (await findServiceKey(need.database, need.keyring, profile.appId, service))
+  if (connector === undefined || key === undefined) throw new ApiError('no_service_keys')
+  return { profile, connector, key }
+}

@@ -1,0 +1,116 @@
+import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
+import type { Registry } from '#kit/registry.ts'
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { formatIdr, globalId, parseGlobalId, parseIdr, partitionOf } from '#model/idr.ts'
+import { murmur3Hex } from '#model/murmur3.ts'
+import type { Selection } from '#model/query.ts'
+import type { TypeName } from '#model/types.ts'
+import type { Database } from '#store/database.ts'
+import { type FoundItem, findItem, hasEndpoint } from '#store/item-query.ts'
+import { listReadable, type Readable } from '#store/readable.ts'
+import { narrow, narrowByParameter } from './narrow.ts'
+
+export interface ReadNeed {
+  database: Database
+  registry: Registry
+}
+
+/** What a path of the API names: some of an account's profiles, and which of their items. */
+export interface Shelf {
+  readable: Readable[]
+  selection: Selection
+}
+
+/** `/services/:service/:endpoint`. */
+export async function shelfOfEndpoint(
+  need: ReadNeed,
+  account: Account,
+  service: string,
+  endpoint: string,
+): Promise<Shelf> {
+  const readable = await readableOf(need, account, service)
+  await checkEndpoint(need, readable, endpoint)
+  return { readable, selection: { endpoint } }
+}
+
+/** `/types/:type`, perhaps of some services only. */
+export async function shelfOfType(
+  { database, registry }: ReadNeed,
+  account: Account,
+  type: TypeName,
+  services: readonly string[] | undefined,
+): Promise<Shelf> {
+  return {
+    readable: narrowByParameter(registry, await listReadable(database, account), services),
+    selection: { type },
+  }
+}
+
+/** The profiles that a path names by `service` or `id@service`. */
+export async function readableOf(need: ReadNeed, account: Account, name: string): Promise<Readable[]> {
+  const readable = narrow(need.registry, await listReadable(need.database, account), [name])
+  if (readable.length === 0) throw new ApiError('no_profile')
+  return readable
+}
+
+/** A service has the endpoints of its connector; own items those that something was stored at. */
+async function checkEndpoint({ database, registry }: ReadNeed, readable: Readable[], endpoint: string): Promise<void> {
+  const { service } = readable[0]!
+  if (service === OWN_SERVICE.service) {
+    for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
+    throw new ApiError('not_found', `There are no items of your own at “${endpoint}”.`)
+  }
+  const connector = registry.find(service)
+  // What an operator's connector brought stays readable when the connector is gone.
+  if (connector === undefined || endpointOf(registry, service, endpoint) !== undefined) return
+  throw new ApiError(
+    'not_found',
+    `${connector.title} has no endpoint “${endpoint}”. There is: ${Object.keys(connector.endpoints).join(', ')}.`,
+  )
+}
+
+/** By the id we gave it, or by its IDR. Anything that is not the account's own is not there. */
+export async function readById(
+  { database }: ReadNeed,
+  account: Account,
+  id: string,
+): Promise<{ item: FoundItem; readable: Readable[] }> {
+  const readable = await listReadable(database, account)
+  const { hash, owners } = locate(readable, id)
+  for (const profile of owners) {
+    const item = hash === undefined ? undefined : await findItem(database, profile, hash)
+    if (item !== undefined) return { item, readable }
+  }
+  throw new ApiError('not_found')
+}
+
+function locate(readable: readonly Readable[], id: string): { hash: string | undefined; owners: Readable[] } {
+  const known = parseGlobalId(id)
+  if (known !== undefined) {
+    return { hash: known.hash, owners: readable.filter((profile) => partitionOf(profile) === known.partition) }
+  }
+  const idr = parseIdr(id)
+  if (idr?.owner === undefined || idr.item === undefined) return { hash: undefined, owners: [] }
+  return {
+    hash: murmur3Hex(formatIdr(idr)),
+    owners: readable.filter(({ owner, service }) => owner === idr.owner && service === idr.service),
+  }
+}
+
+/** By the id the service gave it. */
+export async function readByNativeId(
+  { database, registry }: ReadNeed,
+  { readable }: Shelf,
+  endpoint: string,
+  nativeId: string,
+): Promise<FoundItem> {
+  for (const profile of readable) {
+    const { owner, service } = profile
+    const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
+    const id = globalId({ type, owner, service, endpoint, item: nativeId }).slice(0, 32)
+    const item = await findItem(database, profile, id)
+    if (item !== undefined) return item
+  }
+  throw new ApiError('not_found')
+}

@@ -1,0 +1,74 @@
+import { endpointOf } from '#kit/own-items.ts'
+import { mapOf } from '#kit/read-item.ts'
+import type { Registry } from '#kit/registry.ts'
+import { formatIdr, partitionOf } from '#model/idr.ts'
+import { presentTypes, typesFromBits } from '#model/types.ts'
+import type { FoundItem } from '#store/item-query.ts'
+import type { Readable } from '#store/readable.ts'
+import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { pickFlat, pickNested } from './fields.ts'
+
+export interface Presentation {
+  /** Add the normalised card, as `/types/*` does. */
+  oembed: boolean
+  map: boolean
+  fields?: string[] | undefined
+  select?: string[] | undefined
+}
+
+/** Turns stored items into JSON text. Where nothing has to be computed, the record is passed on without being read. */
+export function createPresenter(
+  { registry }: { registry: Registry },
+  readable: readonly Readable[],
+  wish: Presentation,
+): (item: FoundItem) => string {
+  const profiles = new Map(readable.map((profile) => [profile.profileId, { profile, partition: partitionOf(profile) }]))
+  const paths = [...(wish.fields ?? []), ...(wish.select ?? [])]
+  const wantsMap = wish.map || paths.some((path) => path === 'map' || path.startsWith('map.'))
+  return (item) => {
+    const { profile, partition } = profiles.get(item.profileId)!
+    const head = `${headOf(registry, profile, partition, item)},"data":${item.data},${tailOf(item)}`
+    if (!wantsMap && paths.length === 0) return `${head}${wish.oembed ? `,"oembed":${item.oembed}` : ''}}`
+    const whole = parseLossless(`${head},"oembed":${item.oembed}}`, 1000) as { [key: string]: LosslessJson }
+    if (wantsMap) addMap(registry, profile, item, whole)
+    if (wish.fields !== undefined) return stringifyLossless(pickFlat(whole, wish.fields) as LosslessJson)
+    if (wish.select !== undefined) return stringifyLossless(pickNested(whole, wish.select) as LosslessJson)
+    if (!wish.oembed) delete whole['oembed']
+    return stringifyLossless(whole)
+  }
+}
+
+/** One item, and what its text depends on beside the wish. */
+export function presentOne(
+  need: { registry: Registry },
+  readable: readonly Readable[],
+  wish: Presentation,
+  item: FoundItem,
+): { text: string; version: string } {
+  return { text: createPresenter(need, readable, wish)(item), version: `${item.updatedAt}-${item.seq}` }
+}
+
+function headOf(registry: Registry, { service, owner }: Readable, partition: string, item: FoundItem): string {
+  const { id, endpoint, nativeId, at, updatedAt } = item
+  const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
+  const idr = JSON.stringify(formatIdr({ type, owner, service, endpoint, item: nativeId }))
+  return `{"id":"${id}_${partition}","idr":${idr},"at":${at},"updated":${updatedAt}`
+}
+
+// There are few combinations of types, and every item shows one.
+const shownTypes = new Map<number, string>()
+
+function tailOf({ types: bits, guid }: FoundItem): string {
+  let types = shownTypes.get(bits)
+  if (types === undefined) {
+    types = JSON.stringify(presentTypes(typesFromBits(bits)))
+    shownTypes.set(bits, types)
+  }
+  return `"types":${types}${guid.length === 0 ? '' : `,"guid":${JSON.stringify(guid.join(' '))}`}`
+}
+
+function addMap(registry: Registry, profile: Readable, item: FoundItem, whole: { [key: string]: LosslessJson }): void {
+  const endpoint = endpointOf(registry, profile.service, item.endpoint)
+  const map = endpoint === undefined ? {} : mapOf(endpoint, whole['data'], profile.owner)
+  whole['map'] = { ...map, oembed: whole['oembed'] } as LosslessJson
+}

@@ -1,0 +1,51 @@
+import type { Query, Selection } from '#model/query.ts'
+import type { Database } from '#store/database.ts'
+import { findOriginals } from '#store/item-originals.ts'
+import { type FoundItem, queryItems } from '#store/item-query.ts'
+import type { Readable } from '#store/readable.ts'
+import type { ReadNeed } from './find.ts'
+
+/** Rows fetched at first; then as many as make about this much text: enough to keep a socket busy, little to hold. */
+const FIRST_ROWS = 50
+const MOST_ROWS = 1000
+const BATCH_LETTERS = 256 * 1024
+
+/**
+ * Items in order, fetched as the reader takes them: a slow reader slows the query, and one that leaves ends it.
+ * No connection to the database is held between two batches.
+ */
+export async function* readItems(
+  { database }: Pick<ReadNeed, 'database'>,
+  readable: readonly Readable[],
+  selection: Selection,
+  query: Query,
+): AsyncGenerator<FoundItem[]> {
+  let left = query.limit
+  let rows = FIRST_ROWS
+  let page = query
+  while (left > 0) {
+    const want = Math.min(left, rows)
+    const found = await queryItems(database, readable, selection, page, want)
+    const shown = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
+    if (shown.length > 0) yield shown
+    left -= shown.length
+    const last = found.at(-1)
+    if (last === undefined || found.length < want) return
+    page = { ...page, before: { at: last.at, id: last.id } }
+    const letters = found.reduce((sum, { data, oembed }) => sum + data.length + oembed.length, 0)
+    rows = Math.min(MOST_ROWS, Math.max(1, Math.floor((BATCH_LETTERS * found.length) / letters)))
+  }
+}
+
+/** One item per guid: an item goes when an earlier one of the same answer carries one of its marks. */
+async function withoutCopies(
+  database: Database,
+  readable: readonly Readable[],
+  selection: Selection,
+  query: Query,
+  found: FoundItem[],
+): Promise<FoundItem[]> {
+  const guids = [...new Set(found.flatMap(({ guid }) => guid))]
+  const originals = await findOriginals(database, readable, selection, query, guids)
+  return found.filter(({ id, guid }) => guid.every((mark) => (originals.get(mark) ?? id) === id))
+}

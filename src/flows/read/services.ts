@@ -1,0 +1,49 @@
+import { storedTypes } from '#model/types.ts'
+import { listServiceKeys } from '#store/service-keys.ts'
+import type { ReadNeed } from './find.ts'
+
+export interface ServiceCard {
+  title: string
+  docs: string
+  auth: string
+  aliases: string[]
+  endpoints: Record<string, { types: string[]; class: string; every_seconds: number }>
+  types: string[]
+  has_keys?: boolean
+}
+
+/** What this release can speak with, for anybody. */
+export async function listServices(
+  { database, registry }: ReadNeed,
+  appId: string | undefined,
+): Promise<Record<string, ServiceCard>> {
+  const keys =
+    appId === undefined ? undefined : new Set((await listServiceKeys(database, appId)).map(({ service }) => service))
+  return Object.fromEntries(
+    registry.list().map(({ service, title, docs, auth, aliases, endpoints }) => {
+      const described = Object.fromEntries(
+        Object.entries(endpoints).map(([name, endpoint]) => [
+          name,
+          {
+            types: storedTypes(endpoint.types, endpoint.feed),
+            class: endpoint.class,
+            every_seconds: endpoint.everyMs / 1000,
+          },
+        ]),
+      )
+      const types = [...new Set(Object.values(described).flatMap((endpoint) => endpoint.types))].sort()
+      return [
+        service,
+        {
+          title,
+          docs,
+          auth: auth.kind,
+          aliases,
+          endpoints: described,
+          types,
+          ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
+        },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,24 @@
+import type { LosslessJson } from '#upstream/body/lossless-json.ts'
+import { stringifyLossless } from '#upstream/body/lossless-json.ts'
+
+/** Deeper records could be stored but never be written out again. */
+const MOST_DEPTH = 64
+
+/** The same text for the same content, whatever order a service writes its keys in. */
+export function canonicalText(value: LosslessJson): string {
+  return stringifyLossless(sorted(value))
+}
+
+function sorted(value: LosslessJson): LosslessJson {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  const copy: { [key: string]: LosslessJson } = Object.create(null)
+  for (const key of Object.keys(value).sort()) copy[key] = sorted(value[key]!)
+  return copy
+}
+
+export function isTooDeep(value: unknown, left = MOST_DEPTH): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (left === 0) return true
+  return Object.values(value).some((entry) => isTooDeep(entry, left - 1))
+}

@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto'
+import type { Connector } from '#kit/connector.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
+import { typeBits } from '#model/types.ts'
+import { searchVector } from '#model/words.ts'
+import type { Queries } from '#store/database.ts'
+import { type ItemRow, itemData, type KnownItem, probeItems } from '#store/items.ts'
+import type { BadRecord } from '#store/quarantine.ts'
+import type { ProfileKey } from '#store/sync-schedule.ts'
+import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { canonicalText, isTooDeep } from './canonical.ts'
+
+/** A stream of one profile, ready to take in records. */
+export interface Stream {
+  key: ProfileKey
+  name: string
+  epoch: number
+  nameOf: (raw: unknown) => { nativeId: string; id: string }
+  read: (raw: unknown) => ItemDraft
+  isDeleted: (raw: unknown) => boolean
+}
+
+/** What a page of records means for the store, before anything is written. */
+export interface Digest {
+  /** New and changed items, without their numbers. */
+  rows: (Omit<ItemRow, 'seq' | 'updatedAt'> & { isNew: boolean })[]
+  respelled: { id: string; hash: Buffer }[]
+  /** Ids of items that a record says are gone. */
+  gone: string[]
+  bad: BadRecord[]
+  faults: number
+  /** Ids of everything the page showed, stored or not. */
+  seen: string[]
+  /** Some records could not even be named, so that the page proves nothing about what is missing. */
+  nameless: boolean
+  /** The oldest time among them. */
+  oldestAt: number | undefined
+}
+
+interface Named {
+  id: string
+  nativeId: string
+  raw: LosslessJson
+  text: string
+  hash: Buffer
+}
+
+const MOST_BYTES = 1024 * 1024
+const SAMPLE = 2000
+/** Longer ones fit in no index, and are nobody's id. */
+const MOST_PARTICIPANT = 500
+
+export function openStream(
+  connector: Pick<Connector, 'service' | 'title'>,
+  name: string,
+  endpoint: Endpoint,
+  owner: string,
+  key: ProfileKey,
+  epoch: number,
+): Stream {
+  return {
+    key,
+    name,
+    epoch,
+    nameOf: itemNamer(connector, name, endpoint, owner),
+    read: itemReader(connector, name, endpoint, owner),
+    isDeleted: (raw) => {
+      try {
+        return endpoint.kind.deleted?.(raw) ?? false
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+/** Nothing to write. */
+export function emptyDigest(): Digest {
+  return { rows: [], respelled: [], gone: [], bad: [], faults: 0, seen: [], nameless: false, oldestAt: undefined }
+}
+
+/**
+ * Reads a page and looks up what is known of it. Only the holder of the fence writes these items, so this needs no
+ * transaction; `before` is told which ones are about to be looked up.
+ */
+export async function digest(
+  queries: Queries,
+  stream: Stream,
+  records: LosslessJson[],
+  nowMs: number,
+  before?: (ids: string[]) => Promise<void>,
+): Promise<Digest> {
+  const { named, gone, bad, seen, nameless } = nameAll(stream, records)
+  await before?.([...seen, ...gone])
+  const known = await probeItems(queries, stream.key, [...named.keys()])
+  const { fresh, respelled } = await sortOut(queries, stream, [...named.values()], known)
+  let faults = 0
+  let oldestAt: number | undefined
+  const rows = fresh.map((item) => {
+    const draft = stream.read(item.raw)
+    faults += draft.faults.length
+    return toRow(item, draft, stream.name, known.get(item.id), nowMs)
+  })
+  for (const { at } of rows) if (oldestAt === undefined || at < oldestAt) oldestAt = at
+  for (const { at } of known.values()) if (oldestAt === undefined || at < oldestAt) oldestAt = at
+  return { rows, respelled, gone, bad, faults, seen, nameless, oldestAt }
+}
+
+/** Each record under its id, the last one winning; those that say that something is gone; those that nobody could store. */
+function nameAll(stream: Stream, records: LosslessJson[]) {
+  const named = new Map<string, Named>()
+  const gone = new Set<string>()
+  const seen = new Set<string>()
+  const bad: BadRecord[] = []
+  let nameless = false
+  for (const raw of records) {
+    const name = nameOf(stream, raw)
+    if (name === undefined) {
+      nameless = true
+      bad.push(badRecord(raw, isRecord(raw) ? 'no usable id' : 'not an object'))
+      continue
+    }
+    const { id, nativeId } = name
+    if (stream.isDeleted(raw)) {
+      gone.add(id)
+      named.delete(id)
+      continue
+    }
+    // Shown is shown: a record that cannot be stored anew is still there, and its older version stays.
+    seen.add(id)
+    const text = isTooDeep(raw) ? undefined : stringifyLossless(raw)
+    if (text === undefined || isTooLarge(text)) {
+      bad.push(badRecord(raw, text === undefined ? 'nested deeper than 64' : 'larger than 1 MB'))
+      continue
+    }
+    gone.delete(id)
+    named.set(id, { id, nativeId, raw, text, hash: hashOf(stream.epoch, text) })
+  }
+  return { named, gone: [...gone], bad, seen: [...seen], nameless }
+}
+
+function nameOf(stream: Stream, raw: LosslessJson): { nativeId: string; id: string } | undefined {
+  if (!isRecord(raw)) return undefined
+  try {
+    return stream.nameOf(raw)
+  } catch {
+    return undefined
+  }
+}
+
+export function isRecord(raw: unknown): boolean {
+  return raw !== null && typeof raw === 'object' && !Array.isArray(raw)
+}
+
+// Most texts are short enough whatever their letters are.
+function isTooLarge(text: string): boolean {
+  return text.length > MOST_BYTES / 3 && Buffer.byteLength(text) > MOST_BYTES
+}
+
+/** New and changed ones; a hash that differs may only mean that the service wrote the keys in another order. */
+async function sortOut(queries: Queries, stream: Stream, items: Named[], known: Map<string, KnownItem>) {
+  const fresh: Named[] = []
+  const suspects: Named[] = []
+  for (const item of items) {
+    const before = known.get(item.id)
+    if (before === undefined || before.hash.readUInt32BE(0) !== stream.epoch) fresh.push(item)
+    else if (!before.hash.equals(item.hash)) suspects.push(item)
+  }
+  if (suspects.length === 0) return { fresh, respelled: [] }
+  const stored = await itemData(
+    queries,
+    stream.key,
+    suspects.map(({ id }) => id),
+  )
+  const respelled: Named[] = []
+  for (const item of suspects) {
+    const before = parseLossless(stored.get(item.id) ?? 'null', 1000)
+    if (canonicalText(before) === canonicalText(item.raw)) respelled.push(item)
+    else fresh.push(item)
+  }
+  return { fresh, respelled }
+}
+
+function toRow(
+  item: Named,
+  draft: ItemDraft,
+  endpoint: string,
+  before: KnownItem | undefined,
+  nowMs: number,
+): Digest['rows'][number] {
+  return {
+    isNew: before === undefined,
+    id: item.id,
+    endpoint,
+    nativeId: storable(item.nativeId),
+    at: draft.at ?? before?.at ?? nowMs,
+    hash: item.hash,
+    types: typeBits(draft.types),
+    author: draft.hasAuthor ? storable(draft.participants[0]!) : undefined,
+    participants: draft.participants.filter(({ length }) => length <= MOST_PARTICIPANT).map(storable),
+    guid: draft.guid.map(storable),
+    lat: draft.place?.lat,
+    lng: draft.place?.lng,
+    words: searchVector(draft.texts),
+    oembed: JSON.stringify(draft.card),
+    data: item.text,
+  }
+}
+
+// The epoch stands in front, so that a reset shows without reading the record.
+function hashOf(epoch: number, text: string): Buffer {
+  const bytes = Buffer.alloc(20)
+  bytes.writeUInt32BE(epoch)
+  hash('sha1', text, 'buffer').copy(bytes, 4, 0, 16)
+  return bytes
+}
+
+// PostgreSQL's text has no NUL, and lone surrogates have no UTF-8. The record itself stays as it came: JSON escapes both.
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
+export function badRecord(raw: unknown, reason: string): BadRecord {
+  let sample = ''
+  try {
+    sample = storable(stringifyLossless(raw as LosslessJson)).slice(0, SAMPLE)
+  } catch {
+    sample = '(cannot be written)'
+  }
+  return { id: hash('sha1', `${reason} ${sample}`, 'hex'), reason, sample }
+}

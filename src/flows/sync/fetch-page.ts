@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PageRequest } from '#kit/pages.ts'
+import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
+import { callService } from '#upstream/call-service.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { freshCredential } from '#upstream/fresh-credential.ts'
+import type { UpstreamAnswer } from '#upstream/send.ts'
+import { failureOf, learnRate } from './judge-answer.ts'
+import { type SyncNeed, timesOf } from './need.ts'
+import type { Target } from './target.ts'
+
+export type Fetched = { unchanged: true } | FetchedPage
+
+export interface FetchedPage {
+  unchanged: false
+  body: LosslessJson
+  headers: Record<string, string>
+  /** Until when the service wants no more calls of this person to this endpoint. */
+  restUntilMs: number | undefined
+}
+
+const MOST_BYTES = 20 * 1024 * 1024
+/** A whole page may be deeper than an item: one bad record must not hide the others. */
+const MOST_DEPTH = 1000
+/** Waiting inside a turn; anything longer goes back to the schedule. */
+const SHORT_WAIT_MS = 2000
+const TRIES = 3
+/** A page that took so long to fail is not tried again at once: it holds a worker. */
+const QUICK_MS = 10_000
+
+/** One page: within the budget, with a credential that works, tried again when the network hiccups. */
+export async function fetchPage(
+  need: SyncNeed,
+  target: Target,
+  request: PageRequest,
+  conditions: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { callMs, hiccupMs } = timesOf(need)
+  const beganAt = need.clock.now()
+  let refused: number | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted()
+    await spend(need, target, signal)
+    const fresh = await freshCredential(need, target, refused)
+    try {
+      const answer = await callService(
+        { upstream: need.upstream, connector: target.connector, key: target.key, credential: fresh.credential },
+        { ...callOf(request, conditions), timeoutMs: callMs, signal },
+      )
+      return await judge(need, target, answer)
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      if (error.recovery === 'reauthorize' && refused === undefined) {
+        // Once: the token may just have ended. A second refusal is the service's last word.
+        refused = fresh.version
+        continue
+      }
+      const soon =
+        error.recovery === 'retry' && error.reason !== 'rate_limited' && (error.retryAfterMs ?? 0) <= SHORT_WAIT_MS
+      if (!soon || attempt >= TRIES || need.clock.now() - beganAt > QUICK_MS) throw error
+      const waitMs = error.retryAfterMs ?? hiccupMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+      await sleep(waitMs, undefined, { signal })
+    }
+  }
+}
+
+async function spend(need: SyncNeed, { profile, connector }: Target, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { untilMs } = await need.budget.take(profile.appId, connector, 'sync', profile.id)
+    if (untilMs === undefined) return
+    const waitMs = untilMs - need.clock.now()
+    if (waitMs > SHORT_WAIT_MS)
+      throw new UpstreamError('retry', 'The calls that may be made are used up for now.', {
+        reason: 'budget',
+        retryAfterMs: waitMs,
+      })
+    await sleep(Math.max(waitMs, 5), undefined, { signal })
+  }
+}
+
+function callOf(request: PageRequest, conditions: Record<string, string>) {
+  const whole = /^https?:/i.test(request.path)
+  return {
+    method: request.method,
+    ...(whole ? { url: request.path } : { path: request.path }),
+    query: request.query,
+    headers: { ...request.headers, ...conditions },
+    body: request.body,
+    maxBytes: MOST_BYTES,
+  }
+}
+
+async function judge(need: SyncNeed, target: Target, answer: UpstreamAnswer): Promise<Fetched> {
+  const rate = await learnRate(need, target, answer)
+  if (answer.status === 304) return { unchanged: true }
+  const ok = answer.status >= 200 && answer.status < 300
+  const body = ok ? parseBody(answer.text) : parseQuietly(answer.text)
+  const recovery = target.connector.api.recovery?.({ status: answer.status, body, headers: answer.headers })
+  if (!ok || recovery !== undefined) throw await failureOf(need, target, answer, recovery, rate)
+  return { unchanged: false, body: body!, headers: answer.headers, restUntilMs: rate.restUntilMs }
+}
+
+function parseBody(text: string): LosslessJson {
+  if (text.trim() === '') return null
+  try {
+    return parseLossless(text, MOST_DEPTH)
+  } catch (error) {
+    throw new UpstreamError('retry', 'The service answered something that is no JSON.', {
+      reason: 'answer_unreadable',
+      cause: error,
+    })
+  }
+}
+
+function parseQuietly(text: string): LosslessJson | undefined {
+  try {
+    return parseLossless(text, MOST_DEPTH)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '#base/clock.ts'
+import type { Log } from '#base/log.ts'
+import type { Keyring } from '#base/sealing.ts'
+import type { Registry } from '#kit/registry.ts'
+import type { Database } from '#store/database.ts'
+import type { Budget } from '#upstream/budget.ts'
+import type { Upstream } from '#upstream/send.ts'
+
+export interface SyncNeed {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+  log: Log
+  registry: Registry
+  upstream: Upstream
+  budget: Budget
+  /** Where the usual ones do not fit. */
+  times?: Partial<SyncTimes> | undefined
+}
+
+export interface SyncTimes {
+  /** Longer than the slowest page usually takes; settled pages move it on. A run that outlasts it is still fenced. */
+  leaseMs: number
+  /** After this a run stops at the next page and makes room; the rest goes on at once in a new turn. */
+  turnMs: number
+  /** A profile's endpoints that are due this soon run in the same turn. */
+  gatherMs: number
+  /** For one call, connecting and reading included. */
+  callMs: number
+  /** Before a call that met a hiccup is made again; the next wait is twice as long. */
+  hiccupMs: number
+}
+
+const USUAL: SyncTimes = { leaseMs: 120_000, turnMs: 15_000, gatherMs: 60_000, callMs: 60_000, hiccupMs: 400 }
+
+export function timesOf({ times }: Pick<SyncNeed, 'times'>): SyncTimes {
+  return { ...USUAL, ...times }
+}
+
+/** Rounded up, so that the many pages of a run write the same value: a time that moves costs every index that holds it. */
+export function leaseEnd(need: Pick<SyncNeed, 'times' | 'clock'>): number {
+  const { leaseMs } = timesOf(need)
+  const step = Math.max(1, Math.ceil(leaseMs / 4))
+  return Math.ceil((need.clock.now() + leaseMs) / step) * step
+}

@@ -1,0 +1,56 @@
+import { Cron } from 'croner'
+import type { Endpoint } from '#kit/endpoint.ts'
+
+/** How an app wants its people's profiles synced. */
+export interface SyncRules {
+  /** Classes that are off. `core` always runs. */
+  off?: ('personal' | 'social')[]
+  /** By `service/endpoint`, or `service/*`. */
+  pace?: Record<string, { everyMs: number } | { cron: string; zone?: string }>
+}
+
+const DAY_MS = 86_400_000
+const LEAST_MS = 60_000
+
+export interface Pace {
+  intervalMs: number
+  nextRunAt: number
+}
+
+/** Sooner after news, later after silence, between a quarter and sixteen times the endpoint's own pace; an app's own rule is kept as it is. */
+export function nextPace(
+  service: string,
+  name: string,
+  endpoint: Endpoint,
+  rules: SyncRules,
+  run: { intervalMs: number; news: number; nowMs: number },
+): Pace {
+  const rule = rules.pace?.[`${service}/${name}`] ?? rules.pace?.[`${service}/*`]
+  if (rule !== undefined && 'cron' in rule) {
+    const next = new Cron(rule.cron, { timezone: rule.zone ?? 'UTC' }).nextRun(new Date(run.nowMs))
+    return { intervalMs: run.intervalMs, nextRunAt: next?.getTime() ?? run.nowMs + DAY_MS }
+  }
+  if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs) }
+  const floor = Math.max(LEAST_MS, endpoint.everyMs / 4)
+  const ceiling = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))
+  const wanted = run.news > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
+  const intervalMs = Math.round(Math.min(ceiling, Math.max(floor, wanted)))
+  return { intervalMs, nextRunAt: run.nowMs + jitter(intervalMs) }
+}
+
+/** Growing waits after failures, from half a minute to six hours. */
+export function retryAt(fails: number, retryAfterMs: number | undefined, nowMs: number): number {
+  const own = Math.min(6 * 3_600_000, 30_000 * 2 ** Math.min(fails, 12))
+  return (
+    nowMs + (retryAfterMs === undefined ? jitter(own) : Math.max(retryAfterMs, 1000) + Math.round(Math.random() * 1000))
+  )
+}
+
+export function isWanted(endpoint: Endpoint, rules: SyncRules): boolean {
+  return endpoint.class === 'core' || !(rules.off ?? []).includes(endpoint.class)
+}
+
+// Spread by a tenth to either side: a thousand profiles connected at once must not come back at once.
+function jitter(ms: number): number {
+  return Math.round(ms * (0.9 + Math.random() * 0.2))
+}

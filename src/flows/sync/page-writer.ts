@@ -1,0 +1,99 @@
+import { saveProgress } from '#store/sync-endpoints.ts'
+import type { Absorbed } from './absorb.ts'
+import { type Digest, emptyDigest } from './digest.ts'
+import type { SyncNeed } from './need.ts'
+import type { Walk } from './walk.ts'
+import { type EndpointRun, writeUnderFence } from './write-page.ts'
+
+/** Writes what a walk learns while its next page is already on the way. */
+export interface PageWriter {
+  /** Waits for items that are not written yet, if one of these is among them: only then can they be looked up. */
+  settleAny: (ids: string[]) => Promise<void>
+  /** Takes a page in, with the place after it. Comes back at once unless much is waiting already. */
+  add: (page: Digest, place: Walk) => Promise<void>
+  /** Waits for the write under way, and gives what nobody has written yet: the caller's to write. */
+  drain: () => Promise<Digest>
+}
+
+/** More would only make the memory grow. */
+const MOST_WAITING = 500
+/** Pages that change nothing need no place of their own: after a crash a few are read again. */
+const PLACE_EVERY_MS = 5000
+
+/** One transaction at a time; whatever comes in meanwhile goes together into the next. */
+export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
+  let waiting = emptyDigest()
+  let place: Walk | undefined
+  let flying: Promise<void> | undefined
+  let failure: { error: unknown } | undefined
+  let savedAt = need.clock.now()
+  const unwritten = new Set<string>()
+
+  function start(): void {
+    const [page, walk, nowMs] = [waiting, place!, need.clock.now()]
+    waiting = emptyDigest()
+    const mark = run.endpoint.checkpoint?.oldestFirst ? walk.mark : undefined
+    flying = writeUnderFence(need, run, page, nowMs, 0, (tx, absorbed) =>
+      saveProgress(tx, run.owner, run.name, { walk, seen: undefined, dueAt: 0, mark, ...counted(absorbed), nowMs }),
+    )
+      .catch((error: unknown) => {
+        failure = { error }
+      })
+      .finally(() => {
+        savedAt = nowMs
+        for (const id of idsOf(page)) unwritten.delete(id)
+        flying = undefined
+        if (failure === undefined && weight(waiting) > 0) start()
+      })
+  }
+
+  async function landed(): Promise<void> {
+    for (let write = flying; write !== undefined; write = flying) await write
+    if (failure !== undefined) throw failure.error
+  }
+
+  return {
+    settleAny: async (ids) => {
+      if (ids.some((id) => unwritten.has(id))) await landed()
+    },
+    add: async (page, after) => {
+      if (failure !== undefined) throw failure.error
+      waiting = joined(waiting, page)
+      place = after
+      for (const id of idsOf(page)) unwritten.add(id)
+      const isTime = weight(waiting) > 0 || need.clock.now() - savedAt >= PLACE_EVERY_MS
+      if (flying === undefined && isTime) start()
+      if (weight(waiting) > MOST_WAITING) await flying
+    },
+    drain: async () => {
+      await landed()
+      return waiting
+    },
+  }
+}
+
+/** What the counters of an endpoint learn from a write. */
+export function counted({ added, removed, faults, quarantined }: Absorbed) {
+  return { added: added - removed, faults, quarantined }
+}
+
+function idsOf({ rows, gone, respelled }: Digest): string[] {
+  return [...rows.map(({ id }) => id), ...gone, ...respelled.map(({ id }) => id)]
+}
+
+function weight({ rows, respelled, gone, bad }: Digest): number {
+  return rows.length + respelled.length + gone.length + bad.length
+}
+
+// No item is in both: it would have been written before the second was looked up.
+function joined(one: Digest, other: Digest): Digest {
+  if (weight(one) === 0) return other
+  return {
+    ...emptyDigest(),
+    rows: [...one.rows, ...other.rows],
+    respelled: [...one.respelled, ...other.respelled],
+    gone: [...one.gone, ...other.gone],
+    bad: [...one.bad, ...other.bad],
+    faults: one.faults + other.faults,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Engine } from '#store/engine.ts'
+import { findDueGroups, leaseDueProfiles, returnLeases } from '#store/sync-schedule.ts'
+import { leaseEnd, type SyncNeed } from './need.ts'
+
+/** So many waiting jobs keep every worker busy; more would only grow old in the queue. */
+const ENOUGH_WAITING = 200
+const MOST_AT_ONCE = 100
+/** A profile whose last turn is not off the engine's books yet is asked again so soon. */
+const BUSY_MS = 1000
+
+/**
+ * Turns due rows into wake-ups. Every process does this; whoever leases a row first wakes it. Each app gets its share at each
+ * service, as far as its calls go: one that is blocked or has a million due profiles keeps nobody else waiting. Gives how many.
+ */
+export async function planSyncs(
+  need: Pick<SyncNeed, 'database' | 'clock' | 'registry' | 'budget' | 'times'> & { engine: Engine },
+): Promise<number> {
+  const { database, clock, engine } = need
+  const free = Math.min(MOST_AT_ONCE, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
+  if (free <= 0) return 0
+  const nowMs = clock.now()
+  const groups = await roomOfGroups(need, nowMs)
+  if (groups.length === 0) return 0
+  const untilMs = leaseEnd(need)
+  const due = await leaseDueProfiles(database, share(groups, free), nowMs, untilMs)
+  if (due.length === 0) return 0
+  const wakeUps = due.map(({ part, profileId }) => ({ key: profileId, data: { part } }))
+  const busy = new Set(await engine.wake('sync', wakeUps))
+  const again = due.filter(({ profileId }) => busy.has(profileId))
+  await returnLeases(database, again, untilMs, clock.now() + BUSY_MS)
+  return due.length - again.length
+}
+
+interface Group {
+  appId: string
+  service: string
+  room: number
+}
+
+async function roomOfGroups(
+  { database, registry, budget }: Pick<SyncNeed, 'database' | 'registry' | 'budget'>,
+  nowMs: number,
+): Promise<Group[]> {
+  const groups = await findDueGroups(database, nowMs)
+  const known = groups.flatMap((group) => {
+    const connector = registry.find(group.service)
+    return connector === undefined ? [] : [{ ...group, connector }]
+  })
+  const rooms = known.length === 0 ? [] : await budget.room(known)
+  return known
+    .map(({ appId, service }, i) => ({ appId, service, room: rooms[i]! }))
+    .filter(({ room }) => room > 0)
+    .sort(() => Math.random() - 0.5)
+}
+
+/** What a small group does not need goes to the others. */
+function share(groups: Group[], free: number): (Group & { most: number })[] {
+  const chosen = groups.slice(0, free).sort((a, b) => a.room - b.room)
+  let left = free
+  return chosen.map((group, i) => {
+    const most = Math.min(group.room, Math.ceil(left / (chosen.length - i)))
+    left -= most
+    return { ...group, most }
+  })
+}

@@ -1,0 +1,115 @@
+import { partOf } from '#base/ids.ts'
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
+import { findAccount } from '#store/accounts.ts'
+import type { Database } from '#store/database.ts'
+import { findProfileByName } from '#store/profiles.ts'
+import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
+import { makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
+import type { SyncNeed } from './need.ts'
+
+export interface EndpointProgress {
+  state: 'waiting' | 'running' | 'done' | 'failing' | 'off'
+  /** 1 when the first walk is over; before that how far it is, as well as pages can tell. */
+  progress: number
+  items: number
+  pages?: number
+  last_run?: number
+  next_run: number
+  last_error?: string
+  /** Items that vanished in a number that nobody believes; kept until confirmed. */
+  suspect_deletes?: number
+  quarantined?: number
+}
+
+export async function chooseProfile(
+  { database }: { database: Database },
+  account: Account,
+  name: string,
+): Promise<Profile> {
+  const profile = await findProfileByName(database, account, name)
+  if (profile === undefined) throw new ApiError('no_profile')
+  return profile
+}
+
+export async function syncProgress(
+  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  profile: Profile,
+): Promise<Record<string, EndpointProgress>> {
+  const states = await listEndpoints(database, { part: profile.part, profileId: profile.id })
+  const named = states.map((state): [string, EndpointProgress] => [state.endpoint, describe(state, clock.now())])
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** True when every endpoint has been walked to its end once, or has failed trying. */
+export function isSettled(progress: Record<string, EndpointProgress>): boolean {
+  return Object.values(progress).every(({ state }) => state !== 'waiting' && state !== 'running')
+}
+
+/** Asks for a run now. `confirmDeletes`: what its whole walks miss is really gone, however much that is. */
+export async function requestSync(
+  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  profile: Profile,
+  options: { confirmDeletes: boolean } = { confirmDeletes: false },
+): Promise<void> {
+  const key = { part: profile.part, profileId: profile.id }
+  const now = clock.now()
+  await database.transaction(async (tx) => {
+    await makeEndpointsDue(tx, key, now, options)
+    await makeProfileDue(tx, key, now)
+  })
+}
+
+/** Forgets all cursors: everything is read and written again. A run under way counts no more. */
+export async function resetSync(
+  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  profile: Profile,
+): Promise<void> {
+  const key = { part: profile.part, profileId: profile.id }
+  const now = clock.now()
+  await database.transaction(async (tx) => {
+    await overtakeProfile(tx, key, now)
+    await resetEndpoints(tx, key, now)
+  })
+}
+
+function describe(state: EndpointState, nowMs: number): EndpointProgress {
+  const walk = state.walk as { pages?: number } | undefined
+  const first = state.firstDoneAt !== undefined
+  const running = walk !== undefined && state.lastError === undefined
+  const pages = walk?.pages ?? 0
+  return {
+    state:
+      state.nextRunAt >= NEVER
+        ? 'off'
+        : state.lastError !== undefined
+          ? 'failing'
+          : running
+            ? 'running'
+            : first
+              ? 'done'
+              : 'waiting',
+    // Services rarely say how much there is; a curve that slows down is honest about not knowing.
+    progress: first ? 1 : Math.round((1 - 1 / (1 + pages / 10)) * 100) / 100,
+    items: state.items,
+    ...(running ? { pages } : {}),
+    ...(state.lastRunAt === undefined ? {} : { last_run: state.lastRunAt }),
+    next_run: Math.max(state.nextRunAt, state.lastError === undefined ? 0 : nowMs),
+    ...(state.lastError === undefined ? {} : { last_error: state.lastError }),
+    ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
+    ...(state.quarantined > 0 ? { quarantined: state.quarantined } : {}),
+  }
+}
+
+/** For operators: a profile of any account, by the account's id. */
+export async function profileIn(
+  { database }: Pick<SyncNeed, 'database'>,
+  accountId: string,
+  name: string,
+): Promise<Profile> {
+  const part = partOf(accountId)
+  const account = part === undefined ? undefined : await findAccount(database, part, accountId)
+  if (account === undefined) throw new ApiError('not_found', `There is no account ${accountId}.`)
+  return chooseProfile({ database }, account, name)
+}

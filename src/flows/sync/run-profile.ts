@@ -1,0 +1,185 @@
+import { newId } from '#base/ids.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { findAppSync } from '#store/apps.ts'
+import { markDeliveriesDue } from '#store/delivery-cursors.ts'
+import { findProfile, markSynced, setProfileState } from '#store/profiles.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { type EndpointState, listEndpoints, NEVER, postponeEndpoint } from '#store/sync-endpoints.ts'
+import {
+  finishProfile,
+  type ProfileKey,
+  scheduleEndpoints,
+  takeProfile,
+  unscheduleProfile,
+} from '#store/sync-schedule.ts'
+import type { UpstreamError } from '#upstream/errors.ts'
+import { markNeedsAuth } from '#upstream/fresh-credential.ts'
+import { openStream } from './digest.ts'
+import { leaseEnd, type SyncNeed, timesOf } from './need.ts'
+import { isWanted, type SyncRules } from './pace.ts'
+import { type Outcome, runEndpoint } from './run-endpoint.ts'
+import type { Target } from './target.ts'
+import { Overtaken } from './write-page.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** When a profile is to be looked at again: not before this time, and not at all when it is undefined. */
+interface Next {
+  earliestMs: number | undefined
+}
+
+const AT_ONCE: Next = { earliestMs: 0 }
+const NOT_AT_ALL: Next = { earliestMs: undefined }
+
+/**
+ * One turn of one profile: its due endpoints in series, so that a person's limits and the order of changes come for free.
+ * Losing or repeating a turn is harmless; two at once are told apart by the fence.
+ */
+export async function runProfile(need: SyncNeed, key: ProfileKey, signal: AbortSignal): Promise<void> {
+  const token = newId(need.clock.now())
+  const scheduled = await takeProfile(need.database, key, token, leaseEnd(need))
+  if (scheduled === undefined) return
+  try {
+    const { earliestMs } = await runTurn(need, key, token, signal)
+    if (earliestMs === undefined) await unscheduleProfile(need.database, key, token)
+    else await finishProfile(need.database, key, token, earliestMs)
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    need.log.info('a sync was overtaken and wrote nothing', { profile: key.profileId })
+  }
+}
+
+async function runTurn(need: SyncNeed, key: ProfileKey, token: string, signal: AbortSignal): Promise<Next> {
+  const profile = await findProfile(need.database, key.part, key.profileId)
+  if (profile === undefined || ['disconnected', 'needs_auth', 'paused'].includes(profile.state)) return NOT_AT_ALL
+  if (profile.state === 'limited' && (profile.stateUntil ?? 0) > need.clock.now())
+    return { earliestMs: profile.stateUntil }
+  const connector = need.registry.find(profile.service)
+  const serviceKey = await findServiceKey(need.database, need.keyring, profile.appId, profile.service)
+  // Keys may be set anew any day; nobody tells the profiles.
+  if (connector === undefined || serviceKey === undefined) return { earliestMs: need.clock.now() + HOUR_MS }
+  const target = { profile, connector, key: serviceKey }
+  const rules = await findAppSync(need.database, profile.appId)
+  return runDue(need, key, target, rules, token, signal)
+}
+
+async function runDue(
+  need: SyncNeed,
+  key: ProfileKey,
+  target: Target,
+  rules: SyncRules,
+  token: string,
+  signal: AbortSignal,
+): Promise<Next> {
+  const untilMs = need.clock.now() + timesOf(need).turnMs
+  const states = await endpointsOf(need, key, target)
+  let synced = false
+  for (const state of states.filter((each) => isDue(need, each))) {
+    const endpoint = target.connector.endpoints[state.endpoint]
+    if (!(await mayRun(need, key, target, rules, state, endpoint))) continue
+    const stream = openStream(target.connector, state.endpoint, endpoint!, target.profile.nativeId, key, state.epoch)
+    const run = {
+      ...target,
+      stream,
+      owner: key,
+      name: state.endpoint,
+      endpoint: endpoint!,
+      state,
+      rules,
+      token,
+      untilMs,
+      signal,
+    }
+    const outcome = await runEndpoint(need, run)
+    const stop = await judge(need, target, outcome)
+    if (stop !== undefined) return stop
+    synced ||= outcome.kind === 'done'
+    if (outcome.kind === 'yielded' || need.clock.now() >= untilMs) return AT_ONCE
+  }
+  if (synced) await markSynced(need.database, target.profile, need.clock.now())
+  await becomeActive(need, key, target)
+  return AT_ONCE
+}
+
+/** Soon counts as due, so that one turn does for all; but not where a failure asked for time. */
+function isDue(need: SyncNeed, { nextRunAt, fails }: EndpointState): boolean {
+  return nextRunAt <= need.clock.now() + (fails === 0 ? timesOf(need).gatherMs : 0)
+}
+
+/** What is stored, and what a newer connector has beyond it. */
+async function endpointsOf(need: SyncNeed, key: ProfileKey, { connector }: Target): Promise<EndpointState[]> {
+  const states = await listEndpoints(need.database, key)
+  const known = new Set(states.map(({ endpoint }) => endpoint))
+  const missing = Object.entries(connector.endpoints).filter(([name]) => !known.has(name))
+  if (missing.length === 0) return states
+  const added = missing.map(([name, { everyMs }]) => ({ name, everyMs }))
+  await scheduleEndpoints(need.database, key, added, need.clock.now())
+  return listEndpoints(need.database, key)
+}
+
+/** Switched off by the app, dropped by the connector, or not granted by the person: no failure, only not now. */
+async function mayRun(
+  need: SyncNeed,
+  key: ProfileKey,
+  target: Target,
+  rules: SyncRules,
+  state: EndpointState,
+  endpoint: Endpoint | undefined,
+): Promise<boolean> {
+  const postpone = (untilMs: number, reason?: string) =>
+    postponeEndpoint(need.database, key, state.endpoint, untilMs, reason)
+  if (endpoint === undefined || !isWanted(endpoint, rules)) {
+    await postpone(NEVER)
+    return false
+  }
+  const missing = missingScope(endpoint, target)
+  if (missing === undefined) return true
+  await postpone(need.clock.now() + DAY_MS, `scope_missing: the person did not grant ${missing}`)
+  return false
+}
+
+/** A scope that the endpoint needs and the service said it did not give. Services that say nothing are asked anyway. */
+function missingScope({ scope }: Endpoint, { profile }: Target): string | undefined {
+  if (profile.scope === undefined || profile.scope === '') return undefined
+  const granted = new Set(profile.scope.split(/[\s,]+/))
+  return scope.find((each) => !granted.has(each))
+}
+
+/** What one endpoint's end means for the others of this person; undefined: nothing. */
+async function judge(need: SyncNeed, target: Target, outcome: Outcome): Promise<Next | undefined> {
+  if (outcome.kind !== 'failed') return undefined
+  const { error } = outcome
+  if (error.recovery === 'reauthorize') {
+    await markNeedsAuth(need, target.profile, error)
+    return NOT_AT_ALL
+  }
+  if (error.reason === 'rate_limited') return { earliestMs: await becomeLimited(need, target, error) }
+  return error.reason === 'budget' ? { earliestMs: need.clock.now() + (error.retryAfterMs ?? 0) } : undefined
+}
+
+async function becomeLimited(need: SyncNeed, { profile }: Target, error: UpstreamError): Promise<number> {
+  const untilMs = need.clock.now() + (error.retryAfterMs ?? 0)
+  await setProfileState(need.database, profile, {
+    state: 'limited',
+    from: ['connecting', 'active', 'limited'],
+    until: untilMs,
+  })
+  return untilMs
+}
+
+/** Active once every endpoint has been walked to its end, and again when a limit is over. */
+async function becomeActive(need: SyncNeed, key: ProfileKey, { profile, connector }: Target): Promise<void> {
+  if (profile.state === 'active') return
+  const isOver = ({ endpoint, firstDoneAt, lastError, nextRunAt }: EndpointState) =>
+    firstDoneAt !== undefined ||
+    lastError !== undefined ||
+    nextRunAt >= NEVER ||
+    connector.endpoints[endpoint] === undefined
+  if (profile.state === 'limited' || (await listEndpoints(need.database, key)).every(isOver))
+    await need.database.transaction(async (tx) => {
+      const changed = await setProfileState(tx, profile, { state: 'active', from: ['connecting', 'limited'] })
+      // A limit comes and goes; only what lasts is told to destinations.
+      if (changed && profile.state === 'connecting') await markDeliveriesDue(tx, key, need.clock.now())
+    })
+}

@@ -1,0 +1,10 @@
+import type { Connector } from '#kit/connector.ts'
+import type { Profile } from '#model/profile.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+
+/** Whose data is fetched, how, and with which keys. */
+export interface Target {
+  profile: Profile
+  connector: Connector
+  key: ServiceKey
+}

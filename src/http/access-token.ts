@@ -1,0 +1,105 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { revokeToken } from '#flows/authorize/accounts.ts'
+import { redeemCode } from '#flows/authorize/exchange.ts'
+import { presentProfiles } from '#flows/authorize/profiles.ts'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import { basicCredentials } from './authenticate.ts'
+import type { House } from './house.ts'
+import { flag, text } from './parameters.ts'
+import { route } from './route.ts'
+
+const client = z.object({
+  client_id: text("The app's client id; or HTTP Basic.").optional(),
+  client_secret: text("The app's secret; or HTTP Basic.").optional(),
+})
+
+export const exchange = route({
+  door: 'open',
+  emptyIsAbsent: true,
+  summary: 'Exchange a code for an access token; this is when the sign-in takes effect',
+  body: client.extend({
+    code: text('From the redirect.'),
+    grant_type: z.literal('authorization_code').optional(),
+    redirect_uri: text('If given, it must be the one the code was sent to.').optional(),
+    code_verifier: text('PKCE, when the sign-in began with a challenge.').optional(),
+    profile: z
+      .enum(['all', 'last'])
+      .optional()
+      .describe('Add the `/profiles` object: of all services, or of the one just used.'),
+    auth: flag("With `profile`: add the services' tokens."),
+    full: flag('With `profile`: add the full profile records.'),
+  }),
+  answer: z.object({
+    access_token: z.string(),
+    account: z.string(),
+    token_type: z.literal('bearer'),
+    profile: z.unknown().optional(),
+  }),
+  reasons: ['app_secret_invalid', 'code_invalid', 'too_many_attempts'],
+  run: async (house, { body, request }) => {
+    const app = await appFrom(house, request, body)
+    const attached = await redeemCode(house, app, {
+      code: body.code,
+      redirectUri: body.redirect_uri,
+      codeVerifier: body.code_verifier,
+    })
+    const answer = { access_token: attached.token, account: attached.account.id, token_type: 'bearer' }
+    if (body.profile === undefined) return answer
+    const only = body.profile === 'last' ? attached.profile : undefined
+    return {
+      ...answer,
+      profile: await presentProfiles(house, attached.account, { auth: body.auth, full: body.full, only }),
+    }
+  },
+})
+
+export const revoke = route({
+  door: 'open',
+  emptyIsAbsent: true,
+  summary: 'Take an access token back (RFC 7009)',
+  body: client.extend({ token: text('The access token.'), token_type_hint: text('Ignored.').optional() }),
+  answer: z.object({}),
+  reasons: ['app_secret_invalid', 'too_many_attempts'],
+  run: async (house, { body, request }) => {
+    const app = await appFrom(house, request, body)
+    await revokeToken(house, app, body.token)
+    return {}
+  },
+})
+
+export const metadata = route({
+  door: 'open',
+  summary: 'What this authorization server can do (RFC 8414)',
+  run: async ({ config: { baseUrl } }) => ({
+    issuer: baseUrl,
+    authorization_endpoint: `${baseUrl}/oauth/authenticate`,
+    token_endpoint: `${baseUrl}/oauth/access_token`,
+    revocation_endpoint: `${baseUrl}/oauth/revoke`,
+    response_types_supported: ['code', 'token'],
+    response_modes_supported: ['query', 'fragment'],
+    grant_types_supported: ['authorization_code', 'implicit'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    code_challenge_methods_supported: ['S256'],
+    service_documentation: `${baseUrl}/docs`,
+  }),
+})
+
+/** The app by HTTP Basic or by fields; both given and different is a mistake. */
+export async function appFrom(
+  house: House,
+  request: FastifyRequest,
+  fields: { client_id?: string | undefined; client_secret?: string | undefined },
+): Promise<App> {
+  const basic = basicCredentials(request.headers.authorization)
+  const id = basic?.id ?? fields.client_id
+  const secret = basic?.secret ?? fields.client_secret
+  if (basic !== undefined && fields.client_id !== undefined && fields.client_id !== basic.id)
+    throw new ApiError('bad_parameter', 'client_id: differs from the one in the header.')
+  if (id === undefined) throw new ApiError('bad_parameter', 'client_id: is missing.')
+  if (secret === undefined) throw new ApiError('bad_parameter', 'client_secret: is missing.')
+  return authenticateApp(house, id, secret, request.ip)
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { recentCalls } from '#flows/manage/calls.ts'
+import { text } from './parameters.ts'
+import { route } from './route.ts'
+
+const call = z.object({
+  id: z.string(),
+  at: z.number(),
+  account: z.string(),
+  method: z.string(),
+  service: z.string(),
+  path: z.string().describe('Without the query.'),
+  status: z.number().describe('499: the app left before the end; 502: the service broke off.'),
+  ms: z.number(),
+  bytes: z.number(),
+  refreshed: z.boolean(),
+  retried: z.boolean(),
+  request_id: z.string(),
+})
+
+export const listCalls = route({
+  door: 'admin',
+  summary: 'Calls of an app through the proxy in the last 14 days, the newest first',
+  path: z.object({ client_id: z.string() }),
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(1000).default(100).describe('1 to 1000; 100 unless told.'),
+    before: text('The `id` of the last call seen; older ones follow.', 64).optional(),
+  }),
+  answer: z.array(call),
+  reasons: ['not_found'],
+  run: async (house, { path, query }) => {
+    const calls = await recentCalls(house, path.client_id, query)
+    return calls.map(({ part: _part, appId: _app, accountId, requestId, ...rest }) => ({
+      ...rest,
+      account: accountId,
+      request_id: requestId,
+    }))
+  },
+})

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
+import { OVERRIDES, presentServiceKey } from '#model/app.ts'
+import { route } from './route.ts'
+
+const ACTOR = 'admin'
+
+const serviceKey = z.object({
+  service: z.string(),
+  key: z.string(),
+  scope: z.string().optional(),
+  overrides: z.record(z.string(), z.string()),
+  updated_at: z.number(),
+})
+const path = z.object({ client_id: z.string(), service: z.string() })
+
+export const list = route({
+  door: 'admin',
+  summary: "An app's keys for services; secrets are never shown",
+  path: path.pick({ client_id: true }),
+  answer: z.array(serviceKey),
+  reasons: ['not_found'],
+  run: async (house, call) => (await listServiceKeys(house, call.path.client_id)).map(presentServiceKey),
+})
+
+export const set = route({
+  door: 'admin',
+  summary: "Set an app's key for a service",
+  path,
+  body: z.object({
+    key: z.string().min(1).max(2000).describe('The key the service gave the app (client id, consumer key).'),
+    secret: z.string().max(10_000).describe('The secret that belongs to it. Sealed at rest.'),
+    hook_secret: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('The secret of the service’s webhooks, where it is another one. Sealed at rest.'),
+    scope: z.string().max(2000).optional().describe("Scope to ask for instead of the service's default."),
+    overrides: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe(`Addresses of this instance: ${OVERRIDES.join(', ')}.`),
+  }),
+  answer: serviceKey,
+  reasons: ['not_found'],
+  run: async (house, { path: { client_id: appId, service }, body: { hook_secret: hookSecret, ...key } }) =>
+    presentServiceKey(await setServiceKey(house, appId, { service, ...key, hookSecret }, ACTOR)),
+})
+
+export const remove = route({
+  door: 'admin',
+  summary: "Delete an app's key for a service",
+  path,
+  answer: z.object({ deleted: z.string() }),
+  reasons: ['not_found'],
+  run: async (house, call) => {
+    await deleteServiceKey(house, call.path.client_id, call.path.service, ACTOR)
+    return { deleted: call.path.service }
+  },
+})

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { getRules, setRules } from '#flows/sync/rules.ts'
+import { route } from './route.ts'
+
+const path = z.object({ client_id: z.string() })
+const rules = z.object({
+  off: z
+    .array(z.enum(['personal', 'social']))
+    .optional()
+    .describe('Classes of endpoints that are not synced; `core` always is.'),
+  pace: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('`{"service/endpoint": "15m" | "<cron> [zone]"}`; `service/*` for all of a service.'),
+})
+
+export const showRules = route({
+  door: 'admin',
+  summary: "How the profiles of an app's people are synced",
+  path,
+  answer: rules,
+  run: (house, call) => getRules(house, call.path.client_id),
+})
+
+export const changeRules = route({
+  door: 'admin',
+  summary: 'Switch classes of endpoints off, or give endpoints a pace of their own',
+  path,
+  body: rules,
+  answer: rules,
+  reasons: ['not_found'],
+  run: (house, call) => setRules(house, call.path.client_id, call.body, 'admin'),
+})

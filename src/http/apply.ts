@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { applyToken } from '#flows/authorize/apply.ts'
+import { applyBatch, type BatchEntry } from '#flows/authorize/apply-batch.ts'
+import { ApiError } from '#model/errors.ts'
+import { profileName } from '#model/profile.ts'
+import { appFrom } from './access-token.ts'
+import type { House } from './house.ts'
+import { text } from './parameters.ts'
+import { type Call, route } from './route.ts'
+
+const path = z.object({ service: z.string() })
+const fields = z.object({
+  client_id: text("The app's client id; or HTTP Basic.").optional(),
+  client_secret: text("The app's secret; or HTTP Basic.").optional(),
+  token: text('The access token for the service.', 10_000),
+  token_secret: text('For services based on OAuth 1.', 10_000).optional(),
+  account: text('An existing account to attach the profile to; otherwise a new one is made.').optional(),
+})
+const answer = z.object({ access_token: z.string(), account: z.string(), profile: z.string() })
+const reasons = [
+  'app_secret_invalid',
+  'too_many_attempts',
+  'service_unknown',
+  'no_service_keys',
+  'service_refused',
+  'service_unreachable',
+  'service_timeout',
+  'not_found',
+] as const
+
+/** With the secret in the query, as the specification has it. */
+export const applyByQuery = route({
+  door: 'open',
+  acts: true,
+  summary: 'Attach a profile by tokens the app already has; prefer POST, which keeps secrets out of addresses',
+  path,
+  query: fields,
+  answer,
+  reasons: [...reasons],
+  run: (house, call) => apply(house, call, call.query),
+})
+
+export const applyByBody = route({
+  door: 'open',
+  summary: 'Attach a profile by tokens the app already has',
+  path,
+  body: fields,
+  answer,
+  reasons: [...reasons],
+  run: (house, call) => apply(house, call, call.body),
+})
+
+async function apply(
+  house: House,
+  call: Pick<Call<typeof path, undefined, undefined>, 'path' | 'request'>,
+  input: z.output<typeof fields>,
+) {
+  const app = await appFrom(house, call.request, input)
+  const attached = await applyToken(house, app, {
+    service: call.path.service,
+    token: input.token,
+    tokenSecret: input.token_secret,
+    account: input.account,
+  })
+  return { access_token: attached.token, account: attached.account.id, profile: profileName(attached.profile) }
+}
+
+const MOST = 1000
+
+export const batch = route({
+  door: 'open',
+  summary: `The same for up to ${MOST} people; answers by the caller's own id`,
+  body: z.object({
+    client_id: text("The app's client id; or HTTP Basic.").optional(),
+    client_secret: text("The app's secret; or HTTP Basic.").optional(),
+    accounts: z
+      .array(z.looseObject({ id: z.string().min(1).max(200) }))
+      .max(MOST)
+      .describe('`{"id": yours, "<service>": {"token", "token_secret"?}}`'),
+  }),
+  reasons: ['app_secret_invalid', 'too_many_attempts'],
+  run: async (house, { body, request }) => {
+    const app = await appFrom(house, request, body)
+    if (new Set(body.accounts.map(({ id }) => id)).size < body.accounts.length)
+      throw new ApiError('bad_body', 'accounts: an id is there twice.')
+    return applyBatch(house, app, body.accounts.map(readEntry))
+  },
+})
+
+const tokens = z.object({ token: z.string().min(1), token_secret: z.string().optional() })
+
+function readEntry({ id, ...services }: { id: string; [service: string]: unknown }, index: number): BatchEntry {
+  return {
+    id,
+    tokens: Object.entries(services).map(([service, value]) => {
+      const parsed = tokens.safeParse(value)
+      if (!parsed.success)
+        throw new ApiError('bad_body', `accounts.${index}.${service}: must be {"token", "token_secret"?}.`)
+      return { service, token: parsed.data.token, tokenSecret: parsed.data.token_secret }
+    }),
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { accountOf } from '#flows/authorize/accounts.ts'
+import { authenticateApp, countWrong, refuseGuesser } from '#flows/manage/authenticate-app.ts'
+import type { Account } from '#model/account.ts'
+import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import type { House } from './house.ts'
+
+/** The admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
+export async function requireAdmin(house: House, request: FastifyRequest): Promise<void> {
+  await refuseGuesser(house, 'admin', request.ip)
+  if (isAdmin(house, request)) return
+  if (request.headers.authorization !== undefined) await countWrong(house, 'admin', request.ip)
+  throw new ApiError('admin_token_invalid')
+}
+
+export function isAdmin({ adminToken }: House, request: FastifyRequest): boolean {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  return given !== undefined && adminToken !== undefined && sameText(given, adminToken)
+}
+
+/** HTTP Basic with `client_id:client_secret`. */
+export async function requireApp(house: House, request: FastifyRequest): Promise<App> {
+  const credentials = basicCredentials(request.headers.authorization)
+  if (credentials === undefined) throw new ApiError('app_secret_invalid')
+  return authenticateApp(house, credentials.id, credentials.secret, request.ip)
+}
+
+/** The access token as `access_token` in the query or as Bearer; two different ones are a mistake worth telling. */
+export async function requireAccount(house: House, request: FastifyRequest): Promise<Account> {
+  const inQuery = (request.query as Record<string, unknown>)['access_token']
+  if (inQuery !== undefined && typeof inQuery !== 'string')
+    throw new ApiError('bad_parameter', 'access_token: was given more than once.')
+  const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (inQuery !== undefined && bearer !== undefined && inQuery !== bearer) throw new ApiError('token_conflict')
+  const token = inQuery ?? bearer
+  if (token === undefined || token === '') throw new ApiError('token_missing')
+  const account = await accountOf(house, token)
+  if (account === undefined) throw new ApiError('token_invalid')
+  return account
+}
+
+/** Both halves may be form-encoded inside Basic (RFC 6749 2.3.1), down to the underscore; ids and secrets of ours never hold a `%`. */
+export function basicCredentials(header: string | undefined): { id: string; secret: string } | undefined {
+  const encoded = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(header ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 1 ? undefined : { id: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) }
+}
+
+function formDecoded(text: string): string {
+  try {
+    return text.includes('%') ? decodeURIComponent(text) : text
+  } catch {
+    return text
+  }
+}
+
+// Hashed first, so that lengths tell nothing either.
+function sameText(a: string, b: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomSecret } from '#base/ids.ts'
+import type { House } from './house.ts'
+
+const MAX_AGE_S = 20 * 60
+
+/** The name says that no other host and no plain connection set it; without https the prefix would be refused. */
+function cookieName({ config }: House): string {
+  return config.baseUrl.startsWith('https:') ? '__Host-tributary' : 'tributary'
+}
+
+/** What ties a sign-in to the browser that began it: a hash of its cookie. */
+export function browserOf(house: House, request: FastifyRequest): Buffer | undefined {
+  const value = readCookie(request, cookieName(house))
+  return value === undefined ? undefined : house.hasher.hash('browser', value)
+}
+
+/** Keeps the cookie that is there, so that two sign-ins side by side both finish; its time starts anew. */
+export function rememberBrowser(house: House, request: FastifyRequest, reply: FastifyReply): Buffer {
+  const value = readCookie(request, cookieName(house)) ?? randomSecret()
+  const secure = house.config.baseUrl.startsWith('https:') ? '; Secure' : ''
+  void reply.header(
+    'set-cookie',
+    `${cookieName(house)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${MAX_AGE_S}${secure}`,
+  )
+  return house.hasher.hash('browser', value)
+}
+
+function readCookie(request: FastifyRequest, name: string): string | undefined {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  const value = pairs.find(([key]) => key === name)?.[1]
+  return value !== undefined && /^[0-9a-z]{52}$/.test(value) ? value : undefined
+}

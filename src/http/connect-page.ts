@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { servicesOf } from '#flows/authorize/services.ts'
+import { checkReturn } from '#flows/authorize/start.ts'
+import { html } from './pages/html.ts'
+import { page, sendPage } from './pages/layout.ts'
+import { text } from './parameters.ts'
+import { route } from './route.ts'
+
+export const connectPage = route({
+  door: 'page',
+  summary: "A page with the app's services; picking one starts the sign-in",
+  type: 'text/html',
+  emptyIsAbsent: true,
+  query: z.object({
+    client_id: text("The app's client id.").optional(),
+    redirect_uri: text('Where the person returns.').optional(),
+    access_token: text('Link to the account of this token.').optional(),
+    state: text('Comes back as it was sent.', 4000).optional(),
+  }),
+  reasons: ['client_unknown', 'redirect_unregistered'],
+  run: async (house, { query, reply }) => {
+    const { app } = await checkReturn(house, query)
+    const services = await servicesOf(house, app)
+    const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+    const link = (service: string) =>
+      `/oauth/authenticate?${new URLSearchParams([...given, ['service', service]]).toString()}`
+    const list = services.map(({ service, title }) => html`<li><a href="${link(service)}">${title}</a></li>`)
+    return sendPage(
+      reply,
+      page(
+        `Connect to ${app.name}`,
+        html`<h1>Connect a service to ${app.name}</h1>
+<div class="card">${list.length > 0 ? html`<ul class="choices">${list}</ul>` : html`<p>${app.name} has no services yet.</p>`}</div>
+<p class="soft">You sign in at the service itself. ${app.name} never sees your password.</p>`,
+        { narrow: true },
+      ),
+    )
+  },
+})

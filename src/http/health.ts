@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { checkReadiness } from '#flows/operate/health.ts'
+import { route } from './route.ts'
+
+export const liveness = route({
+  door: 'open',
+  summary: 'Is the process alive?',
+  answer: z.object({ alive: z.literal(true), version: z.string() }),
+  run: async ({ version }) => ({ alive: true, version }),
+})
+
+export const readiness = route({
+  door: 'open',
+  summary: 'May requests be sent here? 503 while anything is missing, with the reason',
+  answer: z.object({
+    ready: z.boolean(),
+    checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
+  }),
+  run: async (house, { reply }) => {
+    const readiness = await checkReadiness(house)
+    if (!readiness.ready) void reply.code(503)
+    return readiness
+  },
+})

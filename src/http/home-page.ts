@@ -1,0 +1,27 @@
+import { html } from './pages/html.ts'
+import { page, sendPage } from './pages/layout.ts'
+import { route } from './route.ts'
+
+export const homePage = route({
+  door: 'page',
+  summary: 'What runs here and where to go next',
+  type: 'text/html',
+  run: async ({ version, config }, { reply }) =>
+    sendPage(
+      reply,
+      page(
+        'Tributary',
+        html`<h1>Tributary is running</h1>
+<p class="soft">Version ${version}, at ${config.baseUrl}</p>
+<div class="card">
+<p>One service between your app and the services its users live in: sign-in, sync, search, proxy and push.</p>
+<table>
+<tr><td><a href="/docs">/docs</a></td><td>every address, parameter and answer</td></tr>
+<tr><td><a href="/openapi.json">/openapi.json</a></td><td>the same as OpenAPI 3.1, for tools</td></tr>
+<tr><td><a href="/readyz">/readyz</a></td><td>database, migrations, key, queue</td></tr>
+<tr><td><a href="/metrics">/metrics</a></td><td>for Prometheus</td></tr>
+</table>
+</div>`,
+      ),
+    ),
+})

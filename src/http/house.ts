@@ -1,0 +1,22 @@
+import type { Clock } from '#base/clock.ts'
+import type { Config } from '#base/config.ts'
+import type { Log } from '#base/log.ts'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import type { DeliverNeed } from '#flows/deliver/need.ts'
+import type { AppsNeed } from '#flows/manage/apps.ts'
+import type { AuthenticateNeed } from '#flows/manage/authenticate-app.ts'
+import type { KeysNeed } from '#flows/manage/keys.ts'
+import type { HealthNeed } from '#flows/operate/health.ts'
+import type { SyncNeed } from '#flows/sync/need.ts'
+
+/** What the door hands to the flows. Each flow declares the few parts of it that it uses. */
+export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNeed, SyncNeed, DeliverNeed, HealthNeed {
+  config: Pick<Config, 'baseUrl' | 'trustProxy' | 'drainMs' | 'sunsetMs'>
+  /** Undefined switches the admin API off. */
+  adminToken: string | undefined
+  version: string
+  /** The demo's app, while `tributary demo` runs. */
+  demo: () => { clientId: string; redirectUri: string } | undefined
+  clock: Clock
+  log: Log
+}

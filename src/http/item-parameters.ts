@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { MOST_DEPTH, MOST_FIELDS, MOST_LETTERS } from '#flows/read/fields.ts'
+import {
+  DEFAULT_LIMIT,
+  DEFAULT_WITHIN_KM,
+  MOST_PARTICIPANTS_RULE,
+  type ParticipantRule,
+  type Query,
+} from '#model/query.ts'
+import { parseTextQuery } from '#model/text-query.ts'
+import { flag, parse } from './parameters.ts'
+
+const WHOLE = /^-?\d{1,16}$/
+
+const time = (meaning: string) =>
+  z
+    .string()
+    .regex(WHOLE, 'must be a whole number: epoch milliseconds')
+    .transform(Number)
+    .refine(Number.isSafeInteger, 'must be a whole number: epoch milliseconds')
+    .optional()
+    .describe(meaning)
+
+/** More than anybody has; beyond it numbers stop being exact. */
+const MOST_LIMIT = 1e15
+
+const limit = z
+  .string()
+  .regex(/^\d+$/, 'must be a whole number, 0 or more')
+  .transform((text) => Math.min(Number(text), MOST_LIMIT))
+  .default(DEFAULT_LIMIT)
+  .describe('How many; no maximum, answers are streamed.')
+
+const before = z
+  .string()
+  .regex(/^-?\d{1,16}_[0-9a-f]{32}(_[0-9a-f]{9})?$/, 'must be <at>_<id> of an item')
+  .transform((text) => {
+    const [at = '', id = ''] = text.split('_')
+    return { at: Number(at), id }
+  })
+  .optional()
+  .describe('Only what comes after this item: `<at>_<id>` of the last one read.')
+
+const near = z
+  .string()
+  .transform((text, context) => {
+    const match = /^\s*([+-]?\d+(?:\.\d*)?)\s*,\s*([+-]?\d+(?:\.\d*)?)\s*$/.exec(text)
+    const [lat, lng] = [Number(match?.[1]), Number(match?.[2])]
+    if (match !== null && Math.abs(lat) <= 90 && Math.abs(lng) <= 180) return { lat, lng }
+    context.addIssue({ code: 'custom', message: 'must be <latitude>,<longitude>' })
+    return z.NEVER
+  })
+  .optional()
+  .describe('`<latitude>,<longitude>`: only items with a place within `within` of it.')
+
+/** Nothing on earth is further apart. */
+const HALF_WAY_ROUND_KM = 20_100
+
+const within = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be a number of kilometres')
+  .transform((text) => Math.min(Number(text), HALF_WAY_ROUND_KM))
+  .default(DEFAULT_WITHIN_KM)
+  .describe('Kilometres around `near`.')
+
+/** `id`, `self`, `^id`, `^self`, `>n`. */
+const participants = z
+  .string()
+  .max(4000)
+  .transform((text, context) => {
+    const rules: ParticipantRule[] = []
+    for (const token of text.split(',').map((part) => part.trim())) {
+      const rule = participantRule(token)
+      if (rule !== undefined) {
+        rules.push(rule)
+        continue
+      }
+      context.addIssue({
+        code: 'custom',
+        message: `“${token}” must be an id, self, ^id, ^self or >n with n from 1 to ${MOST_PARTICIPANTS_RULE}`,
+      })
+      return z.NEVER
+    }
+    return rules
+  })
+  .optional()
+  .describe('Comma list, all must hold: `id`, `self`, `^id` (author), `^self`, `>n` (at least n).')
+
+function participantRule(token: string): ParticipantRule | undefined {
+  if (token.startsWith('>')) {
+    const count = Number(token.slice(1))
+    return /^>\d{1,2}$/.test(token) && count >= 1 && count <= MOST_PARTICIPANTS_RULE
+      ? { rule: 'at_least', count }
+      : undefined
+  }
+  const rule = token.startsWith('^') ? 'author' : 'takes_part'
+  const id = rule === 'author' ? token.slice(1) : token
+  if (id === '' || id.length > 500 || id.includes('\0')) return undefined
+  return { rule, id: id === 'self' ? undefined : id }
+}
+
+const paths = (meaning: string) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const list = text.split(',').map((path) => path.trim())
+      const fault = pathsFault(list)
+      if (fault === undefined) return list
+      context.addIssue({ code: 'custom', message: fault })
+      return z.NEVER
+    })
+    .optional()
+    .describe(meaning)
+
+function pathsFault(list: string[]): string | undefined {
+  if (list.length > MOST_FIELDS) return `must be at most ${MOST_FIELDS} paths`
+  if (list.some((path) => path.length > MOST_LETTERS)) return `each path must have at most ${MOST_LETTERS} characters`
+  if (list.some((path) => path.split('.').length > MOST_DEPTH)) return `each path must be at most ${MOST_DEPTH} deep`
+  return list.some((path) => path.split('.').includes('')) ? 'each path must be names joined by dots' : undefined
+}
+
+/** How single items are shown. */
+export const showing = {
+  map: flag('Add `map` with normalised data.'),
+  fields: paths('Comma list of paths: a flat object keyed by them; a missing one is null.'),
+  select: paths('The same paths with their structure kept; missing ones are left out.'),
+}
+
+/** What `/services/*` and `/types/*` take. */
+export const itemQuery = z.object({
+  limit,
+  since: time('Oldest time wanted, inclusive. Default 0.'),
+  until: time('Newest time wanted, inclusive. Default now.'),
+  before,
+  sort: z.enum(['asc', 'desc']).default('desc').describe('`desc` newest first, `asc` oldest first.'),
+  q: z
+    .string()
+    .max(1000)
+    .refine((text) => !text.includes('\0'), 'must not hold NUL')
+    .optional()
+    .describe('Full-text search: words, `"phrases"`, `-without`, a last `beginning*`.'),
+  participants,
+  near,
+  within,
+  dedup: flag('Keep one item per `guid`: the earliest.'),
+  ...showing,
+})
+
+/** What `/types/*` takes beside. */
+export const servicesQuery = {
+  services: z
+    .string()
+    .max(2000)
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .optional()
+    .describe('Comma list of `service` or `id@service`.'),
+}
+
+type ItemQuery = z.output<typeof itemQuery>
+
+export function toQuery(input: ItemQuery, nowMs: number): Query {
+  return {
+    limit: input.limit,
+    since: input.since ?? 0,
+    until: input.until ?? nowMs,
+    before: input.before,
+    sort: input.sort,
+    terms: input.q === undefined ? undefined : parseTextQuery(input.q),
+    participants: input.participants ?? [],
+    near: input.near && { ...input.near, km: input.within },
+    dedup: input.dedup,
+  }
+}
+
+/** The parameters of a path that stands somewhere else than in a request, read by the same rules. */
+export function readItemQuery(
+  parameters: URLSearchParams,
+  nowMs: number,
+): { query: Query; services: string[] | undefined } {
+  const names = [...new Set(parameters.keys())]
+  const given = Object.fromEntries(
+    names.map((name) => [name, parameters.getAll(name).length > 1 ? parameters.getAll(name) : parameters.get(name)]),
+  )
+  const input = parse(itemQuery.extend(servicesQuery), given, 'bad_parameter')
+  return { query: toQuery(input, nowMs), services: input.services }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { countEndpoints, countTypes } from '#flows/read/count.ts'
+import { readById, readByNativeId, shelfOfEndpoint, shelfOfType } from '#flows/read/find.ts'
+import { presentOne } from '#flows/read/present.ts'
+import { ApiError } from '#model/errors.ts'
+import { TYPE_NAMES } from '#model/types.ts'
+import { dataRoute } from './data-route.ts'
+import { itemQuery, servicesQuery, showing, toQuery } from './item-parameters.ts'
+import { flag, text } from './parameters.ts'
+import { sendItem, sendItems } from './send-items.ts'
+
+const service = text('The service, or `id@service`.')
+const endpoint = text('The endpoint.')
+const single = z.object(showing)
+
+export const byEndpoint = dataRoute({
+  summary: 'Items of one endpoint of a service',
+  path: z.object({ service, endpoint }),
+  query: itemQuery,
+  reasons: ['no_profile', 'not_found'],
+  run: async (house, { path, query, account, ...exchange }) => {
+    const shelf = await shelfOfEndpoint(house, account, path.service, path.endpoint)
+    return sendItems(house, exchange, shelf, toQuery(query, house.clock.now()), { ...query, oembed: false })
+  },
+})
+
+export const byOwnEndpoint = dataRoute({
+  summary: "An app's own items at one endpoint",
+  path: z.object({ endpoint }),
+  query: itemQuery,
+  reasons: ['no_profile', 'not_found'],
+  run: async (house, { path, query, account, ...exchange }) => {
+    const shelf = await shelfOfEndpoint(house, account, 'self', path.endpoint)
+    return sendItems(house, exchange, shelf, toQuery(query, house.clock.now()), { ...query, oembed: false })
+  },
+})
+
+export const byType = dataRoute({
+  summary: 'Items of one type, of all services',
+  path: z.object({ type: text('The type.') }),
+  query: itemQuery.extend(servicesQuery),
+  reasons: ['not_found'],
+  run: async (house, { path, query, account, ...exchange }) => {
+    const type = TYPE_NAMES.find((name) => name === path.type)
+    if (type === undefined)
+      throw new ApiError('not_found', `There is no type “${path.type}”. There is: ${TYPE_NAMES.join(', ')}.`)
+    const shelf = await shelfOfType(house, account, type, query.services)
+    return sendItems(house, exchange, shelf, toQuery(query, house.clock.now()), { ...query, oembed: true })
+  },
+})
+
+export const one = dataRoute({
+  summary: 'One item by its id on the service',
+  path: z.object({ service, endpoint, id: text('The native id.') }),
+  query: single,
+  reasons: ['no_profile', 'not_found'],
+  run: async (house, { path, query, account, ...exchange }) => {
+    const shelf = await shelfOfEndpoint(house, account, path.service, path.endpoint)
+    const item = await readByNativeId(house, shelf, path.endpoint, path.id)
+    return sendItem(exchange, presentOne(house, shelf.readable, { ...query, oembed: false }, item))
+  },
+})
+
+export const byId = dataRoute({
+  summary: 'One item by its global id, or by its URL-encoded IDR',
+  path: z.object({ id: text('The id or IDR.') }),
+  query: single,
+  reasons: ['not_found'],
+  run: async (house, { path, query, account, ...exchange }) => {
+    const { item, readable } = await readById(house, account, path.id)
+    return sendItem(exchange, presentOne(house, readable, { ...query, oembed: true }, item))
+  },
+})
+
+export const serviceCounts = dataRoute({
+  summary: 'How many items each endpoint of a service has',
+  path: z.object({ service }),
+  query: z.object({ rich: flag('Also oldest, newest and the last sync.') }),
+  reasons: ['no_profile'],
+  run: (house, { path, query, account }) => countEndpoints(house, account, path.service, query.rich),
+})
+
+export const typeCounts = dataRoute({
+  summary: 'How many items of each type there are',
+  query: z.object({ rich: flag('Also oldest and newest.') }),
+  run: (house, { query, account }) => countTypes(house, account, query.rich),
+})

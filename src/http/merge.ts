@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { mergeAccounts } from '#flows/authorize/merge.ts'
+import { presentProfiles } from '#flows/authorize/profiles.ts'
+import type { House } from './house.ts'
+import { text } from './parameters.ts'
+import { route } from './route.ts'
+
+const fields = z.object({
+  source: text('Access token of the account that ends.'),
+  dest: text('Access token of the account that stays.'),
+})
+const reasons = ['token_invalid', 'other_app', 'same_account'] as const
+
+export const mergeByQuery = route({
+  door: 'open',
+  acts: true,
+  summary: 'Move all profiles of one account into another; prefer POST',
+  query: fields,
+  reasons: [...reasons],
+  run: (house, { query }) => merge(house, query),
+})
+
+export const mergeByBody = route({
+  door: 'open',
+  summary: 'Move all profiles of one account into another',
+  body: fields,
+  reasons: [...reasons],
+  run: (house, { body }) => merge(house, body),
+})
+
+async function merge(house: House, { source, dest }: z.output<typeof fields>) {
+  return presentProfiles(house, await mergeAccounts(house, source, dest), { auth: false, full: false })
+}

@@ -1,0 +1,99 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { pushHealth } from '#flows/deliver/look.ts'
+import { allTallies, type Tally } from '#flows/deliver/tally.ts'
+import { queueDepths } from '#flows/operate/health.ts'
+import { isLoopback } from '#model/app.ts'
+import { requireAdmin } from './authenticate.ts'
+import { route } from './route.ts'
+
+const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+
+const requests = new Histogram({
+  name: 'tributary_http_request_seconds',
+  help: 'Time from request to answer, by route and status.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
+  registers: [registry],
+})
+const ready = new Gauge({
+  name: 'tributary_queue_ready',
+  help: 'Jobs that wait for a worker.',
+  labelNames: ['queue'],
+  registers: [registry],
+})
+const oldest = new Gauge({
+  name: 'tributary_queue_oldest_seconds',
+  help: 'Age of the oldest job that waits.',
+  labelNames: ['queue'],
+  registers: [registry],
+})
+
+// Finding the labelled counter costs more than counting.
+const counters = new Map<string, ReturnType<typeof requests.labels>>()
+
+const pushGauge = (name: string, help: string, labelNames = ['kind']) =>
+  new Gauge({ name: `tributary_push_${name}`, help, labelNames, registers: [registry] })
+const destinations = pushGauge('destinations', 'Destinations, by kind and state.', ['kind', 'state'])
+const lagChanges = pushGauge('lag_changes', 'Changes that destinations of a kind have not heard of yet.')
+const lagSeconds = pushGauge(
+  'lag_seconds',
+  'Age of the oldest change that a destination of a kind has not heard of yet.',
+)
+const deadLetters = pushGauge('dead_letters', 'Rows that destinations of a kind would not take.')
+const pushCounter = (name: string, help: string, read: (tally: Tally) => number) =>
+  new Counter({
+    name: `tributary_push_${name}_total`,
+    help: `${help}, by this process since it started.`,
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [kind, tally] of allTallies()) this.inc({ kind }, read(tally))
+    },
+  })
+pushCounter('rows', 'Rows delivered', ({ rows }) => rows)
+pushCounter('batches', 'Batches delivered', ({ batches }) => batches)
+pushCounter('failures', 'Deliveries that failed', ({ failures }) => failures)
+pushCounter('dead_lettered', 'Rows set aside', ({ deadLetters: set }) => set)
+
+async function collectPush(need: Parameters<typeof pushHealth>[0]): Promise<void> {
+  const health = await pushHealth(need)
+  for (const gauge of [destinations, lagChanges, lagSeconds, deadLetters]) gauge.reset()
+  for (const { kind, state, n } of health.destinations) destinations.set({ kind, state }, n)
+  for (const { kind, changes, seconds } of health.lag) {
+    lagChanges.set({ kind }, changes)
+    lagSeconds.set({ kind }, seconds)
+  }
+  for (const { kind, n } of health.deadLetters) deadLetters.set({ kind }, n)
+}
+
+export function observeRequest(method: string, path: string, status: number, elapsedMs: number): void {
+  const key = `${method} ${path} ${status}`
+  let counter = counters.get(key)
+  if (counter === undefined) {
+    counter = requests.labels({ method, route: path, status: String(status) })
+    counters.set(key, counter)
+  }
+  counter.observe(elapsedMs / 1000)
+}
+
+export const metrics = route({
+  // No CORS: being on this machine lets one in, and so a script of any page open on it would get in too.
+  door: 'page',
+  summary: 'Prometheus metrics; from this machine, or with the admin token',
+  type: registry.contentType,
+  reasons: ['admin_token_invalid', 'too_many_attempts'],
+  run: async (house, { request }) => {
+    const local =
+      isLoopback(request.ip === '::1' ? '[::1]' : request.ip) && request.headers['x-forwarded-for'] === undefined
+    if (!local) await requireAdmin(house, request)
+    // Without a database there is no depth to tell, but all the more reason to tell the rest.
+    for (const depth of await queueDepths(house).catch(() => [])) {
+      ready.set({ queue: depth.queue }, depth.ready)
+      oldest.set({ queue: depth.queue }, depth.oldestMs / 1000)
+    }
+    await collectPush(house).catch(() => {})
+    return registry.metrics()
+  },
+})

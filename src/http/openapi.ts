@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { REASONS, type Reason } from '#model/errors.ts'
+import type { Door, Route } from './route.ts'
+
+type Listed = [method: string, path: string, route: Route]
+type Schema = Record<string, unknown>
+
+const OF_DOOR: Record<Door, { security: Schema[]; reasons: Reason[] }> = {
+  open: { security: [], reasons: [] },
+  page: { security: [], reasons: [] },
+  admin: { security: [{ admin: [] }], reasons: ['admin_token_invalid', 'too_many_attempts'] },
+  account: {
+    security: [{ token: [] }, { tokenInQuery: [] }],
+    reasons: ['token_missing', 'token_invalid', 'token_conflict'],
+  },
+  app: { security: [{ app: [] }], reasons: ['app_secret_invalid', 'too_many_attempts'] },
+}
+
+/** OpenAPI 3.1 from the very schemas that check requests, so that the two cannot drift apart. */
+export function describeApi(routes: Listed[], version: string, baseUrl: string): Schema {
+  const paths: Record<string, Schema> = {}
+  for (const [method, path, route] of routes) {
+    const key = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[key] = { ...paths[key], [method.toLowerCase()]: describeRoute(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tributary', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: baseUrl }, { url: `${baseUrl}/v0` }],
+    paths,
+    components: {
+      securitySchemes: {
+        admin: { type: 'http', scheme: 'bearer', description: 'The admin token.' },
+        token: { type: 'http', scheme: 'bearer', description: 'An access token.' },
+        tokenInQuery: { type: 'apiKey', in: 'query', name: 'access_token' },
+        app: { type: 'http', scheme: 'basic', description: 'client_id and client_secret.' },
+      },
+      schemas: { Error: errorSchema() },
+    },
+  }
+}
+
+function describeRoute(route: Route): Schema {
+  const { security, reasons } = OF_DOOR[route.door]
+  const checked: Reason[] = [
+    ...(route.query || route.path ? (['bad_parameter'] as const) : []),
+    ...(route.body ? (['bad_body'] as const) : []),
+  ]
+  return {
+    summary: route.summary,
+    ...(security.length > 0 ? { security } : {}),
+    parameters: [...parameters(route.path, 'path'), ...parameters(route.query, 'query')],
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: { 'application/json': { schema: toSchema(route.body, 'input') } } },
+        }),
+    responses: {
+      [route.status ?? 200]: {
+        description: 'Success',
+        content: {
+          [route.type ?? 'application/json']:
+            route.answer === undefined ? {} : { schema: toSchema(route.answer, 'output') },
+        },
+      },
+      ...refusals([...new Set([...reasons, ...checked, ...(route.reasons ?? [])])]),
+    },
+  }
+}
+
+function parameters(shape: z.ZodObject | undefined, where: 'path' | 'query'): Schema[] {
+  if (shape === undefined) return []
+  const { properties = {}, required = [] } = toSchema(shape, 'input') as {
+    properties?: Record<string, Schema>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }))
+}
+
+function refusals(reasons: Reason[]): Record<string, Schema> {
+  const byStatus = Map.groupBy(reasons, (reason) => REASONS[reason][0])
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((reason) => `\`${reason}\`: ${REASONS[reason][1]}`).join(' '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  )
+}
+
+function errorSchema(): Schema {
+  return {
+    type: 'object',
+    required: ['error', 'reason', 'request_id'],
+    properties: {
+      error: { type: 'string', description: 'A sentence for developers.' },
+      reason: { type: 'string', enum: Object.keys(REASONS) },
+      request_id: { type: 'string' },
+      see: { type: 'string', description: 'An address that helps.' },
+    },
+  }
+}
+
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}

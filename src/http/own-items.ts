@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { route } from './route.ts'
+
+const MOST_ITEMS = 1000
+const MOST_TIME_MS = 8.64e15
+
+const id = z.union([
+  z
+    .string()
+    .min(1)
+    .max(500)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be plain text'),
+  z.int(),
+])
+const item = z
+  .looseObject({
+    id: id.describe('Its name among the items of this endpoint.'),
+    at: z.int().min(-MOST_TIME_MS).max(MOST_TIME_MS).optional().describe('Epoch milliseconds. Default: now.'),
+    type: z.string().max(100).optional().describe('A type, such as `photos`; it is then read at `/types/*` too.'),
+  })
+  .describe('All other fields are kept as they are.')
+
+export const storeOwn = route({
+  door: 'account',
+  summary: "Store an app's own items for the account; those of known ids are replaced",
+  path: z.object({
+    endpoint: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]{0,49}$/, 'must be lower-case letters, digits, “_” and “-”')
+      .describe('Any name.'),
+  }),
+  body: z.array(item).max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`),
+  answer: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
+  run: (house, { path, body, account }) => storeOwnItems(house, account, path.endpoint, body),
+})

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { Html, html } from './html.ts'
+
+const STYLE = `
+:root{color-scheme:light dark;--ink:#16202a;--soft:#566473;--line:#d8dfe6;--paper:#fff;--ground:#f4f6f8;--brand:#0b66c3;--good:#0a7d4b;--warn:#b45309}
+@media (prefers-color-scheme:dark){:root{--ink:#e8eef4;--soft:#9fb0c0;--line:#2d3a47;--paper:#18212b;--ground:#10171e;--brand:#6db3ff;--good:#4fd39a;--warn:#f0a94b}}
+*{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+main{max-width:46rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}main.wide{max-width:64rem}main.narrow{max-width:36rem}
+h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}a{color:var(--brand)}
+.card{background:var(--paper);border:1px solid var(--line);border-radius:12px;padding:1.25rem 1.5rem;margin:1rem 0}.card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
+code,pre{font:.92em/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}pre{overflow:auto;background:var(--ground);border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-bottom:1px solid var(--line)}
+.soft{color:var(--soft)}.mark{font-weight:600;letter-spacing:.02em;color:var(--brand)}.method{display:inline-block;min-width:4.2rem;font-weight:600}
+button,.button{display:inline-block;font:inherit;font-weight:600;border:1px solid var(--brand);background:var(--brand);color:var(--paper);border-radius:8px;padding:.6rem 1.1rem;min-height:44px;cursor:pointer;text-decoration:none}
+.choices{list-style:none;margin:0;padding:0}.choices li+li{border-top:1px solid var(--line)}
+.choices a{display:flex;justify-content:space-between;align-items:center;min-height:52px;padding:.4rem .25rem;font-weight:600;text-decoration:none}.choices a:after{content:"›" / "";font-size:1.4em}.choices a:hover{text-decoration:underline}
+.row{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0 .25rem}.warn{border-left:4px solid var(--warn);padding:.1rem 0 .1rem .9rem}
+button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visible{outline:3px solid var(--brand);outline-offset:2px}
+`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** Pages run no script and load nothing from anywhere; forms may only go back to us or to where we redirect. */
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src https: data:; form-action *; base-uri 'none'; frame-ancestors 'none'`
+
+export function page(title: string, body: Html, options: { wide?: boolean; narrow?: boolean } = {}): string {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head>
+<body><main class="${options.wide ? 'wide' : options.narrow ? 'narrow' : ''}">
+<p class="mark">Tributary</p>
+${body}
+</main></body>
+</html>
+`.text
+}
+
+export function sendPage(reply: FastifyReply, text: string, status = 200, policy = PAGE_POLICY): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').header('content-security-policy', policy).send(text)
+}
+
+/** For a page whose form ends at this address: browsers hold the policy against redirects too, and `*` names no app's own scheme. */
+export function policyToward(address: string): string {
+  const { protocol } = new URL(address)
+  return /^https?:$/.test(protocol) ? PAGE_POLICY : PAGE_POLICY.replace('form-action *', `form-action * ${protocol}`)
+}

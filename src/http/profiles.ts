@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { chooseProfiles, deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
+import { presentPerson, presentProfiles, presentSelf } from '#flows/authorize/profiles.ts'
+import { ApiError } from '#model/errors.ts'
+import { appFrom } from './access-token.ts'
+import { flag, text } from './parameters.ts'
+import { route } from './route.ts'
+
+const path = z.object({ profile: text('`service` or `id@service`, exactly.') })
+const disconnected = z.object({
+  deleted: z.array(
+    z.object({
+      profile: z.string(),
+      erased: z.literal(true),
+      service_token: z.enum(['revoked', 'not_supported', 'failed']),
+    }),
+  ),
+})
+
+export const list = route({
+  door: 'account',
+  summary: 'All profiles of the account',
+  query: z.object({
+    full: flag('Objects instead of ids, with the full records.'),
+    auth: flag("Objects with the services' tokens; the caller must also prove the app's secret."),
+    client_id: text('With `auth`; or HTTP Basic.').optional(),
+    client_secret: text('With `auth`; or HTTP Basic.').optional(),
+  }),
+  reasons: ['app_secret_invalid'],
+  run: async (house, { query, account, request }) => {
+    if (query.auth) {
+      const app = await appFrom(house, request, query)
+      if (app.id !== account.appId) throw new ApiError('app_secret_invalid')
+    }
+    return presentProfiles(house, account, { auth: query.auth, full: query.full })
+  },
+})
+
+export const person = route({
+  door: 'account',
+  summary: 'One person, merged from all profiles',
+  run: (house, { account }) => presentPerson(house, account),
+})
+
+export const show = route({
+  door: 'account',
+  summary: "The profile's own record at the service",
+  path,
+  reasons: ['no_profile'],
+  run: async (house, call) => presentSelf((await chooseProfiles(house, call.account, call.path.profile))[0]!),
+})
+
+export const remove = route({
+  door: 'account',
+  summary: 'Disconnect profiles: erase them here and revoke their tokens at the service',
+  path,
+  answer: disconnected,
+  reasons: ['no_profile'],
+  run: async (house, call) => ({ deleted: await disconnectProfiles(house, call.account, call.path.profile) }),
+})
+
+export const removeAll = route({
+  door: 'account',
+  summary: 'Delete the whole account, with its profiles and tokens',
+  answer: disconnected,
+  run: async (house, { account }) => ({ deleted: await deleteWholeAccount(house, account) }),
+})

@@ -1,0 +1,204 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { createBriefCache } from '#flows/proxy/brief-cache.ts'
+import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
+import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { requireAccount } from './authenticate.ts'
+import { toApiError } from './errors.ts'
+import type { House } from './house.ts'
+import { flag, parse } from './parameters.ts'
+import { pour } from './pour.ts'
+import { route } from './route.ts'
+
+export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
+const ALLOWED = [...PROXY_METHODS, 'HEAD', 'OPTIONS'].join(', ')
+
+const ours = z.object({
+  paginate: flag('All pages of a listing as one array, written while it is read; GET only.'),
+})
+
+/** For the list of routes; mounted below, because bodies are passed on and not read. */
+export const proxied = route({
+  door: 'account',
+  summary: "The service's own API, called in the person's name; any method, any body, streamed both ways",
+  path: z.object({
+    service: z.string().describe('`service`, or `id@service` where the account has several profiles.'),
+    path: z.string().describe("The service's own path, with its slashes; its query follows."),
+  }),
+  query: ours,
+  type: '*/*',
+  streams: true,
+  reasons: ['no_profile', 'needs_auth', 'no_service_keys', 'service_limited', 'service_unreachable', 'service_timeout'],
+  run: () => Promise.reject(new Error('the proxy is mounted by itself')),
+})
+
+/** Sockets on which a body is on its way to a service: it may take longer than a request of ours. */
+const uploading = new WeakSet<Socket>()
+
+export function isUploading(socket: Socket): boolean {
+  return uploading.has(socket)
+}
+
+interface Corner {
+  house: House
+  proxy: Proxy
+  account: (request: FastifyRequest) => Promise<Account>
+}
+
+/** `ANY /proxy/:service/<path>`. Its own corner of the door. */
+export function mountProxy(server: FastifyInstance, house: House): void {
+  const accounts = createBriefCache<Account>(house.clock)
+  const corner: Corner = {
+    house,
+    proxy: createProxy(house),
+    account: (request) => accounts.get(tokensOf(request), () => requireAccount(house, request)),
+  }
+  server.addHook('onClose', async () => {
+    accounts.clear()
+    await corner.proxy.close()
+  })
+  for (const method of WEBDAV) server.addHttpMethod(method, { hasBody: true })
+  for (const url of ['/proxy/:service', '/proxy/:service/*']) {
+    server.route({
+      method: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
+      url,
+      // At this hook nobody has touched the body yet.
+      onRequest: (request, reply) => serve(corner, request, reply),
+      handler: (_request, reply) => reply,
+    })
+  }
+}
+
+// All that decides whose call it is, so that the same words may have the same answer for a moment.
+function tokensOf({ headers, query }: FastifyRequest): string {
+  return `${headers.authorization}\n${String((query as Record<string, unknown>)['access_token'])}`
+}
+
+async function serve(corner: Corner, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
+  if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
+    return preflight(reply)
+  if (/websocket/i.test(request.headers.upgrade ?? ''))
+    throw new ApiError('bad_request', 'The proxy carries requests and answers, no websockets.')
+  if (request.headers['service-worker'] !== undefined)
+    throw new ApiError('bad_request', 'Nothing that comes through the proxy can be a service worker.')
+  const account = await corner.account(request)
+  await carry(corner, account, request, reply)
+}
+
+async function carry(
+  { house, proxy }: Corner,
+  account: Account,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const gone = new AbortController()
+  const response = reply.raw
+  const onClose = () => {
+    if (!response.writableFinished) gone.abort()
+  }
+  response.once('close', onClose)
+  const at = house.clock.now()
+  const started = performance.now()
+  const { socket } = request.raw
+  const call = readCall(request, gone.signal, () => uploading.add(socket))
+  const note = (status: number, bytes: number) =>
+    proxy.note({
+      part: account.part,
+      appId: account.appId,
+      accountId: account.id,
+      at,
+      method: call.method,
+      service: serviceOf(call.profile),
+      path: call.path,
+      status,
+      ms: Math.round(performance.now() - started),
+      bytes,
+      ...call.told,
+      requestId: request.id,
+    })
+  try {
+    const answer = await proxy.forward(account, call)
+    reply.hijack()
+    if (house.isDraining()) void reply.header('connection', 'close')
+    response.writeHead(answer.status, Object.assign(reply.getHeaders() as OutgoingHttpHeaders, answer.headers))
+    const { bytes, end } = await pour(answer.body, response)
+    note(end === 'whole' ? answer.status : end === 'reader left' ? 499 : 502, bytes)
+  } catch (error) {
+    note(gone.signal.aborted ? 499 : toApiError(error).status, 0)
+    // Nobody is there to read a refusal.
+    if (gone.signal.aborted) reply.hijack()
+    else throw error
+  } finally {
+    uploading.delete(socket)
+    if (!request.raw.complete) request.raw.resume()
+  }
+}
+
+function readCall(request: FastifyRequest, signal: AbortSignal, onFlow: () => void): ProxyCall {
+  const { service } = request.params as { service: string }
+  return {
+    profile: service,
+    method: request.method,
+    ...addressOf(request.raw.url ?? ''),
+    paginate: wantsPages(request),
+    headers: request.headers,
+    body: request.raw,
+    onFlow,
+    signal,
+    told: { refreshed: false, retried: false },
+  }
+}
+
+// Most calls say nothing of it.
+function wantsPages({ query }: FastifyRequest): boolean {
+  return 'paginate' in (query as object) && parse(ours, query, 'bad_parameter').paginate
+}
+
+const serviceOf = (profile: string): string => profile.slice(profile.lastIndexOf('@') + 1)
+
+/** The path and query exactly as they were written, less what was said to us. */
+function addressOf(raw: string): { path: string; query: string } {
+  const target = raw.replace(/^https?:\/\/[^/?#]*/i, '')
+  const mark = target.indexOf('?')
+  const whole = mark < 0 ? target : target.slice(0, mark)
+  const afterProxy = whole.indexOf('/', 1)
+  const afterService = whole.indexOf('/', afterProxy + 1)
+  const query = mark < 0 ? '' : target.slice(mark + 1)
+  return {
+    path: afterService < 0 ? '' : whole.slice(afterService),
+    query: query === '' ? '' : withoutOurs(query),
+  }
+}
+
+function withoutOurs(query: string): string {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '' && !['access_token', 'paginate'].includes(nameOf(pair)))
+    .join('&')
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split('=', 1)[0]!
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return name
+  }
+}
+
+function preflight(reply: FastifyReply): void {
+  void reply
+    .code(204)
+    .headers({
+      allow: ALLOWED,
+      'access-control-allow-methods': ALLOWED,
+      'access-control-allow-headers': '*, authorization',
+      'access-control-max-age': '86400',
+    })
+    .send()
+}

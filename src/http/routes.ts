@@ -1,0 +1,107 @@
+import * as token from './access-token.ts'
+import * as apps from './admin-apps.ts'
+import { listCalls } from './admin-calls.ts'
+import * as keys from './admin-keys.ts'
+import { changeRules, showRules } from './admin-sync.ts'
+import { applyByBody, applyByQuery, batch } from './apply.ts'
+import * as person from './authenticate-person.ts'
+import { connectPage } from './connect-page.ts'
+import { demoCallback } from './demo-page.ts'
+import { docsPage } from './docs-page.ts'
+import { liveness, readiness } from './health.ts'
+import { homePage } from './home-page.ts'
+import * as hooks from './hooks.ts'
+import * as items from './items.ts'
+import { mergeByBody, mergeByQuery } from './merge.ts'
+import { metrics } from './metrics.ts'
+import { openapi } from './openapi-route.ts'
+import { storeOwn } from './own-items.ts'
+import * as profiles from './profiles.ts'
+import { PROXY_METHODS, proxied } from './proxy.ts'
+import * as push from './push.ts'
+import type { Route } from './route.ts'
+import { services } from './services.ts'
+import * as sync from './sync.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export type Listed = [method: Method, path: string, route: Route]
+
+/** The whole interface on one screen. Every path also answers under `/v0`. */
+export const ROUTES: Listed[] = [
+  ['GET', '/', homePage],
+  ['GET', '/docs', docsPage],
+  ['GET', '/openapi.json', openapi],
+  ['GET', '/healthz', liveness],
+  ['GET', '/readyz', readiness],
+  ['GET', '/metrics', metrics],
+
+  ['GET', '/connect', connectPage],
+  ['GET', '/demo/callback', demoCallback],
+  ['GET', '/oauth/authenticate', person.authenticate],
+  ['GET', '/oauth/authorize', person.authenticate],
+  ['GET', '/auth/:service/callback', person.callback],
+  ['POST', '/oauth/confirm', person.confirm],
+  ['POST', '/oauth/access_token', token.exchange],
+  ['POST', '/oauth/revoke', token.revoke],
+  ['GET', '/.well-known/oauth-authorization-server', token.metadata],
+
+  ['GET', '/auth/:service/apply', applyByQuery],
+  ['POST', '/auth/:service/apply', applyByBody],
+  ['POST', '/auth/apply/batch', batch],
+  ['GET', '/auth/merge', mergeByQuery],
+  ['POST', '/auth/merge', mergeByBody],
+
+  ['GET', '/profile', profiles.person],
+  ['GET', '/profiles', profiles.list],
+  ['DELETE', '/profiles', profiles.removeAll],
+  ['GET', '/profiles/:profile', profiles.show],
+  ['DELETE', '/profiles/:profile', profiles.remove],
+  ['GET', '/profiles/:profile/sync', sync.progress],
+  ['POST', '/profiles/:profile/sync', sync.now],
+  ['POST', '/profiles/:profile/reset', sync.reset],
+
+  ['GET', '/hooks/:service/:client_id', hooks.handshake],
+  ['POST', '/hooks/:service/:client_id', hooks.tell],
+
+  ['GET', '/services', services],
+  ['GET', '/services/:service', items.serviceCounts],
+  ['GET', '/services/:service/:endpoint', items.byEndpoint],
+  ['GET', '/services/:service/:endpoint/:id', items.one],
+  ['GET', '/services/self/:endpoint', items.byOwnEndpoint],
+  ['POST', '/services/self/:endpoint', storeOwn],
+  ['GET', '/types', items.typeCounts],
+  ['GET', '/types/:type', items.byType],
+  ['GET', '/id/:id', items.byId],
+
+  ['GET', '/push', push.list],
+  ['POST', '/push', push.add],
+  ['GET', '/push/:id', push.one],
+  ['PATCH', '/push/:id', push.change],
+  ['DELETE', '/push/:id', push.remove],
+  ['POST', '/push/:id/pause', push.pause],
+  ['POST', '/push/:id/resume', push.resume],
+  ['POST', '/push/:id/test', push.test],
+  ['POST', '/push/:id/run', push.run],
+  ['POST', '/push/:id/backfill', push.backfill],
+  ['POST', '/push/:id/replay', push.replayFrom],
+  ['POST', '/push/:id/redrive', push.redrive],
+  ['POST', '/push/:id/rotate-secret', push.rotateSecret],
+  ['GET', '/push/:id/deliveries', push.deliveries],
+  ['GET', '/push/:id/dead-letters', push.deadLetters],
+
+  ...PROXY_METHODS.map((method): Listed => [method, '/proxy/:service/:path', proxied]),
+
+  ['GET', '/admin/apps', apps.list],
+  ['POST', '/admin/apps', apps.create],
+  ['GET', '/admin/apps/:client_id', apps.show],
+  ['PATCH', '/admin/apps/:client_id', apps.update],
+  ['DELETE', '/admin/apps/:client_id', apps.remove],
+  ['POST', '/admin/apps/:client_id/rotate-secret', apps.rotateSecret],
+  ['GET', '/admin/apps/:client_id/sync', showRules],
+  ['PUT', '/admin/apps/:client_id/sync', changeRules],
+  ['GET', '/admin/apps/:client_id/calls', listCalls],
+  ['GET', '/admin/apps/:client_id/keys', keys.list],
+  ['PUT', '/admin/apps/:client_id/keys/:service', keys.set],
+  ['DELETE', '/admin/apps/:client_id/keys/:service', keys.remove],
+]

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerItems } from '#flows/read/answer.ts'
+import type { Shelf } from '#flows/read/find.ts'
+import type { Presentation } from '#flows/read/present.ts'
+import type { Query } from '#model/query.ts'
+import { addLink } from './data-route.ts'
+import type { House } from './house.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** What waits for a slow reader beside the piece that was just made. */
+const WAITING_BYTES = 16 * 1024
+
+export interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Small answers name their next page; large ones are streamed as fast as they are read. */
+export async function sendItems(
+  house: House,
+  { request, reply }: Exchange,
+  shelf: Shelf,
+  query: Query,
+  wish: Presentation,
+): Promise<FastifyReply> {
+  const answer = await answerItems(house, shelf, query, wish)
+  void reply.type(JSON_TYPE)
+  if ('pieces' in answer) {
+    const stream = Readable.from(answer.pieces, { objectMode: false, highWaterMark: WAITING_BYTES })
+    // The status is out by then: the connection ends without the end of the array, and only the log says why.
+    stream.on('error', (error) => house.log.error('an answer broke off', { request_id: request.id, error }))
+    return reply.send(stream)
+  }
+  if (answer.next !== undefined) addLink(reply, `<${nextAddress(house, request, query, answer.next)}>; rel="next"`)
+  return reply.send(answer.whole)
+}
+
+/** The same question from the last item on. The access token never goes into a header that others may log. */
+function nextAddress(house: House, request: FastifyRequest, query: Query, last: { at: number; id: string }): string {
+  const url = new URL(house.config.baseUrl + request.originalUrl)
+  url.searchParams.delete('access_token')
+  url.searchParams.set('before', `${last.at}_${last.id}`)
+  // Now is another time on the next page; what came in between must not shift it.
+  url.searchParams.set('until', String(query.until))
+  return url.href
+}
+
+/** One item, with a weak ETag that changes when the item or the way it is shown does. */
+export function sendItem(
+  { request, reply }: Exchange,
+  { text, version }: { text: string; version: string },
+): FastifyReply {
+  const shown = createHash('sha1').update(JSON.stringify(request.query, withoutToken)).digest('hex').slice(0, 8)
+  const tag = `"${version}-${shown}"`
+  void reply.header('etag', `W/${tag}`)
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
+  if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
+  return reply.type(JSON_TYPE).send(text)
+}
+
+function withoutToken(name: string, value: unknown): unknown {
+  return name === 'access_token' ? undefined : value
+}

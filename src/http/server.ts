@@ -1,0 +1,201 @@
+import { isIP } from 'node:net'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
+import { codeOf } from '#base/errors.ts'
+import { ApiError } from '#model/errors.ts'
+import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
+import { answerError } from './errors.ts'
+import { FRAME } from './frame.ts'
+import type { House } from './house.ts'
+import { observeRequest } from './metrics.ts'
+import { describeApi } from './openapi.ts'
+import { parse, withoutEmpty } from './parameters.ts'
+import { refusePrefetch } from './prefetch.ts'
+import { isUploading, mountProxy } from './proxy.ts'
+import { nextRequestId } from './request-id.ts'
+import type { Door, Route } from './route.ts'
+import { type Listed, type Method, ROUTES } from './routes.ts'
+import { refuseUnreadable } from './unreadable.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    describe(): unknown
+  }
+}
+
+const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+/** Doors that scripts of any web page may knock at: they carry their own token and no cookie. */
+const SHARED: Door[] = ['open', 'account']
+const BODY_LIMIT = 1024 * 1024
+
+/** The front door. A slow or silent client holds a socket for seconds, never a worker. */
+export function createServer(house: House, routes: Listed[] = ROUTES): FastifyInstance {
+  const server = fastify({
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2000 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: house.config.trustProxy,
+    // Addresses that cannot be decoded never reach the hooks, and what is no HTTP never becomes a request.
+    frameworkErrors: (error, request, reply) => {
+      frame(house, request, reply)
+      void answerError(house.log, error, request, reply)
+    },
+    clientErrorHandler: (error, socket) => {
+      // A video on its way to a service may take longer than any request that we read ourselves.
+      if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
+      refuseUnreadable(error, socket, house.clock.now())
+    },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : nextRequestId()
+    },
+    rewriteUrl: ({ url = '/' }) => (/^\/v0(?=[/?]|$)/.test(url) ? url.slice(3).replace(/^(?!\/)/, '/') : url),
+    routerOptions: { maxParamLength: 2000 },
+    exposeHeadRoutes: false,
+  })
+  server.decorate('describe', () => describeApi(routes, house.version, house.config.baseUrl))
+  readBodies(server)
+  // Hooks of the callback kind: a promise for each of them would cost every request a fifth of its time.
+  server.addHook('onRequest', (request, reply, done) => {
+    frame(house, request, reply)
+    done()
+  })
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (house.isDraining()) void reply.header('connection', 'close')
+    done()
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    observe(house, request, reply)
+    done()
+  })
+  server.setErrorHandler((error, request, reply) => answerError(house.log, error, request, reply))
+  server.setNotFoundHandler(() => {
+    throw new ApiError('not_found')
+  })
+  const read = routes.filter(([, , { streams }]) => streams !== true)
+  for (const [path, listed] of Map.groupBy(read, ([, path]) => path)) mount(server, house, path, listed)
+  mountProxy(server, house)
+  return server
+}
+
+function mount(server: FastifyInstance, house: House, url: string, listed: Listed[]): void {
+  const taken = listed.map(([method]) => method)
+  const head = listed.some(([method, , route]) => method === 'GET' && route.acts !== true)
+  const allow = [...taken, ...(head ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  for (const [method, , route] of listed) {
+    const withHead = method === 'GET' && route.acts !== true ? ['GET', 'HEAD'] : [method]
+    server.route({
+      method: withHead,
+      url,
+      config: { page: route.door === 'page', rawBody: route.rawBody === true },
+      ...atTheDoor(house, route),
+      handler: (request, reply) => serve(house, route, request, reply),
+    })
+  }
+  server.route({
+    method: 'OPTIONS',
+    url,
+    handler: (_request, reply) => {
+      void reply.header('allow', allow)
+      if (listed.some(([, , route]) => SHARED.includes(route.door))) allowOrigins(reply, allow)
+      return reply.code(204).send()
+    },
+  })
+  server.route({
+    method: [...METHODS.filter((method) => !taken.includes(method)), ...(head ? [] : ['HEAD'])],
+    url,
+    handler: (_request, reply) => {
+      void reply.header('allow', allow)
+      throw new ApiError('method_not_allowed')
+    },
+  })
+}
+
+/** Before the body is read: a stranger's body is not, and a refused one can still be understood by a page's script. */
+function atTheDoor(house: House, route: Route): Pick<RouteOptions, 'onRequest'> {
+  if (route.door === 'admin') return { onRequest: async (request) => requireAdmin(house, request) }
+  return {
+    onRequest: (request, reply, done) => {
+      if (SHARED.includes(route.door)) void reply.header('access-control-allow-origin', '*')
+      if (route.acts) refusePrefetch(request)
+      done()
+    },
+  }
+}
+
+async function serve(house: House, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const app = route.door === 'app' ? await requireApp(house, request) : undefined
+  const account = route.door === 'account' ? await requireAccount(house, request) : undefined
+  const given = (fields: unknown) => (route.emptyIsAbsent === true ? withoutEmpty(fields) : fields)
+  const answer = await route.run(house, {
+    path: route.path === undefined ? {} : parse(route.path, request.params, 'bad_parameter'),
+    query: route.query === undefined ? {} : parse(route.query, given(request.query), 'bad_parameter'),
+    body: route.body === undefined ? {} : parse(route.body, given(request.body ?? {}), 'bad_body'),
+    // The door decides which of the two is there; routes of other doors never look.
+    app: app!,
+    account: account!,
+    request,
+    reply,
+  })
+  if (reply.sent) return reply
+  if (route.status !== undefined && reply.statusCode === 200) void reply.code(route.status)
+  if (route.type !== undefined && !reply.hasHeader('content-type')) void reply.type(route.type)
+  return answer
+}
+
+function frame(house: House, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.headers({ 'x-request-id': request.id, ...FRAME })
+  if (house.config.baseUrl.startsWith('https:')) void reply.header('strict-transport-security', 'max-age=31536000')
+}
+
+function allowOrigins(reply: FastifyReply, methods: string): void {
+  void reply.headers({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': 'authorization, content-type, x-request-id',
+    'access-control-max-age': '86400',
+  })
+}
+
+function observe(house: House, request: FastifyRequest, reply: FastifyReply): void {
+  const path = request.routeOptions.url ?? 'none'
+  observeRequest(request.method, path, reply.statusCode, reply.elapsedTime)
+  if (!house.log.debugs) return
+  house.log.debug('request', {
+    request_id: request.id,
+    method: request.method,
+    path,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime),
+    address: isIP(request.ip) ? request.ip : undefined,
+  })
+}
+
+/** JSON, and the forms that OAuth clients send. A name given twice stays an array, which the schemas refuse. */
+function readBodies(server: FastifyInstance): void {
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.rawBody) done(null, body)
+    else void parseJson(request, body as string, done)
+  })
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
+    done(null, request.routeOptions.config.rawBody ? body : readForm(body as string))
+  })
+  // The one kind of body that a page may send anywhere without asking; no client of ours does.
+  server.removeContentTypeParser('text/plain')
+  server.addContentTypeParser('text/plain', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.rawBody) done(null, body)
+    else done(new ApiError('media_type_unsupported'))
+  })
+}
+
+function readForm(text: string): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = fields[name]
+    fields[name] = known === undefined ? value : [known, value].flat()
+  }
+  return fields
+}

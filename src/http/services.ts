@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { listServices } from '#flows/read/services.ts'
+import { text } from './parameters.ts'
+import { route } from './route.ts'
+
+export const services = route({
+  door: 'open',
+  summary: 'Every service with its endpoints and types; with `client_id` also whether that app has keys',
+  query: z.object({ client_id: text("An app's client id.").optional() }),
+  run: (house, { query }) => listServices(house, query.client_id),
+})

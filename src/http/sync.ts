@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { chooseProfile, isSettled, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
+import type { Profile } from '#model/profile.ts'
+import type { House } from './house.ts'
+import { flag, text } from './parameters.ts'
+import { route } from './route.ts'
+
+const path = z.object({ profile: text('`service` or `id@service`.') })
+const EVERY_MS = 500
+const LONGEST_MS = 30 * 60_000
+
+export const progress = route({
+  door: 'account',
+  summary: 'How far the sync of a profile is, per endpoint; as `text/event-stream` it follows live',
+  path,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    if ((call.request.headers.accept ?? '').includes('text/event-stream'))
+      return follow(house, profile, call.request, call.reply)
+    return syncProgress(house, profile)
+  },
+})
+
+export const now = route({
+  door: 'account',
+  summary: 'Ask for a sync now; `confirm_deletes` lets it believe that all it misses is gone',
+  path,
+  query: z.object({ confirm_deletes: flag('What was reported as `suspect_deletes` is really gone.') }),
+  body: z.object({ confirm_deletes: z.boolean().default(false) }),
+  status: 202,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    await requestSync(house, profile, {
+      confirmDeletes: call.query.confirm_deletes || call.body.confirm_deletes,
+    })
+    return syncProgress(house, profile)
+  },
+})
+
+export const reset = route({
+  door: 'account',
+  summary: 'Forget all cursors and read everything again',
+  path,
+  status: 202,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    await resetSync(house, profile)
+    return syncProgress(house, profile)
+  },
+})
+
+/** Sends what changed, as it changes, until the first sync is over or the reader goes. */
+async function follow(
+  house: House,
+  profile: Profile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  void reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+  })
+  const endsAt = house.clock.now() + LONGEST_MS
+  let last = ''
+  let id = 0
+  try {
+    while (!request.socket.destroyed && !house.isDraining() && house.clock.now() < endsAt) {
+      const state = await syncProgress(house, profile)
+      const text = JSON.stringify(state)
+      const over = isSettled(state)
+      if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)
+      if (over) break
+      last = text
+      await sleep(EVERY_MS)
+    }
+  } finally {
+    // A database that went away ends the stream; the reader asks again.
+    raw.end()
+  }
+  return reply
+}

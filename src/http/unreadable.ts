@@ -1,0 +1,32 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { codeOf } from '#base/errors.ts'
+import { newId } from '#base/ids.ts'
+import { ApiError, type Reason } from '#model/errors.ts'
+import { errorBody } from './errors.ts'
+import { FRAME } from './frame.ts'
+
+const REASON_OF: Record<string, Reason> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** What cannot be read as HTTP, or comes too slowly, has no request to answer to: the refusal is written by hand. */
+export function refuseUnreadable(error: Error, socket: Socket, nowMs: number): void {
+  if (codeOf(error) === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = new ApiError(REASON_OF[codeOf(error) ?? ''] ?? 'bad_request')
+  const id = newId(nowMs)
+  const body = JSON.stringify(errorBody(refusal, id))
+  const headers = {
+    ...FRAME,
+    'x-request-id': id,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n'))
+}

@@ -1,0 +1,101 @@
+import type { BaseType } from '#model/types.ts'
+import { OWN_TYPES, singularOf } from '#model/types.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { kind, linksIn, type NativeId } from './kind.ts'
+import type { Registry } from './registry.ts'
+
+/** What an app stores of its own: whatever it likes, and these fields are understood. */
+export interface OwnItem {
+  id: string | number
+  at?: number | undefined
+  type?: string | undefined
+  [field: string]: unknown
+}
+
+/** The service name of an app's own items, and the title they are shown under. */
+export const OWN_SERVICE = { service: 'self', title: 'Own items' }
+
+/** The type an own item says it is, in the plural or the singular. */
+export function ownType(name: string | undefined): BaseType | undefined {
+  return [...OWN_TYPES, 'contacts' as const].find((type) => type === name || singularOf(type) === name)
+}
+
+const text = (field: string) => (item: OwnItem) => {
+  const value = item[field]
+  return typeof value === 'string' ? value : undefined
+}
+const number = (field: string) => (item: OwnItem) => {
+  const value = item[field]
+  return typeof value === 'number' ? value : undefined
+}
+const firstOf =
+  (...readers: ((item: OwnItem) => string | undefined)[]) =>
+  (item: OwnItem) =>
+    readers.map((read) => read(item)).find((value) => value !== undefined && value !== '')
+const ids = (value: unknown): NativeId[] =>
+  [value].flat().filter((id): id is NativeId => typeof id === 'string' || typeof id === 'number')
+
+/** Reads the fields that apps are told to use; all others are kept and passed on. */
+const own = kind<OwnItem>({
+  name: 'data',
+  id: ({ id }) => id,
+  at: number('at'),
+  types: ({ type }) => {
+    const known = ownType(type)
+    return known === undefined ? [] : [known]
+  },
+  guid: ({ guid }) => ids(guid).map(String),
+  participants: ({ author, participants }) => ({ author: ids(author)[0], others: ids(participants) }),
+  place: (item) => {
+    const [lat, lng] = [number('lat')(item), number('lng')(item)]
+    return lat === undefined || lng === undefined ? undefined : { lat, lng }
+  },
+  map: {
+    name: firstOf(text('name'), text('title')),
+    title: text('title'),
+    text: text('text'),
+    nickname: firstOf(text('handle'), text('nickname')),
+    email: text('email'),
+    phone: text('phone'),
+    url: text('url'),
+    urls: (item) => [...new Set([text('url')(item) ?? '', ...linksIn(text('text')(item))])].filter((url) => url !== ''),
+    photo: text('photo'),
+    image: text('image'),
+    place: text('place'),
+    lang: text('lang'),
+    starts: number('starts'),
+    ends: number('ends'),
+    sport: text('sport'),
+    seconds: number('seconds'),
+    meters: number('meters'),
+    calories: number('calories'),
+    heart_rate: number('heart_rate'),
+    metric: text('metric'),
+    value: number('value'),
+    unit: text('unit'),
+    artist: text('artist'),
+    album: text('album'),
+    path: text('path'),
+    mime: text('mime'),
+    bytes: number('bytes'),
+    subject: text('subject'),
+    from: text('from'),
+  },
+  card: { description: text('description') },
+})
+
+export const ownEndpoint: Endpoint = endpoint<unknown, OwnItem>({
+  path: '',
+  items: () => [],
+  kind: own,
+  types: [],
+  every: '1d',
+  class: 'core',
+})
+
+/** How the records of an endpoint are read; undefined when no connector of this release knows it. */
+export function endpointOf(registry: Registry, service: string, name: string): Endpoint | undefined {
+  if (service === OWN_SERVICE.service) return ownEndpoint
+  const endpoints = registry.find(service)?.endpoints ?? {}
+  return Object.hasOwn(endpoints, name) ? endpoints[name] : undefined
+}

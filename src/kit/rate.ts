@@ -1,0 +1,18 @@
+import type { RateNews } from './connector.ts'
+
+/** Reads headers that tell the calls left and the second in which the window starts anew (epoch seconds). */
+export function rateFrom(names: {
+  remaining: string
+  reset: string
+  of?: RateNews['of']
+}): (headers: Record<string, string>) => RateNews | undefined {
+  return (headers) => {
+    const [remaining, resetS] = [wholeNumber(headers[names.remaining]), wholeNumber(headers[names.reset])]
+    if (remaining === undefined && resetS === undefined) return undefined
+    return { remaining, resetAtMs: resetS === undefined ? undefined : resetS * 1000, of: names.of }
+  }
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}

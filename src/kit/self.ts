@@ -1,0 +1,24 @@
+/** Who a credential belongs to, read from the service's own record of the person. */
+export interface Self {
+  /** The person's id at the service, always as text. */
+  id: string
+  name?: string | undefined
+  handle?: string | undefined
+  email?: string | undefined
+  url?: string | undefined
+  photo?: string | undefined
+  description?: string | undefined
+  location?: string | undefined
+}
+
+export interface SelfReader {
+  /** Path below the service's API address. `{sub}` stands for the subject that the token answer named. */
+  path: string
+  query: Record<string, string>
+  read: (body: unknown) => Self
+}
+
+/** How to ask the service who somebody is. */
+export function self<Body>(path: string, read: (body: Body) => Self, query: Record<string, string> = {}): SelfReader {
+  return { path, query, read: read as (body: unknown) => Self }
+}

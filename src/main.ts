@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '#base/clock.ts'
+import { type Config, loadConfig } from '#base/config.ts'
+import { createLog, type Log } from '#base/log.ts'
+import { EXIT, InterruptedError } from '#cli/command.ts'
+import { runCli } from '#cli/run.ts'
+import { loadRegistry, openBareDatabase, openStore, start, withPush } from './app.ts'
+import { startLabProcess } from './lab-process.ts'
+
+// The only reader of the environment, the arguments and the terminal.
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+const fancy = process.stderr.isTTY && process.env['NO_COLOR'] === undefined
+
+const signalled = untilSignal()
+// For commands that only want to get done; those that serve wait for the signal themselves.
+const interrupted = signalled.then((): never => {
+  throw new InterruptedError('Interrupted before it was done.')
+})
+interrupted.catch(() => {})
+
+process.exitCode = await runCli(
+  {
+    version,
+    terminal: { stdout: (text) => process.stdout.write(text), stderr: (text) => process.stderr.write(text), fancy },
+    prepare: (overrides) => {
+      let loaded: Config | undefined
+      const config = () => (loaded ??= loadConfig(process.env, overrides))
+      return {
+        config,
+        withStore: async (work, options = {}) => {
+          const opening = openStore(config(), log(config(), { quiet: true }), { migrate: options.migrate ?? true })
+          const store = await Promise.race([opening, interrupted])
+          try {
+            return await Promise.race([work(store), interrupted])
+          } finally {
+            await Promise.race([store.close(), signalled.then(() => sleep(2000))])
+          }
+        },
+        withPush: (work) => withPush(config(), log(config(), { quiet: true }), work),
+        registry: () => loadRegistry(config()),
+        startLab: startLabProcess,
+        start: (what) => start(config(), log(config(), { quiet: false }), version, what),
+        doctor: () => ({
+          config,
+          nodeVersion: process.versions.node,
+          clock: systemClock,
+          withDatabase: async (work) => {
+            const { database, close } = await openBareDatabase(config(), log(config(), { quiet: true }))
+            try {
+              return await work(database)
+            } finally {
+              await close()
+            }
+          },
+        }),
+        untilSignal: signalled,
+      }
+    },
+  },
+  process.argv.slice(2),
+)
+// What was interrupted may never end by itself.
+if (process.exitCode === EXIT.interrupted) process.exit()
+
+function log(config: Config, { quiet }: { quiet: boolean }): Log {
+  const level = quiet && config.logLevel === 'info' ? 'warn' : config.logLevel
+  // People at a terminal read text; everything else reads JSON, unless told otherwise.
+  const format = fancy && process.env['LOG_FORMAT'] === undefined ? 'text' : config.logFormat
+  return createLog({ level, format, clock: systemClock, write: (line) => process.stderr.write(line) })
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      let seen = false
+      process.on(signal, () => {
+        // A second Ctrl-C means now; the embedded database recovers by itself at the next start.
+        if (seen) process.exit(130)
+        seen = true
+        resolve(signal)
+      })
+    }
+  })
+}

@@ -1,0 +1,38 @@
+import { crc32 } from 'node:zlib'
+import { decodeNumber, encodeNumber, PARTS, randomSecret } from '#base/ids.ts'
+
+// trt_ + part (2) + time (9) + 256 bits (52) + checksum (6): 73 characters, well under the 255 that clients reserve.
+const PATTERN = /^trt_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{52}([0-9a-hjkmnp-tv-z]{6})$/
+
+export interface AccessTokenParts {
+  part: number
+  issuedAt: number
+}
+
+/** A new token each time: it holds its time, and the part that its account lives in. It never expires. */
+export function newAccessToken(part: number, nowMs: number): string {
+  const body = `trt_${encodeNumber(part, 2)}${encodeNumber(nowMs, 9)}${randomSecret()}`
+  return body + checksum(body)
+}
+
+/** What a token says of itself; undefined for anything mistyped, without asking the database. */
+export function readAccessToken(token: string): AccessTokenParts | undefined {
+  const match = PATTERN.exec(token)
+  if (match === null || checksum(token.slice(0, -6)) !== match[3]) return undefined
+  return { part: decodeNumber(match[1]!)!, issuedAt: decodeNumber(match[2]!)! }
+}
+
+/** A single-use text that says which part it lives in. */
+export function newTicket(kind: 'trc' | 'trf', part: number): string {
+  return `${kind}_${encodeNumber(part, 2)}${randomSecret()}`
+}
+
+export function ticketPart(kind: 'trc' | 'trf', ticket: string): number | undefined {
+  const match = /^(tr[a-z])_([0-9a-hjkmnp-tv-z]{2})[0-9a-hjkmnp-tv-z]{52}$/.exec(ticket)
+  return match?.[1] === kind ? decodeNumber(match[2]!)! % PARTS : undefined
+}
+
+function checksum(body: string): string {
+  // 30 of the 32 bits fill six characters; any single wrong character still shows.
+  return encodeNumber(crc32(body) >>> 2, 6)
+}

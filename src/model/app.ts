@@ -1,0 +1,109 @@
+import { ApiError } from './errors.ts'
+
+/** A client application: it has secrets of its own, the addresses people return to, and its keys for each service. */
+export interface App {
+  id: string
+  name: string
+  redirectUris: string[]
+  /** May people be sent back with the token itself (`response_type=token`)? */
+  tokenFlow: boolean
+  createdAt: number
+}
+
+export interface AppSecret {
+  id: string
+  createdAt: number
+  /** Set while a newer secret is taking over. */
+  expiresAt: number | undefined
+}
+
+/** An app's own key for one service, with the addresses it overrides. The secret stays sealed in the store. */
+export interface ServiceKey {
+  service: string
+  key: string
+  scope: string | undefined
+  overrides: Record<string, string>
+  updatedAt: number
+}
+
+/** Addresses of a service that an app's keys may override: self-hosted instances, and tests. */
+export const OVERRIDES = [
+  'authorize_url',
+  'token_url',
+  'revoke_url',
+  'request_token_url',
+  'access_token_url',
+  'api_url',
+  'base_url',
+] as const
+
+const LONGEST_ADDRESS = 2000
+const RESERVED_PARAMETERS = ['code', 'state', 'error', 'access_token', 'iss']
+
+/** Refuses redirect addresses that could leak a code or be confused with an answer of ours. */
+export function checkRedirectUri(text: string): string {
+  const bad = (why: string) => new ApiError('bad_parameter', `redirect_uri “${text.slice(0, 200)}” ${why}.`)
+  if (text.length > LONGEST_ADDRESS) throw bad(`has more than ${LONGEST_ADDRESS} characters`)
+  if (!URL.canParse(text)) throw bad('is no absolute address')
+  const url = new URL(text)
+  if (/^(javascript|data|file|blob|vbscript|about):$/.test(url.protocol))
+    throw bad('has a scheme that browsers run or read locally')
+  if (url.hash !== '' || text.includes('#')) throw bad('has a fragment')
+  if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?]*@/i.test(text))
+    throw bad('has a user name in it')
+  // Without both slashes and a host, a browser reads it relative to the page that redirects.
+  if (/^https?:/.test(url.protocol) && !/^https?:\/\/[^/\\]/i.test(text)) throw bad('must start with https://')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw bad('must use https (http is for loopback addresses only)')
+  if (/[\s\\*\p{C}]/u.test(text)) throw bad('has a character that browsers read in different ways')
+  const clash = RESERVED_PARAMETERS.find((name) => url.searchParams.has(name))
+  if (clash !== undefined) throw bad(`has its own “${clash}” parameter, which our answer would double`)
+  return text
+}
+
+/** True for the addresses on which a native app or a developer's machine listens (RFC 8252). */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
+
+/** Exact, but for the port of a loopback address, which a native app cannot know beforehand (RFC 8252 7.3). */
+export function matchesRedirectUri(registered: readonly string[], given: string): boolean {
+  return registered.some((each) => each === given || sameLoopback(each, given))
+}
+
+function sameLoopback(registered: string, given: string): boolean {
+  if (!URL.canParse(registered) || !URL.canParse(given)) return false
+  const a = new URL(registered)
+  const b = new URL(given)
+  if (a.protocol !== 'http:' || !isLoopback(a.hostname)) return false
+  const withPort = new URL(a)
+  withPort.port = b.port
+  return withPort.href === b.href && withoutPort(given) === withoutPort(registered)
+}
+
+// Compared as text too: the parser would forgive spellings that an exact match must not.
+function withoutPort(text: string): string {
+  return text.replace(/^(http:\/\/(?:\[::1\]|[^/:?#]+)):\d+/, '$1')
+}
+
+/** An app as the API and the CLI show it. */
+export function presentApp(app: App): Record<string, unknown> {
+  return {
+    client_id: app.id,
+    name: app.name,
+    redirect_uris: app.redirectUris,
+    token_flow: app.tokenFlow,
+    created_at: app.createdAt,
+  }
+}
+
+/** A service key as the API and the CLI show it: never with its secret. */
+export function presentServiceKey(key: ServiceKey): Record<string, unknown> {
+  return {
+    service: key.service,
+    key: key.key,
+    overrides: key.overrides,
+    ...(key.scope === undefined ? {} : { scope: key.scope }),
+    updated_at: key.updatedAt,
+  }
+}

@@ -1,0 +1,94 @@
+/** Bounds that keep one hostile text from costing more than many honest ones. */
+const MOST_WORDS = 4000
+const MOST_LETTERS = 64
+
+// Scripts written without spaces: each sign is a word, and a search for several is a search for a phrase.
+const UNSPACED =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const RUN = /[\p{L}\p{N}\p{M}]+/gu
+const SIGNS = new RegExp(`${UNSPACED.source}|[^\\s]`, 'gu')
+// Accents, Hebrew points and Arabic vowel signs say how a letter is read. Elsewhere (Devanagari, Thai, kana) marks are
+// letters of their own, and without them other words come out.
+const ACCENTS =
+  /[\u0300-\u036F\u0483-\u0489\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F]/gu
+// Letters that people type as others, and that do not come apart by themselves.
+const ALIKE: Record<string, string> = {
+  ß: 'ss',
+  ı: 'i',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ħ: 'h',
+  ς: 'σ',
+  ى: 'ي',
+  ة: 'ه',
+}
+const ALIKE_LETTERS = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')
+
+/** A text without case, accents and width: what people mean to be the same becomes the same. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replaceAll(ACCENTS, '')
+    .toLowerCase()
+    .replaceAll(ALIKE_LETTERS, (letter) => ALIKE[letter]!)
+    .normalize('NFC')
+}
+
+/** The words of a text in order. Addresses, handles and e-mail addresses fall into their words. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (const [run] of fold(text).matchAll(RUN)) {
+    for (const word of splitRun(run)) {
+      words.push(word.slice(0, MOST_LETTERS))
+      if (words.length >= MOST_WORDS) return words
+    }
+  }
+  return words
+}
+
+// A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other sign stands alone.
+function splitRun(run: string): string[] {
+  if (!UNSPACED.test(run)) return [run]
+  const words: string[] = []
+  let spaced = ''
+  for (const [sign] of run.matchAll(SIGNS)) {
+    if (!UNSPACED.test(sign)) {
+      spaced += sign
+      continue
+    }
+    if (spaced !== '') words.push(spaced)
+    spaced = ''
+    words.push(sign)
+  }
+  if (spaced !== '') words.push(spaced)
+  return words
+}
+
+/** Several texts as one search vector in PostgreSQL's own spelling. A gap between texts keeps phrases from crossing. */
+export function searchVector(texts: readonly string[]): string {
+  const positions = new Map<string, number[]>()
+  let position = 1
+  let count = 0
+  for (const text of texts) {
+    for (const word of wordsOf(text)) {
+      const known = positions.get(word)
+      if (known === undefined) positions.set(word, [position])
+      else if (known.length < 255) known.push(position)
+      position = Math.min(position + 1, 16_383)
+      count += 1
+      if (count >= MOST_WORDS) return spell(positions)
+    }
+    position = Math.min(position + 10, 16_383)
+  }
+  return spell(positions)
+}
+
+// Words are letters and digits alone, so nothing in them needs escaping.
+function spell(positions: Map<string, number[]>): string {
+  return [...positions].map(([word, at]) => `'${word}':${at.join(',')}`).join(' ')
+}

@@ -1,0 +1,60 @@
+import type { Account } from '#model/account.ts'
+import { type Queries, statement } from './database.ts'
+import { type HeldRow, heldColumns, heldOrder, toHeld } from './readable.ts'
+
+const insert = statement(
+  'token-insert',
+  'insert into access_token (part, hash, account_id, created_at) values ($1, $2, $3, $4)',
+)
+// A token lives as long as its account and its app do; both are looked at here, in one step. Most calls go on to the
+// account's profiles, so these come along: one row for each, and one without when there is none.
+const find = statement(
+  'token-find',
+  `select a.part, a.id, a.app_id, a.parts, a.created_at, ${heldColumns} from access_token t
+   join account a on a.part = t.part and a.id = t.account_id
+   join app on app.id = a.app_id
+   left join profile p on p.part = any(a.parts) and p.account_id = a.id
+   where t.part = $1 and t.hash = $2 and t.revoked_at is null and a.merged_into is null ${heldOrder}`,
+)
+const revoke = statement(
+  'token-revoke',
+  'update access_token set revoked_at = $3 where part = $1 and hash = $2 and revoked_at is null',
+)
+const revokeAll = statement(
+  'token-revoke-all',
+  'update access_token set revoked_at = $3 where part = $1 and account_id = $2 and revoked_at is null',
+)
+
+export async function insertAccessToken(tx: Queries, account: Account, hash: Buffer, nowMs: number): Promise<void> {
+  await tx.count(insert, [account.part, hash, account.id, nowMs])
+}
+
+interface Row extends Partial<HeldRow> {
+  part: number
+  id: string
+  app_id: string
+  parts: number[]
+  created_at: number
+}
+
+export async function findAccountByToken(queries: Queries, part: number, hash: Buffer): Promise<Account | undefined> {
+  const rows = await queries.rows<Row>(find, [part, hash])
+  const [row] = rows
+  if (row === undefined) return undefined
+  return {
+    part: row.part,
+    id: row.id,
+    appId: row.app_id,
+    parts: row.parts,
+    createdAt: row.created_at,
+    holds: rows.flatMap((each) => (typeof each.held_id === 'string' ? [toHeld(each as HeldRow)] : [])),
+  }
+}
+
+export async function revokeAccessToken(queries: Queries, part: number, hash: Buffer, nowMs: number): Promise<boolean> {
+  return (await queries.count(revoke, [part, hash, nowMs])) > 0
+}
+
+export async function revokeAllTokens(tx: Queries, account: Account, nowMs: number): Promise<number> {
+  return tx.count(revokeAll, [account.part, account.id, nowMs])
+}

@@ -1,0 +1,151 @@
+import { type Keyring, SealError } from '#base/sealing.ts'
+import { type Queries, statement } from './database.ts'
+
+/** A finished sign-in that waits for the app to redeem it (`code`) or the person to confirm it (`confirm`). */
+export interface Consent {
+  part: number
+  hash: Buffer
+  kind: 'code' | 'confirm'
+  appId: string
+  service: string
+  nativeId: string
+  accountId: string | undefined
+  redirectUri: string
+  codeChallenge: string | undefined
+  browser: Buffer | undefined
+  /** JSON text: what the service gave, and what the app wants back. */
+  value: string
+  expiresAt: number
+}
+
+export interface UsedConsent extends Consent {
+  usedAt: number | undefined
+  tokenHash: Buffer | undefined
+  tokenPart: number | undefined
+}
+
+interface Row {
+  part: number
+  hash: Buffer
+  kind: 'code' | 'confirm'
+  app_id: string
+  service: string
+  native_id: string
+  account_id: string | null
+  redirect_uri: string
+  code_challenge: string | null
+  browser: Buffer | null
+  sealed: Buffer
+  expires_at: number
+  used_at: number | null
+  token_hash: Buffer | null
+  token_part: number | null
+}
+
+type LapsedRow = Pick<Row, 'part' | 'hash' | 'app_id' | 'service' | 'sealed'>
+
+const columns =
+  'part, hash, kind, app_id, service, native_id, account_id, redirect_uri, code_challenge, browser, sealed, expires_at'
+const insert = statement(
+  'consent-insert',
+  `insert into consent (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+)
+const lock = statement(
+  'consent-lock',
+  `select ${columns}, used_at, token_hash, token_part from consent where part = $1 and hash = $2 for update`,
+)
+const use = statement(
+  'consent-use',
+  'update consent set used_at = $3, token_hash = $4, token_part = $5 where part = $1 and hash = $2',
+)
+const lapsed = statement(
+  'consent-lapsed',
+  'select part, hash, app_id, service, sealed from consent where used_at is null and expires_at < $1 limit 100 for update skip locked',
+)
+const remove = statement('consent-delete', 'delete from consent where part = $1 and hash = $2')
+const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $1')
+
+const place = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
+
+export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<void> {
+  await queries.count(insert, [
+    consent.part,
+    consent.hash,
+    consent.kind,
+    consent.appId,
+    consent.service,
+    consent.nativeId,
+    consent.accountId ?? null,
+    consent.redirectUri,
+    consent.codeChallenge ?? null,
+    consent.browser ?? null,
+    keyring.seal(consent.value, place(consent.hash)),
+    consent.expiresAt,
+  ])
+}
+
+/** Held until the transaction ends: of fifty redeemers at once, one comes first. */
+export async function lockConsent(
+  tx: Queries,
+  keyring: Keyring,
+  part: number,
+  hash: Buffer,
+): Promise<UsedConsent | undefined> {
+  const [row] = await tx.rows<Row>(lock, [part, hash])
+  return row && toConsent(keyring, row)
+}
+
+export async function useConsent(
+  tx: Queries,
+  consent: Consent,
+  nowMs: number,
+  token: { hash: Buffer; part: number },
+): Promise<void> {
+  await tx.count(use, [consent.part, consent.hash, nowMs, token.hash, token.part])
+}
+
+/** What is left of a consent that nobody redeemed in time. */
+export interface LapsedConsent extends Pick<Consent, 'part' | 'hash' | 'appId' | 'service'> {
+  /** Undefined when it cannot be opened: such a row must still go, and hold up no other. */
+  value: string | undefined
+}
+
+export async function lapsedConsents(tx: Queries, keyring: Keyring, nowMs: number): Promise<LapsedConsent[]> {
+  return (await tx.rows<LapsedRow>(lapsed, [nowMs])).map(({ part, hash, app_id: appId, service, sealed }) => {
+    let value: string | undefined
+    try {
+      value = keyring.open(sealed, place(hash))
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+    }
+    return { part, hash, appId, service, value }
+  })
+}
+
+export async function deleteConsent(tx: Queries, consent: Pick<Consent, 'part' | 'hash'>): Promise<void> {
+  await tx.count(remove, [consent.part, consent.hash])
+}
+
+export async function purgeUsedConsents(queries: Queries, before: number): Promise<number> {
+  return queries.count(purgeUsed, [before])
+}
+
+function toConsent(keyring: Keyring, row: Row): UsedConsent {
+  return {
+    part: row.part,
+    hash: row.hash,
+    kind: row.kind,
+    appId: row.app_id,
+    service: row.service,
+    nativeId: row.native_id,
+    accountId: row.account_id ?? undefined,
+    redirectUri: row.redirect_uri,
+    codeChallenge: row.code_challenge ?? undefined,
+    browser: row.browser ?? undefined,
+    value: keyring.open(row.sealed, place(row.hash)),
+    expiresAt: row.expires_at,
+    usedAt: row.used_at ?? undefined,
+    tokenHash: row.token_hash ?? undefined,
+    tokenPart: row.token_part ?? undefined,
+  }
+}

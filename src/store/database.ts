@@ -1,0 +1,130 @@
+import { Pool, type PoolClient, types } from 'pg'
+import { codeOf, reasonOf } from '#base/errors.ts'
+import type { Log } from '#base/log.ts'
+
+// Times and counters stay far below 2^53, so numbers are safe and simpler than text.
+types.setTypeParser(types.builtins.INT8, Number)
+
+/** Hand-written SQL with a stable name, prepared once per connection. */
+export interface Statement {
+  name: string
+  text: string
+}
+
+export interface Queries {
+  rows<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>
+  /** How many rows a statement touched. */
+  count(statement: Statement, values?: readonly unknown[]): Promise<number>
+}
+
+export interface Database extends Queries {
+  /** One transaction; everything in it touches one part. Rolled back when `work` throws, run anew when it locked up with another. */
+  transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
+  /** Runs plain SQL of several statements. For migrations only. */
+  script(text: string): Promise<void>
+  close: () => Promise<void>
+}
+
+export interface DatabaseOptions {
+  url: string
+  pool: number
+  prepared: boolean
+  log: Log
+  /** Called when the database cannot be reached; an embedded one can then be started again. */
+  onLost?: (() => void) | undefined
+}
+
+export function openDatabase({ url, pool: max, prepared, log, onLost }: DatabaseOptions): Database {
+  let closing = false
+  const pool = new Pool({
+    connectionString: url,
+    max,
+    application_name: 'tributary',
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    // Room for a slow page of a long read; a stuck statement must still end some day.
+    query_timeout: 120_000,
+  })
+  // A connection can die while it is handed out, before anybody who asked for it listens; unheard, that would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  // An idle connection that dies (database restarted) is replaced at the next query.
+  pool.on('error', (error) => {
+    if (closing) return
+    log.warn('an idle database connection was lost', { error: reasonOf(error) })
+    onLost?.()
+  })
+  return {
+    ...queriesOn(pool, prepared),
+    transaction: (work) => untilNoDeadlock(() => inTransaction(pool, prepared, work)),
+    script: async (text) => {
+      await pool.query(text)
+    },
+    close: () => {
+      closing = true
+      return pool.end()
+    },
+  }
+}
+
+/** Two statements in code that share a name would run as one: refuse at once. */
+const named = new Map<string, string>()
+
+export function statement(name: string, text: string): Statement {
+  const clean = text.replaceAll(/\s+/g, ' ').trim()
+  const known = named.get(name)
+  if (known !== undefined && known !== clean) throw new Error(`two statements are called ${name}`)
+  named.set(name, clean)
+  return { name, text: clean }
+}
+
+function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
+  const run = ({ name, text }: Statement, values: readonly unknown[] = []) =>
+    client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values] })
+  return {
+    rows: async <Row extends object>(statement: Statement, values?: readonly unknown[]) =>
+      (await run(statement, values)).rows as Row[],
+    count: async (statement, values) => (await run(statement, values)).rowCount ?? 0,
+  }
+}
+
+const DEADLOCK = '40P01'
+const TRIES = 3
+
+/** PostgreSQL ends one of two transactions that wait for each other; that one has changed nothing and can begin again. */
+async function untilNoDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (left === 0 || codeOf(error) !== DEADLOCK) throw error
+    }
+  }
+}
+
+async function inTransaction<Result>(
+  pool: Pool,
+  prepared: boolean,
+  work: (tx: Queries) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  // A connection lost between two statements says so here, and the pool no longer listens for us; unheard, it would
+  // end the process.
+  const onLost = (lost: Error) => {
+    broken = lost
+  }
+  client.on('error', onLost)
+  try {
+    await client.query('begin')
+    const result = await work(queriesOn(client, prepared))
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(onLost)
+    throw error
+  } finally {
+    client.off('error', onLost)
+    client.release(broken)
+  }
+}

@@ -1,0 +1,158 @@
+import { type Queries, statement } from './database.ts'
+import type { CursorKey } from './delivery-cursors.ts'
+
+/** What a run holds: its own place in the order, until somebody else takes it. */
+export interface Cursor extends CursorKey {
+  token: string
+  seq: number
+  written: number
+  freshUntil: number
+  generation: number
+  epoch: number
+  erase: boolean
+  dead: boolean
+  redrive: boolean
+  fails: number
+  news: number
+  told: number
+  /** Of the destination, when it was taken. */
+  state: string
+}
+
+const takeIn = (
+  order: 'asc' | 'desc',
+) => `update delivery_cursor c set lease_token = $5, due_at = $4, epoch = c.epoch + 1
+   from (select part, profile_id, destination_id from delivery_cursor where destination_id = $1 and due_at <= $3 and (erase or not $6)
+     order by due_at ${order} limit 1 for update skip locked) due, destination d
+   where d.id = $1 and d.updated_at = $2 and d.state in ('active', 'failing') and c.part = due.part and c.profile_id = due.profile_id and c.destination_id = due.destination_id
+   returning c.part, c.profile_id, c.seq, c.written, c.fresh_until, c.generation, c.epoch, c.erase, c.dead, c.redrive, c.fails, c.news, c.told, d.state`
+const takeOldest = statement('lease-take-oldest', takeIn('asc'))
+const takeNewest = statement('lease-take-newest', takeIn('desc'))
+const mine = 'part = $1 and profile_id = $2 and destination_id = $3 and lease_token = $4'
+const hold = statement('lease-hold', `update delivery_cursor set due_at = $5 where ${mine}`)
+const advance = statement(
+  'lease-advance',
+  `update delivery_cursor set seq = $5, written = $6, rows = rows + $7, delivered_at = case when $7 > 0 then $8 else delivered_at end,
+     due_at = $9, fails = 0, error = null
+   where ${mine}`,
+)
+const finish = statement(
+  'lease-finish',
+  `update delivery_cursor set seq = $5, written = $6, rows = rows + $7, delivered_at = case when $7 > 0 then $8 else delivered_at end,
+     fails = 0, error = null, lease_token = null, told = $9, redrive = false,
+     due_at = case when news > $9 and not paced then $8 end, behind_since = case when news > $9 then $8 end
+   where ${mine}`,
+)
+const yieldTurn = statement('lease-yield', `update delivery_cursor set lease_token = null, due_at = $5 where ${mine}`)
+const fail = statement(
+  'lease-fail',
+  `update delivery_cursor set lease_token = null, due_at = $5, fails = fails + 1, error = $6 where ${mine}`,
+)
+const setBack = statement(
+  'lease-set-back',
+  `update delivery_cursor set seq = $5, written = $6, epoch = $7 where ${mine}`,
+)
+const bury = statement('lease-bury', `update delivery_cursor set dead = true where ${mine}`)
+const revive = statement('lease-revive', `update delivery_cursor set dead = false where ${mine}`)
+const remove = statement('lease-remove', `delete from delivery_cursor where ${mine}`)
+
+const values = ({ part, profileId, destinationId, token }: Cursor) => [part, profileId, destinationId, token] as const
+
+export interface Taking {
+  destinationId: string
+  /** As the caller knows the destination: none is given when it was changed since. */
+  updatedAt: number
+  nowMs: number
+  leaseUntilMs: number
+  token: string
+  onlyErasures: boolean
+  /** Who has waited longest, or who was changed last. */
+  newestFirst: boolean
+}
+
+type Taken = Omit<Cursor, 'profileId' | 'freshUntil' | 'destinationId' | 'token'> & {
+  profile_id: string
+  fresh_until: number
+}
+
+/** The next profile that is due, for this run alone. */
+export async function takeCursor(queries: Queries, taking: Taking): Promise<Cursor | undefined> {
+  const { destinationId, updatedAt, nowMs, leaseUntilMs, token, onlyErasures, newestFirst } = taking
+  const [row] = await queries.rows<Taken>(newestFirst ? takeNewest : takeOldest, [
+    destinationId,
+    updatedAt,
+    nowMs,
+    leaseUntilMs,
+    token,
+    onlyErasures,
+  ])
+  if (row === undefined) return undefined
+  const { profile_id: profileId, fresh_until: freshUntil, ...rest } = row
+  return { ...rest, profileId, freshUntil, destinationId, token }
+}
+
+/** Moves the lease on. False when another run took over. */
+export async function holdCursor(queries: Queries, cursor: Cursor, leaseUntilMs: number): Promise<boolean> {
+  return (await queries.count(hold, [...values(cursor), leaseUntilMs])) > 0
+}
+
+export interface Place {
+  seq: number
+  /** What the destination's own checkpoint is at. */
+  written: number
+  /** How many rows went there. */
+  rows: number
+  nowMs: number
+}
+
+/** A batch is there. False when another run took over. */
+export async function advanceCursor(
+  queries: Queries,
+  cursor: Cursor,
+  { seq, written, rows, nowMs }: Place,
+  leaseUntilMs: number,
+): Promise<boolean> {
+  return (await queries.count(advance, [...values(cursor), seq, written, rows, nowMs, leaseUntilMs])) > 0
+}
+
+/** The last batch is there: due again at once if more came meanwhile, else when there is news or its schedule says so. */
+export async function finishCursor(
+  queries: Queries,
+  cursor: Cursor,
+  { seq, written, rows, nowMs }: Place,
+): Promise<void> {
+  await queries.count(finish, [...values(cursor), seq, written, rows, nowMs, cursor.news])
+}
+
+/** Makes room for others; what is left goes on when its turn comes. */
+export async function yieldCursor(queries: Queries, cursor: Cursor, dueAt: number): Promise<void> {
+  await queries.count(yieldTurn, [...values(cursor), dueAt])
+}
+
+export async function failCursor(
+  queries: Queries,
+  cursor: Cursor,
+  dueAt: number | undefined,
+  error: string,
+): Promise<void> {
+  await queries.count(fail, [...values(cursor), dueAt ?? null, error])
+}
+
+/** The destination is at another place than we thought. False when another run took over. */
+export async function placeCursor(
+  queries: Queries,
+  cursor: Cursor,
+  { seq, written, epoch }: Pick<Cursor, 'seq' | 'written' | 'epoch'>,
+): Promise<boolean> {
+  return (await queries.count(setBack, [...values(cursor), seq, written, epoch])) > 0
+}
+
+/** Whether rows of it were set aside. */
+export async function markDead(queries: Queries, cursor: Cursor, dead: boolean): Promise<void> {
+  await queries.count(dead ? bury : revive, [...values(cursor)])
+}
+
+/** After an erasure nothing is left to follow. */
+export async function removeCursor(tx: Queries, cursor: Cursor): Promise<boolean> {
+  return (await tx.count(remove, [...values(cursor)])) > 0
+}

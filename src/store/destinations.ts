@@ -1,0 +1,242 @@
+import type { Keyring } from '#base/sealing.ts'
+import type { Destination, DestinationKind, DestinationSecrets, DestinationState } from '#model/destination.ts'
+import { type Queries, statement } from './database.ts'
+
+interface Row {
+  id: string
+  app_id: string
+  name: string
+  kind: DestinationKind
+  filter: string[]
+  schedule: string
+  options: Record<string, unknown>
+  state: DestinationState
+  last_error: string | null
+  fails: number
+  failing_since: number | null
+  next_attempt_at: number
+  alerted: boolean
+  next_run_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+const columns =
+  'id, app_id, name, kind, filter, schedule, options, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, created_at, updated_at'
+const insert = statement(
+  'destination-insert',
+  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', 0, 0, $10, $9, $9)`,
+)
+const lockApp = statement('destination-lock-app', 'select id from app where id = $1 for update')
+const list = statement(
+  'destination-list',
+  `select ${columns} from destination where app_id = $1 order by created_at, id`,
+)
+const find = statement('destination-find', `select ${columns} from destination where id = $1`)
+const findSealed = statement('destination-sealed', 'select sealed from destination where id = $1')
+const bump = 'updated_at = greatest($2, updated_at + 1)'
+const update = statement(
+  'destination-update',
+  `update destination set name = $3, filter = $4, schedule = $5, options = $6, next_run_at = $7, ${bump} where id = $1 returning updated_at`,
+)
+const seal = statement('destination-seal', `update destination set sealed = $3, ${bump} where id = $1`)
+const setState = statement(
+  'destination-state',
+  `update destination set state = $3, fails = 0, failing_since = null, next_attempt_at = 0, alerted = false, last_error = null, ${bump} where id = $1`,
+)
+const recover = statement(
+  'destination-recover',
+  `update destination d set state = 'active', fails = 0, failing_since = null, next_attempt_at = 0, last_error = null, alerted = false
+   from (select alerted from destination where id = $1 for update) old where d.id = $1 and d.state = 'failing' returning old.alerted`,
+)
+// Several runs that meet the same failure count as one: only the first finds the number it knew.
+const fail = statement(
+  'destination-fail',
+  `update destination set state = $2, fails = fails + 1, failing_since = coalesce(failing_since, $3), next_attempt_at = $4, last_error = $5, alerted = alerted or $7
+   where id = $1 and state in ('active', 'failing') and fails = $6`,
+)
+const claim = statement(
+  'destination-claim',
+  `update destination set next_attempt_at = $3 where id = $1 and state = 'failing' and next_attempt_at <= $2`,
+)
+const due = statement(
+  'destination-due',
+  `select found.* from (
+     select ${columns}, (select count(*) from (select 1 from delivery_cursor c where c.destination_id = d.id and c.due_at <= $1 limit $2) c) as due,
+       exists (select 1 from push_event e where e.destination_id = d.id) as tells
+     from destination d where d.state = 'active' or (d.state = 'failing' and d.next_attempt_at <= $1)) found
+   where found.due > 0 or found.tells`,
+)
+const erasing = statement(
+  'destination-erasing',
+  'select exists (select 1 from delivery_cursor c where c.destination_id = $1 and c.due_at <= $2 and c.erase) as yes',
+)
+const ticking = statement(
+  'destination-ticking',
+  `select ${columns} from destination where next_run_at <= $1 and state in ('active', 'failing')`,
+)
+const tick = statement('destination-tick', 'update destination set next_run_at = $3 where id = $1 and next_run_at = $2')
+const states = statement(
+  'destination-states',
+  'select kind, state, count(*) as n from destination group by kind, state',
+)
+const remove = statement('destination-delete', 'delete from destination where id = $1')
+
+const place = (id: string) => ({ table: 'destination', row: id, column: 'sealed' })
+
+export async function insertDestination(
+  tx: Queries,
+  keyring: Keyring,
+  destination: Destination,
+  secrets: DestinationSecrets,
+): Promise<void> {
+  const { id, appId, name, kind, filter, schedule, options, createdAt, nextRunAt } = destination
+  await tx.count(insert, [
+    id,
+    appId,
+    name,
+    kind,
+    keyring.seal(JSON.stringify(secrets), place(id)),
+    filter,
+    schedule,
+    JSON.stringify(options),
+    createdAt,
+    nextRunAt ?? null,
+  ])
+}
+
+/** Holds the app until the transaction ends, so that its destinations can be counted. False when there is no such app. */
+export async function lockOwner(tx: Queries, appId: string): Promise<boolean> {
+  return (await tx.rows(lockApp, [appId])).length > 0
+}
+
+export async function listDestinations(queries: Queries, appId: string): Promise<Destination[]> {
+  return (await queries.rows<Row>(list, [appId])).map(toDestination)
+}
+
+export async function findDestination(queries: Queries, id: string): Promise<Destination | undefined> {
+  const [row] = await queries.rows<Row>(find, [id])
+  return row && toDestination(row)
+}
+
+export async function openSecrets(
+  queries: Queries,
+  keyring: Keyring,
+  id: string,
+): Promise<DestinationSecrets | undefined> {
+  const [row] = await queries.rows<{ sealed: Buffer }>(findSealed, [id])
+  return row && (JSON.parse(keyring.open(row.sealed, place(id))) as DestinationSecrets)
+}
+
+/** Gives it as it is now: every change has a later time than the one before, so that a run can tell. */
+export async function updateDestination(tx: Queries, destination: Destination): Promise<Destination> {
+  const { id, name, filter, schedule, options, updatedAt, nextRunAt } = destination
+  const values = [id, updatedAt, name, filter, schedule, JSON.stringify(options), nextRunAt ?? null]
+  const [row] = await tx.rows<{ updated_at: number }>(update, values)
+  return { ...destination, updatedAt: row?.updated_at ?? updatedAt }
+}
+
+export async function sealSecrets(
+  tx: Queries,
+  keyring: Keyring,
+  id: string,
+  secrets: DestinationSecrets,
+  nowMs: number,
+): Promise<void> {
+  await tx.count(seal, [id, nowMs, keyring.seal(JSON.stringify(secrets), place(id))])
+}
+
+/** By somebody's word: whatever failed before is forgotten. */
+export async function setDestinationState(
+  tx: Queries,
+  id: string,
+  state: DestinationState,
+  nowMs: number,
+): Promise<void> {
+  await tx.count(setState, [id, nowMs, state])
+}
+
+/** Undefined when it had not been failing; else whether somebody had been told that it was. */
+export async function recoverDestination(tx: Queries, id: string): Promise<{ alerted: boolean } | undefined> {
+  return (await tx.rows<{ alerted: boolean }>(recover, [id]))[0]
+}
+
+export interface Failure {
+  state: DestinationState
+  nowMs: number
+  nextAttemptAt: number
+  error: string
+  /** How many the caller knows of. */
+  fails: number
+  alerts: boolean
+}
+
+/** False when another run has counted it already, or somebody has paused it. */
+export async function failDestination(tx: Queries, id: string, failure: Failure): Promise<boolean> {
+  const { state, nowMs, nextAttemptAt, error, fails, alerts } = failure
+  return (await tx.count(fail, [id, state, nowMs, nextAttemptAt, error, fails, alerts])) > 0
+}
+
+/** Makes the caller the one run that tries whether a failing destination works again. */
+export async function claimAttempt(queries: Queries, id: string, nowMs: number, untilMs: number): Promise<boolean> {
+  return (await queries.count(claim, [id, nowMs, untilMs])) > 0
+}
+
+export interface DueDestination {
+  destination: Destination
+  /** Profiles that are due, counted no further than asked. */
+  due: number
+}
+
+/** Destinations that work, or whose time to be tried again has come, and that have something to do. */
+export async function dueDestinations(queries: Queries, nowMs: number, most: number): Promise<DueDestination[]> {
+  const rows = await queries.rows<Row & { due: number }>(due, [nowMs, most])
+  return rows.map((row) => ({ destination: toDestination(row), due: row.due }))
+}
+
+export async function hasErasures(queries: Queries, id: string, nowMs: number): Promise<boolean> {
+  return (await queries.rows<{ yes: boolean }>(erasing, [id, nowMs]))[0]?.yes === true
+}
+
+/** Destinations whose schedule says now. */
+export async function tickingDestinations(queries: Queries, nowMs: number): Promise<Destination[]> {
+  return (await queries.rows<Row>(ticking, [nowMs])).map(toDestination)
+}
+
+export async function moveTick(
+  queries: Queries,
+  destination: Destination,
+  nextRunAt: number | undefined,
+): Promise<void> {
+  await queries.count(tick, [destination.id, destination.nextRunAt ?? null, nextRunAt ?? null])
+}
+
+export async function countDestinations(queries: Queries): Promise<{ kind: string; state: string; n: number }[]> {
+  return queries.rows(states)
+}
+
+export async function deleteDestination(tx: Queries, id: string): Promise<void> {
+  await tx.count(remove, [id])
+}
+
+function toDestination(row: Row): Destination {
+  return {
+    id: row.id,
+    appId: row.app_id,
+    name: row.name,
+    kind: row.kind,
+    filter: row.filter,
+    schedule: row.schedule,
+    options: row.options,
+    state: row.state,
+    lastError: row.last_error ?? undefined,
+    fails: row.fails,
+    failingSince: row.failing_since ?? undefined,
+    nextAttemptAt: row.next_attempt_at,
+    alerted: row.alerted,
+    nextRunAt: row.next_run_at ?? undefined,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { type Job, type JobResult, PgBoss } from 'pg-boss'
+import { reasonOf } from '#base/errors.ts'
+import type { Log } from '#base/log.ts'
+
+/**
+ * The queues there are. A job is a wake-up: it carries a key, and the work reads everything else from its row. A key is there
+ * once, waiting or at work: with one more behind it, the engine would stumble over it whenever somebody takes from the queue.
+ * Batches are small, because each waits for its slowest job.
+ */
+export const QUEUES = {
+  maintenance: { batchSize: 1, workers: 1 },
+  deliver: { batchSize: 8, workers: 3 },
+  sync: { batchSize: 2, workers: 16 },
+} as const satisfies Record<string, { batchSize: number; workers: number }>
+
+export type QueueName = keyof typeof QUEUES
+
+type Run = (wakeUp: WakeUp, signal: AbortSignal) => Promise<void>
+
+export interface WakeUp {
+  key: string
+  data: Record<string, unknown>
+}
+
+export interface QueueDepth {
+  queue: QueueName
+  ready: number
+  active: number
+  /** Age of the oldest job that waits for a worker. */
+  oldestMs: number
+}
+
+/** All the service sees of the job engine; what engines do badly (delays, order, rate limits) is not asked of them. */
+export interface Engine {
+  /** Gives the keys that were not taken, because they wait or are at work already: whoever wants another run asks again. */
+  wake(queue: QueueName, wakeUps: WakeUp[]): Promise<string[]>
+  work(queue: QueueName, run: Run): Promise<void>
+  /** Wakes a queue by the clock. For a dozen maintenance tasks, never one per object. */
+  every(queue: QueueName, cron: string): Promise<void>
+  /** How many jobs wait, counted no further than `cap`. */
+  waiting(queue: QueueName, cap: number): Promise<number>
+  depth(): Promise<QueueDepth[]>
+  stop(graceMs: number): Promise<void>
+}
+
+const SCHEMA = 'engine'
+
+/** A job whose worker says nothing for so long is taken up by another. */
+const HEARTBEAT_S = 20
+
+export async function startEngine({
+  url,
+  log,
+  heartbeatS = HEARTBEAT_S,
+}: {
+  url: string
+  log: Log
+  heartbeatS?: number | undefined
+}): Promise<Engine> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'tributary engine',
+    schema: SCHEMA,
+    max: 3,
+    // Looks for silent workers this often; the second of the two would otherwise hold the first back to once a minute.
+    superviseIntervalSeconds: Math.ceil(heartbeatS / 4),
+    monitorIntervalSeconds: Math.ceil(heartbeatS / 4),
+    monitorVacuum: false,
+  })
+  boss.on('error', (error) => log.warn('the job engine met an error and goes on', { error: error.message }))
+  await boss.start()
+  for (const name of Object.keys(QUEUES)) {
+    // A queue keeps the rules it was made with; wake-ups in it are made again.
+    const made = await boss.getQueue(name)
+    if (made !== null && made.policy !== 'exclusive') await boss.deleteQueue(name)
+    // Without a heartbeat a dead worker's job would wait a quarter of an hour.
+    await boss.createQueue(name, {
+      policy: 'exclusive',
+      retryLimit: 3,
+      heartbeatSeconds: heartbeatS,
+      expireInSeconds: 3600,
+      deleteAfterSeconds: 600,
+    })
+  }
+  return {
+    wake: async (queue, wakeUps) => {
+      const jobs = wakeUps.map(({ key, data }) => ({ id: randomUUID(), data: { key, ...data }, singletonKey: key }))
+      const taken = new Set(await boss.insert(queue, jobs, { returnId: true }))
+      return jobs.filter(({ id }) => !taken.has(id)).map(({ singletonKey }) => singletonKey)
+    },
+    work: async (queue, run) => {
+      const { batchSize, workers } = QUEUES[queue]
+      const options = {
+        batchSize,
+        localConcurrency: workers,
+        pollingIntervalSeconds: 0.5,
+        burstWhenBatchFull: true,
+        perJobResults: true,
+      } as const
+      await boss.work<{ key?: string }>(queue, options, (jobs) =>
+        Promise.all(jobs.map((job) => runJob(queue, job, run, log))),
+      )
+    },
+    waiting: async (queue, cap) => {
+      const { rows } = await boss
+        .getDb()
+        .executeSql(
+          `select count(*)::int as n from (select 1 from ${SCHEMA}.job where name = $1 and state < 'active' limit $2) waiting`,
+          [queue, cap],
+        )
+      return (rows as { n: number }[])[0]?.n ?? 0
+    },
+    every: (queue, cron) => boss.schedule(queue, cron, {}, { singletonKey: queue }),
+    depth: () => depth(boss),
+    stop: (graceMs) => boss.stop({ graceful: graceMs > 0, timeout: Math.max(graceMs, 1000), close: true }),
+  }
+}
+
+/** One bad job of a batch fails alone. Only bugs and crashes come here: what a service does wrong is an outcome, not a failure. */
+async function runJob(queue: QueueName, job: Job<{ key?: string }>, run: Run, log: Log): Promise<JobResult> {
+  const { key = queue, ...data } = job.data ?? {}
+  try {
+    await run({ key, data }, job.signal)
+    return { id: job.id, status: 'completed' }
+  } catch (error) {
+    log.error('a job failed and will be tried again', { queue, key, error })
+    return { id: job.id, status: 'failed', output: { error: reasonOf(error) } }
+  }
+}
+
+async function depth(boss: PgBoss): Promise<QueueDepth[]> {
+  const { rows } = await boss.getDb().executeSql(
+    `select name, count(*) filter (where state < 'active')::int as ready, count(*) filter (where state = 'active')::int as active,
+       coalesce(extract(epoch from now() - min(start_after) filter (where state < 'active')) * 1000, 0)::float as oldest_ms
+     from ${SCHEMA}.job where state <= 'active' and start_after <= now() group by name`,
+  )
+  const found = new Map(
+    (rows as { name: string; ready: number; active: number; oldest_ms: number }[]).map((row) => [row.name, row]),
+  )
+  return (Object.keys(QUEUES) as QueueName[]).map((queue) => {
+    const row = found.get(queue)
+    return {
+      queue,
+      ready: row?.ready ?? 0,
+      active: row?.active ?? 0,
+      oldestMs: Math.max(0, Math.round(row?.oldest_ms ?? 0)),
+    }
+  })
+}

@@ -1,0 +1,126 @@
+import type { ParticipantRule, Query, Selection } from '#model/query.ts'
+import { typeBits } from '#model/types.ts'
+import { markedQuery } from './marks.ts'
+import type { Readable } from './readable.ts'
+
+/** Collects values while clauses are written, so that no value ever stands in the SQL. */
+export class Values {
+  readonly list: unknown[] = []
+
+  add(value: unknown): string {
+    this.list.push(value)
+    return `$${this.list.length}`
+  }
+}
+
+const EARTH_KM = 6371.0088
+/** Degrees that rounding may cost at the edge of the box. */
+const MARGIN = 1e-9
+/** A millimetre: what rounding may cost when nothing lies between. */
+const MARGIN_KM = 1e-6
+
+/** The items of a profile that a path and its times name: what an index gives in order. */
+export function inOrder(values: Values, profile: Readable, selection: Selection, query: Query): string[] {
+  return [
+    `i.part = ${values.add(profile.part)}`,
+    `i.profile_id = ${values.add(profile.profileId)}`,
+    selected(values, selection),
+    `i.at >= ${values.add(query.since)}`,
+    `i.at <= ${values.add(query.until)}`,
+    ...after(values, query),
+  ]
+}
+
+/** What an item must be beside. */
+export function fitting(values: Values, profile: Readable, query: Query): string[] {
+  const words = sought(values, profile, query)
+  return [
+    ...(words === undefined ? [] : [words]),
+    ...people(values, profile, query),
+    ...(query.near === undefined ? [] : nearby(values, query.near)),
+    ...notHeldBy(values, profile.twins),
+  ]
+}
+
+/** Everything that makes an item of a profile part of an answer. */
+export function clauses(values: Values, profile: Readable, selection: Selection, query: Query): string[] {
+  return [...inOrder(values, profile, selection, query), ...fitting(values, profile, query)]
+}
+
+/** What the index of words and people, or that of places, can be asked; undefined when neither helps. */
+export function findable(values: Values, profile: Readable, query: Query): string[] | undefined {
+  const part = `i.part = ${values.add(profile.part)}`
+  const words = sought(values, profile, query)
+  if (words !== undefined) return [part, words]
+  if (query.near === undefined) return undefined
+  return [part, `i.profile_id = ${values.add(profile.profileId)}`, ...around(values, query.near)]
+}
+
+/** What a merge brought together twice is there once. */
+export function notHeldBy(values: Values, twins: Readable['twins']): string[] {
+  return twins.map(
+    ({ part, profileId }) =>
+      `not exists (select 1 from item t where t.part = ${values.add(part)} and t.profile_id = ${values.add(profileId)} and t.id = i.id)`,
+  )
+}
+
+// The number stands in the SQL itself: only then does the partial index of that type apply.
+function selected(values: Values, selection: Selection): string {
+  if ('endpoint' in selection) return `i.endpoint = ${values.add(selection.endpoint)}`
+  return `(i.types & ${typeBits([selection.type])}) <> 0`
+}
+
+function after(values: Values, { before, sort }: Query): string[] {
+  if (before === undefined) return []
+  return [`(i.at, i.id) ${sort === 'asc' ? '>' : '<'} (${values.add(before.at)}, ${values.add(before.id)}::uuid)`]
+}
+
+/** What the index of words and people is asked; undefined when nothing of it was. */
+function sought(values: Values, profile: Readable, { terms = [], participants }: Query): string | undefined {
+  const [people, authors] = [idsOf('takes_part', participants, profile), idsOf('author', participants, profile)]
+  if (terms.length + people.length + authors.length === 0) return undefined
+  return `i.words @@ ${values.add(markedQuery(profile.profileId, { terms, people, authors }))}::tsquery`
+}
+
+/** The index knows people by a hash; who they really are stands in the row. */
+function people(values: Values, profile: Readable, { participants }: Query): string[] {
+  const ids = idsOf('takes_part', participants, profile)
+  return [
+    ...(ids.length === 0 ? [] : [`i.participants @> ${values.add(ids)}::text[]`]),
+    ...idsOf('author', participants, profile).map((id) => `i.author = ${values.add(id)}`),
+    ...participants.flatMap((rule) =>
+      rule.rule === 'at_least' ? [`cardinality(i.participants) >= ${values.add(rule.count)}`] : [],
+    ),
+  ]
+}
+
+function idsOf(wanted: 'takes_part' | 'author', rules: readonly ParticipantRule[], { owner }: Readable): string[] {
+  return rules.flatMap((each) => (each.rule === wanted ? [each.id ?? owner] : []))
+}
+
+function nearby(values: Values, near: NonNullable<Query['near']>): string[] {
+  const [lat, lng, km] = [values.add(near.lat), values.add(near.lng), values.add(near.km)]
+  const haversine = `power(sin(radians(i.lat - ${lat}) / 2), 2)
+    + cos(radians(${lat})) * cos(radians(i.lat)) * power(sin(radians(i.lng - ${lng}) / 2), 2)`
+  return [...around(values, near), `2 * ${EARTH_KM} * asin(least(1, sqrt(${haversine}))) <= ${km} + ${MARGIN_KM}`]
+}
+
+/** A box around a circle on the sphere. It wraps at 180° and opens at the poles. */
+function around(values: Values, { lat, lng, km }: NonNullable<Query['near']>): string[] {
+  const reach = Math.min(180, (km / EARTH_KM) * (180 / Math.PI))
+  const [south, north] = [lat - reach, lat + reach]
+  const box = [`i.lat between ${values.add(south - MARGIN)} and ${values.add(north + MARGIN)}`]
+  // Circles of longitude shrink towards the poles; beyond one, every longitude is in reach.
+  if (Math.max(Math.abs(south), Math.abs(north)) < 90) {
+    const ratio = Math.sin((reach * Math.PI) / 180) / Math.cos((lat * Math.PI) / 180)
+    const span = Math.asin(Math.min(1, ratio)) * (180 / Math.PI) + MARGIN
+    box.push(longitudes(values, lng - span, lng + span))
+  }
+  return box
+}
+
+function longitudes(values: Values, west: number, east: number): string {
+  if (west < -180) return `(i.lng >= ${values.add(west + 360)} or i.lng <= ${values.add(east)})`
+  if (east > 180) return `(i.lng >= ${values.add(west)} or i.lng <= ${values.add(east - 360)})`
+  return `i.lng between ${values.add(west)} and ${values.add(east)}`
+}

@@ -1,0 +1,159 @@
+import type { Query, Selection } from '#model/query.ts'
+import { type Queries, type Statement, statement } from './database.ts'
+import { clauses, findable, fitting, inOrder, Values } from './item-clauses.ts'
+import { popular } from './popular.ts'
+import type { Readable } from './readable.ts'
+
+/** An item on its way out; JSON stays text. */
+export interface FoundItem {
+  profileId: string
+  id: string
+  endpoint: string
+  nativeId: string
+  at: number
+  updatedAt: number
+  types: number
+  guid: string[]
+  oembed: string
+  data: string
+  seq: number
+}
+
+interface Row {
+  profile_id: string
+  id: string
+  endpoint: string
+  native_id: string
+  at: number
+  updated_at: number
+  types: number
+  guid: string
+  oembed: string
+  data: string
+  seq: number
+}
+
+// One text is cheaper to read than an array, and nearly always it is empty.
+const BETWEEN_GUIDS = '\u001F'
+const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types, array_to_string(i.guid, '${BETWEEN_GUIDS}') as guid, i.oembed::text as oembed, i.data::text as data, i.seq`
+
+/** How many of the newest items are looked at one by one before an index is asked for all that fit. */
+const LOOKED_AT = 1000
+
+/** One page of items in reading order. */
+export async function queryItems(
+  queries: Queries,
+  readable: readonly Readable[],
+  selection: Selection,
+  query: Query,
+  limit: number,
+): Promise<FoundItem[]> {
+  if (readable.length === 0 || limit === 0 || query.terms?.length === 0) return []
+  const { statement: sql, values } = writeQuery(readable, selection, query, limit)
+  return (await queries.rows<Row>(sql, values)).map(toItem)
+}
+
+export function writeQuery(
+  readable: readonly Readable[],
+  selection: Selection,
+  query: Query,
+  limit: number,
+): { statement: Statement; values: unknown[] } {
+  const values = new Values()
+  const write = findable(new Values(), readable[0]!, query) === undefined ? writeReading : writeFinding
+  return { statement: popular(write(values, readable, selection, query, limit)), values: values.list }
+}
+
+/** Each profile is an ordered scan of its own that stops early; the few that come out are merged. */
+function writeReading(
+  values: Values,
+  readable: readonly Readable[],
+  selection: Selection,
+  query: Query,
+  limit: number,
+): string {
+  const order = (table: string) => inOrderOf(query, table)
+  const most = values.add(limit)
+  const branches = readable.map((profile) => {
+    const where = clauses(values, profile, selection, query).join(' and ')
+    return `(select ${columns} from item i where ${where} order by ${order('i.')} limit ${most})`
+  })
+  if (branches.length === 1) return branches[0]!
+  return `select * from (${branches.join(' union all ')}) found order by ${order('')} limit ${most}`
+}
+
+/**
+ * What fits may be every second item or one in a million, and in this profile otherwise than in the others. So the newest
+ * are looked at one by one, which is enough for what is frequent; only when they were too few, the index of words, people
+ * or places gives all that fit, which then are not many. Neither depends on what the planner believes.
+ */
+function writeFinding(
+  values: Values,
+  readable: readonly Readable[],
+  selection: Selection,
+  query: Query,
+  limit: number,
+): string {
+  const order = (table: string) => inOrderOf(query, table)
+  const most = `${values.add(limit)}::bigint`
+  const looked = values.add(Math.max(LOOKED_AT, 2 * limit))
+  const parts = readable.map((profile, n) => {
+    const where = inOrder(values, profile, selection, query).join(' and ')
+    const fits = fitting(values, profile, query).join(' and ')
+    const found = findable(values, profile, query)!.join(' and ')
+    return {
+      seen: `seen_${n} as materialized (
+        select place, at, id from (
+          select i.ctid as place, i.at, i.id, ${fits} as fits from item i where ${where} order by ${order('i.')} limit ${looked}
+        ) looked where fits limit ${most})`,
+      // The offset keeps the inner question to itself, so that nothing but its index can answer it.
+      keys: `select place, at, id from seen_${n} where (select count(*) from seen_${n}) >= ${most}
+        union all (
+          select place, at, id from (select i.ctid as place, i.* from item i where ${found} offset 0) i
+          where (select count(*) from seen_${n}) < ${most} and ${where} and ${fits} order by ${order('')} limit ${most})`,
+    }
+  })
+  return `with ${parts.map(({ seen }) => seen).join(', ')}
+    select ${columns} from item i where i.ctid = any(array(
+      select place from (${parts.map(({ keys }) => keys).join(' union all ')}) keys order by ${order('')} limit ${most}))
+    order by ${order('i.')}`
+}
+
+function inOrderOf({ sort }: Query, table: string): string {
+  return `${table}at ${sort}, ${table}id ${sort}`
+}
+
+const byId = statement(
+  'item-by-id',
+  `select ${columns} from item i where i.part = $1 and i.profile_id = $2 and i.id = $3::uuid`,
+)
+
+const anyOfEndpoint = statement(
+  'item-any-of-endpoint',
+  'select 1 as there from item where part = $1 and profile_id = $2 and endpoint = $3 limit 1',
+)
+
+export async function findItem(queries: Queries, profile: Readable, id: string): Promise<FoundItem | undefined> {
+  const [row] = await queries.rows<Row>(byId, [profile.part, profile.profileId, id])
+  return row && toItem(row)
+}
+
+export async function hasEndpoint(queries: Queries, profile: Readable, endpoint: string): Promise<boolean> {
+  return (await queries.rows(anyOfEndpoint, [profile.part, profile.profileId, endpoint])).length > 0
+}
+
+function toItem(row: Row): FoundItem {
+  return {
+    profileId: row.profile_id,
+    id: row.id.replaceAll('-', ''),
+    endpoint: row.endpoint,
+    nativeId: row.native_id,
+    at: row.at,
+    updatedAt: row.updated_at,
+    types: row.types,
+    guid: row.guid === '' ? [] : row.guid.split(BETWEEN_GUIDS),
+    oembed: row.oembed,
+    data: row.data,
+    seq: row.seq,
+  }
+}

@@ -1,0 +1,219 @@
+import { partOf } from '#base/ids.ts'
+import type { Account } from '#model/account.ts'
+import { type Person, type Profile, type ProfileState, parseProfileName } from '#model/profile.ts'
+import { type Queries, statement } from './database.ts'
+
+interface Row {
+  part: number
+  id: string
+  account_id: string
+  app_id: string
+  service: string
+  native_id: string
+  state: ProfileState
+  state_until: number | null
+  error: string | null
+  scope: string | null
+  self: Person
+  data: string
+  connected_at: number
+  synced_at: number | null
+}
+
+const columns =
+  'part, id, account_id, app_id, service, native_id, state, state_until, error, scope, self, data::text as data, connected_at, synced_at'
+const list = statement(
+  'profile-list',
+  `select ${columns} from profile where part = any($1) and account_id = $2 and merged_into is null order by service, connected_at, id`,
+)
+const listAll = statement(
+  'profile-list-all',
+  `select ${columns} from profile where part = any($1) and account_id = $2 order by service, connected_at, id`,
+)
+const ofApp = statement(
+  'profile-of-app',
+  `select ${columns
+    .split(', ')
+    .map((column) => `p.${column}`)
+    .join(', ')} from profile_sync s join profile p on p.part = s.part and p.id = s.profile_id
+   where s.app_id = $1 and s.profile_id > $2 order by s.profile_id limit $3`,
+)
+const find = statement('profile-find', `select ${columns} from profile where part = $1 and id = $2`)
+const twin = statement(
+  'profile-twin',
+  'select merged_into from profile where part = $1 and id = $2 and merged_into <> id',
+)
+const insert = statement(
+  'profile-insert',
+  `insert into profile (part, id, account_id, app_id, service, native_id, state, scope, self, data, connected_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+)
+const reconnect = statement(
+  'profile-reconnect',
+  `update profile set state = $3, state_until = null, error = null, scope = $4, self = $5, data = $6, connected_at = $7 where part = $1 and id = $2`,
+)
+const setState = statement(
+  'profile-state',
+  'update profile set state = $3, state_until = $4, error = $5 where part = $1 and id = $2 and state = any($6)',
+)
+const synced = statement('profile-synced', 'update profile set synced_at = $3 where part = $1 and id = $2')
+const moveAll = statement('profile-move', 'update profile set account_id = $3 where part = any($1) and account_id = $2')
+const fold = statement(
+  'profile-fold',
+  'update profile set merged_into = $4 where part = any($1) and account_id = $2 and (id = $3 or merged_into = $3)',
+)
+const remove = statement(
+  'profile-delete',
+  'delete from profile where part = $1 and (id = $2 or (account_id = $3 and merged_into = $2)) returning id',
+)
+
+/** The profiles that people see; those that a merge folded into another only keep their items. */
+export async function listProfiles(queries: Queries, account: Account): Promise<Profile[]> {
+  return (await queries.rows<Row>(list, [account.parts, account.id])).map(toProfile)
+}
+
+/** The one that `service` or `id@service` names exactly; of several at a service, the one connected last. */
+export async function findProfileByName(
+  queries: Queries,
+  account: Account,
+  name: string,
+): Promise<Profile | undefined> {
+  const wanted = parseProfileName(name)
+  const found = (await listProfiles(queries, account)).filter(
+    ({ service, nativeId }) =>
+      service === wanted?.service && (wanted.nativeId === undefined || nativeId === wanted.nativeId),
+  )
+  return found.reduce<Profile | undefined>(
+    (latest, each) => (latest === undefined || each.connectedAt > latest.connectedAt ? each : latest),
+    undefined,
+  )
+}
+
+/** All rows, folded ones too: their items are the account's. */
+export async function listAllProfiles(queries: Queries, account: Account): Promise<Profile[]> {
+  return (await queries.rows<Row>(listAll, [account.parts, account.id])).map(toProfile)
+}
+
+/** Every profile of an app, a page at a time; `after` is the id of the last one seen. */
+export async function listAppProfiles(
+  queries: Queries,
+  appId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Profile[]> {
+  return (await queries.rows<Row>(ofApp, [appId, after ?? '', limit])).map(toProfile)
+}
+
+export async function findProfile(queries: Queries, part: number, id: string): Promise<Profile | undefined> {
+  const [row] = await queries.rows<Row>(find, [part, id])
+  return row && toProfile(row)
+}
+
+/** The profile that this one was folded into, if any: both hold items of one service user. */
+export async function findTwin(
+  queries: Queries,
+  profile: Pick<Profile, 'part' | 'id'>,
+): Promise<{ part: number; profileId: string } | undefined> {
+  const [row] = await queries.rows<{ merged_into: string }>(twin, [profile.part, profile.id])
+  const part = row && partOf(row.merged_into)
+  return part === undefined ? undefined : { part, profileId: row!.merged_into }
+}
+
+export async function insertProfile(tx: Queries, profile: Profile): Promise<void> {
+  await tx.count(insert, [
+    profile.part,
+    profile.id,
+    profile.accountId,
+    profile.appId,
+    profile.service,
+    profile.nativeId,
+    profile.state,
+    profile.scope ?? null,
+    JSON.stringify(profile.person),
+    profile.data,
+    profile.connectedAt,
+  ])
+}
+
+/** The same service user signed in again: same profile, fresh record. */
+export async function reconnectProfile(tx: Queries, profile: Profile): Promise<void> {
+  await tx.count(reconnect, [
+    profile.part,
+    profile.id,
+    profile.state,
+    profile.scope ?? null,
+    JSON.stringify(profile.person),
+    profile.data,
+    profile.connectedAt,
+  ])
+}
+
+/** False when the profile was in none of the states it may come from. */
+export async function setProfileState(
+  queries: Queries,
+  profile: Pick<Profile, 'part' | 'id'>,
+  change: { state: ProfileState; from: ProfileState[]; until?: number; error?: string },
+): Promise<boolean> {
+  return (
+    (await queries.count(setState, [
+      profile.part,
+      profile.id,
+      change.state,
+      change.until ?? null,
+      change.error ?? null,
+      change.from,
+    ])) > 0
+  )
+}
+
+/** Something of it was read to its end. */
+export async function markSynced(
+  queries: Queries,
+  profile: Pick<Profile, 'part' | 'id'>,
+  nowMs: number,
+): Promise<void> {
+  await queries.count(synced, [profile.part, profile.id, nowMs])
+}
+
+/** Every profile of one account to another, folded ones too: its cost is the number of profiles, never of items. */
+export async function moveProfiles(tx: Queries, from: Account, to: Account): Promise<number> {
+  return tx.count(moveAll, [from.parts, from.id, to.id])
+}
+
+/** With those that were folded into it before, so that all of them hang under the one that people see. */
+export async function foldProfile(tx: Queries, parts: number[], profile: Profile, into: Profile): Promise<void> {
+  await tx.count(fold, [parts, profile.accountId, profile.id, into.id])
+}
+
+/** With those that were folded into it; gives all that went. */
+export async function deleteProfile(
+  tx: Queries,
+  profile: Profile,
+  parts: number[],
+): Promise<{ part: number; profileId: string }[]> {
+  const gone: { part: number; profileId: string }[] = []
+  for (const part of parts) {
+    const rows = await tx.rows<{ id: string }>(remove, [part, profile.id, profile.accountId])
+    gone.push(...rows.map(({ id }) => ({ part, profileId: id })))
+  }
+  return gone
+}
+
+function toProfile(row: Row): Profile {
+  return {
+    part: row.part,
+    id: row.id,
+    accountId: row.account_id,
+    appId: row.app_id,
+    service: row.service,
+    nativeId: row.native_id,
+    state: row.state,
+    stateUntil: row.state_until ?? undefined,
+    error: row.error ?? undefined,
+    scope: row.scope ?? undefined,
+    person: row.self,
+    data: row.data,
+    connectedAt: row.connected_at,
+    syncedAt: row.synced_at ?? undefined,
+  }
+}

@@ -1,0 +1,57 @@
+import { newId } from '#base/ids.ts'
+import { type Queries, statement } from './database.ts'
+
+/** What apps can be told of beside their items. */
+export const PUSH_EVENTS = [
+  'destination.failing',
+  'destination.parked',
+  'destination.disabled',
+  'destination.recovered',
+  'delivery.dead_lettered',
+  'profile.needs_auth',
+  'account.merged',
+  'account.erased',
+] as const
+export type PushEventType = (typeof PUSH_EVENTS)[number]
+
+export interface WaitingEvent {
+  id: string
+  type: string
+  at: number
+  data: Record<string, unknown>
+}
+
+const insert = statement(
+  'event-insert',
+  `insert into push_event (destination_id, id, type, at, data)
+   select id, $2, $3, $4, $5 from destination where app_id = $1 and kind = 'webhook' and options ->> 'events' = 'true' and state <> 'disabled'`,
+)
+const list = statement(
+  'event-list',
+  'select id, type, at, data from push_event where destination_id = $1 order by id limit $2',
+)
+const remove = statement('event-remove', 'delete from push_event where destination_id = $1 and id = $2')
+const purge = statement('event-purge', 'delete from push_event where at < $1')
+
+/** For every destination of the app that asked for events; in the transaction of what it tells. */
+export async function queueEvent(
+  tx: Queries,
+  appId: string,
+  type: PushEventType,
+  at: number,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await tx.count(insert, [appId, `evt_${newId(at)}`, type, at, JSON.stringify(data)])
+}
+
+export async function waitingEvents(queries: Queries, destinationId: string, limit: number): Promise<WaitingEvent[]> {
+  return queries.rows<WaitingEvent>(list, [destinationId, limit])
+}
+
+export async function removeEvent(queries: Queries, destinationId: string, id: string): Promise<void> {
+  await queries.count(remove, [destinationId, id])
+}
+
+export async function purgeEvents(queries: Queries, before: number): Promise<number> {
+  return queries.count(purge, [before])
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { systemClock } from '#base/clock.ts'
+import { createLog } from '#base/log.ts'
+import { basic, oauth1, oauth2 } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { self } from '#kit/self.ts'
+import { findPlace } from './addresses.ts'
+import { createEgress } from './egress/guard.ts'
+import { createUpstream } from './send.ts'
+
+const log = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
+const upstream = createUpstream({ egress: createEgress({ allowPrivate: [] }), clock: systemClock, log })
+const rest = { title: 'T', docs: 'd', self: self('/me', () => ({ id: '1' })) }
+
+const two = defineConnector({
+  ...rest,
+  service: 'two',
+  auth: oauth2({
+    authorizeUrl: 'https://one.example/login/authorize?kind=web',
+    tokenUrl: 'https://one.example/login/token',
+    revokeUrl: 'https://one.example/apps/{key}/grant',
+    parUrl: 'https://par.example/par',
+    issuer: 'https://one.example',
+  }),
+  api: { baseUrl: 'https://api.one.example/v3' },
+})
+const one = defineConnector({
+  ...rest,
+  service: 'one',
+  auth: oauth1({
+    requestTokenUrl: 'https://one.example/oauth/request_token',
+    authorizeUrl: 'https://one.example/oauth/authenticate',
+    accessTokenUrl: 'https://one.example/oauth/access_token',
+  }),
+  api: { baseUrl: 'https://one.example/api' },
+})
+
+const placeOf = async (connector: typeof two, overrides: Record<string, string>, instance?: Record<string, string>) =>
+  findPlace(upstream, { connector, key: { key: 'k', secret: 's', overrides }, instance })
+
+suite('the addresses of a service', () => {
+  test('are the connector’s when nothing is overridden', async () => {
+    const { addresses } = await placeOf(two, {})
+    assert.deepEqual(addresses, {
+      authorizeUrl: 'https://one.example/login/authorize?kind=web',
+      tokenUrl: 'https://one.example/login/token',
+      apiUrl: 'https://api.one.example/v3',
+      revokeUrl: 'https://one.example/apps/{key}/grant',
+      parUrl: 'https://par.example/par',
+      issuer: 'https://one.example',
+      issuerAnnounced: true,
+    })
+  })
+
+  test('move as a whole to the instance that base_url names, under its path', async () => {
+    const { addresses, move } = await placeOf(two, { base_url: 'http://127.0.0.1:99/git/' })
+    assert.deepEqual(addresses, {
+      authorizeUrl: 'http://127.0.0.1:99/git/login/authorize?kind=web',
+      tokenUrl: 'http://127.0.0.1:99/git/login/token',
+      apiUrl: 'http://127.0.0.1:99/git/v3',
+      revokeUrl: 'http://127.0.0.1:99/git/apps/{key}/grant',
+      parUrl: 'http://127.0.0.1:99/git/par',
+      issuer: 'http://127.0.0.1:99/git',
+      issuerAnnounced: true,
+    })
+    assert.equal(move('https://one.example/trade?a=1', 'tokenUrl'), 'http://127.0.0.1:99/git/trade?a=1')
+  })
+
+  test('that nobody overrode never send what belongs to the new token_url to the old host', async () => {
+    const { addresses, move } = await placeOf(two, {
+      authorize_url: 'https://login.two.example/a',
+      token_url: 'https://two.example/t',
+    })
+    const { authorizeUrl, issuer, ...back } = addresses
+    assert.equal(authorizeUrl, 'https://login.two.example/a')
+    assert.equal(issuer, 'https://login.two.example')
+    for (const url of [back.tokenUrl, back.apiUrl, back.revokeUrl, back.parUrl])
+      assert.ok(url?.startsWith('https://two.example/'), url)
+    assert.equal(move('https://one.example/dm', 'authorizeUrl'), 'https://login.two.example/dm')
+  })
+
+  test('an own override wins over base_url, and a grant’s own over both', async () => {
+    const overrides = {
+      base_url: 'https://two.example',
+      api_url: 'https://api.two.example/v9',
+      revoke_url: 'https://r.example/r',
+    }
+    const { addresses } = await placeOf(two, overrides)
+    assert.equal(addresses.apiUrl, 'https://api.two.example/v9')
+    assert.equal(addresses.revokeUrl, 'https://r.example/r')
+    assert.equal(addresses.tokenUrl, 'https://two.example/login/token')
+    const own = await placeOf(two, overrides, { api_url: 'https://home.example/x' })
+    assert.equal(own.addresses.apiUrl, 'https://home.example/x')
+  })
+
+  test('OAuth 1: the token addresses move together', async () => {
+    const { addresses } = await placeOf(one, { request_token_url: 'http://127.0.0.1:1/oauth/request_token' })
+    assert.equal(addresses.tokenUrl, 'http://127.0.0.1:1/oauth/access_token')
+    assert.equal(addresses.apiUrl, 'http://127.0.0.1:1/api')
+    assert.equal(addresses.requestTokenUrl, 'http://127.0.0.1:1/oauth/request_token')
+    const other = await placeOf(one, { access_token_url: 'http://127.0.0.1:2/a' })
+    assert.equal(other.addresses.requestTokenUrl, 'http://127.0.0.1:2/oauth/request_token')
+  })
+
+  test('that are no web addresses are refused before a browser sees them', async () => {
+    for (const authorize_url of ['javascript:alert(1)', 'data:text/html,x', 'nowhere'])
+      await assert.rejects(placeOf(two, { authorize_url }), { name: 'UpstreamError', reason: 'address_invalid' })
+    const plain = { ...two, auth: basic() }
+    await assert.rejects(placeOf(plain, { api_url: 'file:///etc/passwd' }), { reason: 'address_invalid' })
+  })
+})

@@ -1,0 +1,35 @@
+import { excerpt, type Recovery, UpstreamError } from './errors.ts'
+import { retryAfterMs } from './retry-after.ts'
+import type { UpstreamAnswer } from './send.ts'
+
+export interface FailureContext {
+  /** What was asked for, in a word or two. */
+  what: string
+  nowMs: number
+  /** What helps when the service refuses with 401 or 403. */
+  refused: Recovery
+  secrets?: readonly (string | undefined)[] | undefined
+}
+
+/** What an answer that is no success means. */
+export function answerFailure(
+  answer: UpstreamAnswer,
+  { what, nowMs, refused, secrets }: FailureContext,
+): UpstreamError {
+  const { status } = answer
+  const told = excerpt(isMarkup(answer.text) ? '' : answer.text, secrets)
+  const message = `The service answered ${status} (${what})${told === '' ? '' : `: ${told}`}`
+  const fail = (recovery: Recovery, reason: string) =>
+    new UpstreamError(recovery, message, { reason, status, retryAfterMs: retryAfterMs(answer.headers, nowMs) })
+  if (status === 429) return fail('retry', 'rate_limited')
+  if (status >= 500 || status === 408 || status === 425) return fail('retry', 'service_failed')
+  if (status >= 300 && status < 400) return fail('stop', 'redirect_refused')
+  if (status === 401 || status === 403) return fail(refused, 'service_refused')
+  if (status === 404 || status === 410) return fail('skip', 'not_found')
+  return fail('stop', 'unexpected_answer')
+}
+
+/** True for pages, which tell a machine nothing. */
+export function isMarkup(text: string): boolean {
+  return text.trimStart().startsWith('<')
+}

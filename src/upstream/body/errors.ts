@@ -1,0 +1,41 @@
+export type BodyLimitReason = 'body_too_large' | 'body_idle' | 'body_too_slow'
+export type BodyDecodeReason =
+  | 'encoding_unknown'
+  | 'encoding_stacked'
+  | 'body_truncated'
+  | 'body_corrupt'
+  | 'body_interrupted'
+export type JsonReason = 'json_invalid' | 'json_too_deep' | 'json_number_out_of_range'
+
+/** An answer went over a limit that we set; reading it again would end the same way. */
+export class BodyLimitError extends Error {
+  readonly reason: BodyLimitReason
+
+  constructor(reason: BodyLimitReason, message: string) {
+    super(message)
+    this.name = 'BodyLimitError'
+    this.reason = reason
+  }
+}
+
+/** An answer that did not arrive whole, or in an encoding that we do not read. */
+export class BodyDecodeError extends Error {
+  readonly reason: BodyDecodeReason
+
+  constructor(reason: BodyDecodeReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'BodyDecodeError'
+    this.reason = reason
+  }
+}
+
+/** A text that is no JSON, or JSON that we could not store and give back unchanged. */
+export class JsonError extends Error {
+  readonly reason: JsonReason
+
+  constructor(reason: JsonReason, message: string) {
+    super(message)
+    this.name = 'JsonError'
+    this.reason = reason
+  }
+}

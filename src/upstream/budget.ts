@@ -1,0 +1,173 @@
+import type { Clock } from '#base/clock.ts'
+import type { Connector } from '#kit/connector.ts'
+import { type BucketSize, blockBudget, type Grant, readBudgets, takeTokens } from '#store/budgets.ts'
+import type { Database } from '#store/database.ts'
+
+/** Stay this far under what a service allows: its clock is not ours. */
+const SHARE = 0.93
+/** Kept free for calls that somebody waits for. */
+const HEADROOM = 0.1
+/**
+ * How long a process may spend what it took at once, which is lost then; and how much of a window may be spent at once, the
+ * rest coming evenly. One person's calls are made by one worker at a time, many at first and few ever after.
+ */
+const FOR_ALL: Manner = { grantMs: 1000, burstShare: 0.1 }
+const FOR_ONE: Manner = { grantMs: 20_000, burstShare: 0.5 }
+/** Services that say nothing of limits still get no more than this from one app. */
+const DEFAULT = { calls: 3000, perS: 60 }
+const MOST_HELD = 20_000
+
+export interface Wait {
+  /** Undefined: call now. */
+  untilMs: number | undefined
+}
+
+/** Who may call a service how often. Buckets are shared by all processes and spent in small grants. */
+export interface Budget {
+  /** One call by this app, and in the name of this profile where one is named. `person`: somebody waits for the answer. */
+  take(appId: string, connector: Connector, purpose: 'sync' | 'person', profileId?: string): Promise<Wait>
+  /** The service answered 429, or said that nothing is left: to all of the app, or to one profile where one is named. */
+  block(appId: string, connector: Connector, untilMs: number, profileId?: string): Promise<void>
+  /** Calls that may be made at this moment: by the app, and in the name of this profile where one is named. */
+  left(appId: string, connector: Connector, profileId?: string): Promise<number>
+  /** About how many syncs of each are worth starting: none where the app is blocked, few where its calls are few. */
+  room(pairs: { appId: string; connector: Connector }[]): Promise<number[]>
+}
+
+interface Bucket {
+  name: string
+  size: BucketSize
+  grantMs: number
+}
+
+interface Manner {
+  grantMs: number
+  burstShare: number
+}
+
+interface Held {
+  tokens: number
+  endsAt: number
+}
+
+export function createBudget({ database, clock }: { database: Database; clock: Clock }): Budget {
+  const held = new Map<string, Held>()
+  const asking = new Map<string, Promise<Grant>>()
+
+  async function refill({ name, size, grantMs }: Bucket, keep: number): Promise<Grant> {
+    // One question at a time for each bucket: fifty workers that find it empty need one answer.
+    const question = `${name} ${keep}`
+    const known = asking.get(question)
+    if (known !== undefined) return known
+    const want = Math.max(1, Math.min(size.burst, Math.ceil((size.perMs * grantMs) / 2)))
+    const answer = takeTokens(database, name, size, want, keep, clock.now())
+      .then((grant) => {
+        if (grant.granted > 0) {
+          if (held.size > MOST_HELD) forgetOld(held, clock.now())
+          held.set(name, { tokens: grant.granted, endsAt: clock.now() + grantMs })
+        }
+        return grant
+      })
+      .finally(() => asking.delete(question))
+    asking.set(question, answer)
+    return answer
+  }
+
+  async function takeOne(from: Bucket, keep: number): Promise<Wait> {
+    for (;;) {
+      const grant = held.get(from.name)
+      if (grant !== undefined && grant.tokens >= 1 && grant.endsAt > clock.now()) {
+        grant.tokens -= 1
+        return { untilMs: undefined }
+      }
+      const { granted, retryAtMs } = await refill(from, keep)
+      if (granted === 0) return { untilMs: retryAtMs }
+    }
+  }
+
+  return {
+    take: async (appId, connector, purpose, profileId) => {
+      const taken: Bucket[] = []
+      for (const each of bucketsOf(appId, connector, profileId)) {
+        const wait = await takeOne(each, purpose === 'person' ? 0 : headroom(each.size))
+        if (wait.untilMs !== undefined) {
+          // What the others gave is not lost: no call was made.
+          for (const { name } of taken) {
+            const grant = held.get(name)
+            if (grant !== undefined) grant.tokens += 1
+          }
+          return wait
+        }
+        taken.push(each)
+      }
+      return { untilMs: undefined }
+    },
+    block: async (appId, connector, untilMs, profileId) => {
+      const name = profileId === undefined ? appBucket(appId, connector) : personBucket(appId, connector, profileId)
+      held.delete(name)
+      await blockBudget(database, name, untilMs, clock.now())
+    },
+    left: async (appId, connector, profileId) => {
+      const nowMs = clock.now()
+      const left = [...(await readBudgets(database, bucketsOf(appId, connector, profileId), nowMs)).values()]
+      return Math.min(
+        ...left.map(({ tokens, blockedUntil }) => (blockedUntil > nowMs ? 0 : Math.max(0, Math.floor(tokens)))),
+      )
+    },
+    room: async (pairs) => {
+      const nowMs = clock.now()
+      const buckets = pairs.map(({ appId, connector }) =>
+        bucket(appBucket(appId, connector), appLimit(connector), FOR_ALL),
+      )
+      const left = await readBudgets(database, buckets, nowMs)
+      return buckets.map(({ name, size }) => {
+        const { tokens, blockedUntil } = left.get(name)!
+        // What comes in within a second is as good as there.
+        return blockedUntil > nowMs ? 0 : Math.max(0, Math.floor(tokens + size.perMs * 1000 - headroom(size)))
+      })
+    },
+  }
+}
+
+const appBucket = (appId: string, { service }: Connector): string => `${appId} ${service}`
+const personBucket = (appId: string, { service }: Connector, profileId: string): string =>
+  `${appId} ${service} ${profileId}`
+
+/** The narrowest first: a person whose calls are used up costs the app nothing. */
+function bucketsOf(appId: string, connector: Connector, profileId: string | undefined): Bucket[] {
+  const { limits } = connector.api
+  const buckets = [bucket(appBucket(appId, connector), appLimit(connector), FOR_ALL)]
+  if (limits?.person !== undefined && profileId !== undefined)
+    buckets.unshift(bucket(personBucket(appId, connector, profileId), limits.person, FOR_ONE))
+  if (limits?.service !== undefined) buckets.push(bucket(`* ${connector.service}`, limits.service, FOR_ALL))
+  return buckets
+}
+
+/** Where only people are limited the app as a whole is not; its bucket is then only there to be blocked. */
+function appLimit({ api: { limits } }: Connector): { calls: number; perS: number } {
+  return limits?.app ?? (limits?.person === undefined ? DEFAULT : { calls: 1_000_000, perS: 1 })
+}
+
+/**
+ * Whatever the moment a service begins to count, a window sees no more than the burst and what came in meanwhile; a grant
+ * taken before it and spent within it counts too.
+ */
+function bucket(
+  name: string,
+  { calls, perS }: { calls: number; perS: number },
+  { grantMs, burstShare }: Manner,
+): Bucket {
+  const allowed = calls * SHARE
+  const burst = Math.max(1, allowed * burstShare)
+  const perMs = Math.max(allowed - burst, allowed / 2) / (perS * 1000 + grantMs)
+  return { name, size: { burst, perMs }, grantMs }
+}
+
+// A bucket of a single token has nothing to keep back, or no sync would ever run.
+function headroom({ burst }: BucketSize): number {
+  return Math.min(burst * HEADROOM, burst - 1)
+}
+
+function forgetOld(held: Map<string, Held>, nowMs: number): void {
+  for (const [name, { endsAt }] of held) if (endsAt <= nowMs) held.delete(name)
+}

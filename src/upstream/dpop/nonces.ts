@@ -1,0 +1,23 @@
+/** The last nonce that each server asked for (RFC 9449 section 8), by origin. */
+export interface DpopNonces {
+  get(origin: string): string | undefined
+  set(origin: string, nonce: string): void
+}
+
+const MAX_ORIGINS = 1000
+const MAX_NONCE_LENGTH = 1024
+
+export function createDpopNonces(): DpopNonces {
+  const nonces = new Map<string, string>()
+  return {
+    get: (origin) => nonces.get(origin),
+    set(origin, nonce) {
+      if (nonce.length > MAX_NONCE_LENGTH) return
+      // The oldest goes first, so that the one just written is kept longest.
+      nonces.delete(origin)
+      nonces.set(origin, nonce)
+      const [oldest] = nonces.keys()
+      if (nonces.size > MAX_ORIGINS && oldest !== undefined) nonces.delete(oldest)
+    },
+  }
+}

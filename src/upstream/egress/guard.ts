@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net'
+import { isIP } from 'node:net'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { createAddressPolicy } from './address.ts'
+import { EgressError } from './errors.ts'
+import {
+  checkedAddress,
+  checkedAddresses,
+  pinnedLookup,
+  type Resolve,
+  type ResolvedAddress,
+  systemResolve,
+  withoutBrackets,
+} from './lookup.ts'
+import { guardedSocket, openSocket } from './socket.ts'
+
+export interface EgressOptions {
+  /** Ranges that the operator opens: "127.0.0.0/8", "10.1.2.3", "fd00::/8". */
+  allowPrivate: readonly string[]
+  connectTimeoutMs?: number
+  /** From the last byte sent to the end of the answer's headers. */
+  headersTimeoutMs?: number
+  /** Between two chunks of an answer's body. */
+  bodyIdleTimeoutMs?: number
+  maxHeaderBytes?: number
+  /** Plain http to public addresses; to the operator's ranges it is always allowed. */
+  allowHttp?: boolean
+  /** When given, the only ports that URLs may name. */
+  ports?: readonly number[]
+  /** Further certificate authorities, PEM. Verification itself cannot be switched off. */
+  ca?: string | readonly string[]
+  resolve?: Resolve
+}
+
+export interface Egress {
+  /** Sends every request through the guard. Never follows redirects: the caller checks each hop. */
+  dispatcher: Dispatcher
+  /** Checks what can be known without resolving names; throws EgressError. */
+  check(url: string | URL): URL
+  /** All addresses of a host, each one allowed; throws EgressError. `plain`: without TLS, so only to what the operator listed. */
+  lookup(host: string, how?: { plain: boolean }): Promise<ResolvedAddress[]>
+  /** A connected TCP socket, for drivers that take one. */
+  connectSocket(host: string, port: number): Promise<Socket>
+  /** An unconnected socket whose `connect(port, host)` is guarded, for drivers that connect by themselves. */
+  socket(how?: { plain: boolean }): Socket
+  close(): Promise<void>
+}
+
+export function createEgress(options: EgressOptions): Egress {
+  const policy = createAddressPolicy(options.allowPrivate)
+  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000
+  const open = { policy, resolve: options.resolve ?? systemResolve, listedOnly: false }
+  const plain = { ...open, listedOnly: options.allowHttp !== true }
+  const rulesFor = (protocol: string) => (protocol === 'http:' ? plain : open)
+
+  const check = (url: string | URL): URL => {
+    const parsed = parseUrl(url)
+    if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') {
+      throw new EgressError('scheme_refused', 'Only https and http addresses can be called')
+    }
+    if (parsed.username !== '' || parsed.password !== '') {
+      throw new EgressError('userinfo_refused', 'Addresses must not carry a user name or password')
+    }
+    checkPort(options.ports, parsed.protocol, parsed.port)
+    const host = withoutBrackets(parsed.hostname)
+    if (isIP(host) !== 0) checkedAddress(rulesFor(parsed.protocol), host)
+    return parsed
+  }
+
+  const tls = options.ca === undefined ? {} : { ca: [options.ca].flat() }
+  const base = { timeout: connectTimeoutMs, allowH2: false, ...tls }
+  const connectors = {
+    'http:': buildConnector({ ...base, lookup: pinnedLookup(plain) }),
+    'https:': buildConnector({ ...base, lookup: pinnedLookup(open) }),
+  }
+
+  const connect: buildConnector.connector = (target, callback) => {
+    const hostname = withoutBrackets(target.hostname)
+    const literal = isIP(hostname) !== 0
+    try {
+      const { protocol } = target
+      if (protocol !== 'https:' && protocol !== 'http:') throw new EgressError('scheme_refused', 'Only https and http')
+      checkPort(options.ports, protocol, target.port)
+      // Sockets skip `lookup` for literals, so these are checked here, on every connection.
+      if (literal) checkedAddress(rulesFor(protocol), hostname)
+      // Only these fields pass: no socket path, no local address, and TLS asks for the name in the URL.
+      const name = literal ? {} : { servername: hostname }
+      connectors[protocol]({ hostname, protocol, port: target.port, ...name }, callback)
+    } catch (error) {
+      process.nextTick(callback, error, null)
+    }
+  }
+
+  const dispatcher = new Agent({
+    connect,
+    allowH2: false,
+    headersTimeout: options.headersTimeoutMs ?? 30_000,
+    bodyTimeout: options.bodyIdleTimeoutMs ?? 30_000,
+    maxHeaderSize: options.maxHeaderBytes ?? 32 * 1024,
+  })
+
+  return {
+    dispatcher,
+    check,
+    lookup: (host, how) => checkedAddresses(how?.plain ? plain : open, host),
+    connectSocket: (host, port) => openSocket(open, { host, port, connectTimeoutMs }),
+    socket: (how) => guardedSocket(how?.plain ? plain : open),
+    close: () => dispatcher.close(),
+  }
+}
+
+function parseUrl(url: string | URL): URL {
+  const parsed = URL.parse(String(url))
+  if (!parsed) throw new EgressError('url_invalid', 'Not an absolute URL')
+  return parsed
+}
+
+function checkPort(ports: readonly number[] | undefined, protocol: string, port: string): void {
+  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+  if (number === 0 || (ports && !ports.includes(number)))
+    throw new EgressError('port_refused', 'This port cannot be called')
+}

@@ -1,0 +1,47 @@
+import { redactText } from '#base/redact.ts'
+
+/**
+ * What helps against a failure: the same again later, the person's consent again, leaving this one thing out, or nothing
+ * before somebody changes the app's keys or a setting.
+ */
+export type Recovery = 'retry' | 'reauthorize' | 'skip' | 'stop'
+
+export interface UpstreamErrorDetails {
+  /** A stable word for the kind of failure. */
+  reason: string
+  status?: number | undefined
+  retryAfterMs?: number | undefined
+  cause?: unknown
+}
+
+/** A call to an outside service that did not bring what it was made for. */
+export class UpstreamError extends Error {
+  readonly recovery: Recovery
+  readonly reason: string
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(recovery: Recovery, message: string, { reason, status, retryAfterMs, cause }: UpstreamErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'UpstreamError'
+    this.recovery = recovery
+    this.reason = reason
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+const MAX_EXCERPT = 160
+// Shorter ones are no secrets, and would tear words apart.
+const MIN_SECRET = 6
+
+/** A few words of what a service said, fit for a message: one line, short, and without the secrets that it may echo. */
+export function excerpt(text: string, secrets: readonly (string | undefined)[] = []): string {
+  let safe = text
+  for (const secret of secrets) if (secret && secret.length >= MIN_SECRET) safe = safe.replaceAll(secret, '[redacted]')
+  // Secrets are hidden before anything is cut or joined, or a half of one could stay.
+  safe = redactText(safe)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+  return safe.length > MAX_EXCERPT ? `${safe.slice(0, MAX_EXCERPT)}…` : safe
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '#base/clock.ts'
+import type { Log } from '#base/log.ts'
+import type { Keyring } from '#base/sealing.ts'
+import type { Credential } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { type Profile, profileName } from '#model/profile.ts'
+import { writeAudit } from '#store/audit.ts'
+import {
+  findCredential,
+  leaseRefresh,
+  releaseRefresh,
+  renewCredential,
+  type StoredCredential,
+} from '#store/credentials.ts'
+import type { Database } from '#store/database.ts'
+import { markDeliveriesDue } from '#store/delivery-cursors.ts'
+import { setProfileState } from '#store/profiles.ts'
+import { queueEvent } from '#store/push-events.ts'
+import { UpstreamError } from './errors.ts'
+import { refreshCredential } from './renew-credential.ts'
+import type { Upstream } from './send.ts'
+import type { ServiceKey } from './service-key.ts'
+
+export interface FreshNeed {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+  log: Log
+  upstream: Upstream
+}
+
+export interface FreshTarget {
+  profile: Profile
+  connector: Connector
+  key: ServiceKey
+}
+
+export interface Fresh {
+  credential: Credential
+  version: number
+}
+
+/** Refreshed this long before it ends, so that no call starts with a token that ends on the way. */
+const AHEAD_MS = 5 * 60_000
+/** Too short for a call to be sure of its end. */
+const NEARLY_OVER_MS = 10_000
+/** Longer than a refresh may take, shorter than anybody wants to wait for a process that died in one. */
+const LEASE_MS = 45_000
+const POLL_MS = 150
+
+/**
+ * A credential that works now. Of all callers in all processes one refreshes, the others wait for what it writes:
+ * services that rotate refresh tokens end the whole grant when two use the same one.
+ * `refused` is the version that the service just answered 401 to.
+ */
+export async function freshCredential(need: FreshNeed, target: FreshTarget, refused?: number): Promise<Fresh> {
+  const key = { part: target.profile.part, profileId: target.profile.id }
+  const giveUpAt = need.clock.now() + 2 * LEASE_MS
+  for (;;) {
+    const stored = await findCredential(need.database, need.keyring, key)
+    if (stored === undefined)
+      throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
+    const credential = JSON.parse(stored.value) as Credential
+    if (!wantsRefresh(need, target, credential, stored, refused)) return { credential, version: stored.version }
+    const now = need.clock.now()
+    if (await leaseRefresh(need.database, key, stored.version, now + LEASE_MS, now))
+      return refresh(need, target, credential, stored, refused)
+    if (now > giveUpAt)
+      throw new UpstreamError('retry', 'Another process refreshes this credential and does not end.', {
+        reason: 'refresh_busy',
+      })
+    await sleep(POLL_MS)
+  }
+}
+
+function wantsRefresh(
+  { clock }: FreshNeed,
+  { connector }: FreshTarget,
+  credential: Credential,
+  stored: StoredCredential,
+  refused: number | undefined,
+): boolean {
+  const { auth } = connector
+  if (auth.kind !== 'oauth2' || (credential.refreshToken === undefined && auth.renew === undefined)) return false
+  if (refused === stored.version) return true
+  const renewAheadMs = credential.refreshToken === undefined ? (auth.renew?.aheadS ?? 0) * 1000 : 0
+  return stored.expiresAt !== undefined && stored.expiresAt - Math.max(aheadMs(stored), renewAheadMs) < clock.now()
+}
+
+// A token that lives for a minute is not refreshed with every call.
+function aheadMs({ expiresAt, updatedAt }: StoredCredential): number {
+  return Math.max(0, Math.min(AHEAD_MS, ((expiresAt ?? 0) - updatedAt) / 5))
+}
+
+async function refresh(
+  need: FreshNeed,
+  target: FreshTarget,
+  credential: Credential,
+  stored: StoredCredential,
+  refused: number | undefined,
+): Promise<Fresh> {
+  const key = { part: target.profile.part, profileId: target.profile.id }
+  try {
+    const renewed = await refreshCredential(need.upstream, { connector: target.connector, key: target.key, credential })
+    // Written before anybody uses it: a crash after this line loses nothing.
+    const wrote = await renewCredential(
+      need.database,
+      need.keyring,
+      key,
+      stored.version,
+      JSON.stringify(renewed),
+      renewed.expiresAt,
+      need.clock.now(),
+    )
+    if (wrote) return { credential: renewed, version: stored.version + 1 }
+  } catch (error) {
+    await releaseRefresh(need.database, key, stored.version)
+    // Refreshed ahead of time: the token in hand still works, whatever ails the service; long ahead, even when it refuses.
+    const refusal = error instanceof UpstreamError && error.recovery === 'reauthorize'
+    const aheadOfEndMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - need.clock.now()
+    if (refused !== stored.version && aheadOfEndMs > (refusal ? aheadMs(stored) : NEARLY_OVER_MS))
+      return { credential, version: stored.version }
+    if (!refusal) throw error
+    await settleRefusal(need, target, stored.version, error)
+  }
+  // The person signed in anew while we refreshed: theirs is the newer one.
+  const newer = await findCredential(need.database, need.keyring, key)
+  if (newer === undefined)
+    throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
+  return { credential: JSON.parse(newer.value) as Credential, version: newer.version }
+}
+
+/** Refused for good only when nobody wrote a newer one meanwhile. */
+async function settleRefusal(
+  need: FreshNeed,
+  target: FreshTarget,
+  version: number,
+  error: UpstreamError,
+): Promise<void> {
+  const now = await findCredential(need.database, need.keyring, {
+    part: target.profile.part,
+    profileId: target.profile.id,
+  })
+  if (now !== undefined && now.version !== version) return
+  await markNeedsAuth(need, target.profile, error)
+  throw error
+}
+
+/** The person has to sign in again. Told once, when the state changes. */
+export async function markNeedsAuth(
+  { database, clock, log }: Pick<FreshNeed, 'database' | 'clock' | 'log'>,
+  profile: Profile,
+  error: UpstreamError,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const changed = await setProfileState(tx, profile, {
+      state: 'needs_auth',
+      from: ['connecting', 'active', 'limited', 'paused'],
+      error: error.reason,
+    })
+    if (!changed) return
+    log.warn('a profile needs a new sign-in', { service: profile.service, profile: profile.id, reason: error.reason })
+    await writeAudit(tx, {
+      part: profile.part,
+      at: clock.now(),
+      actor: 'service',
+      action: 'profile.needs_auth',
+      appId: profile.appId,
+      accountId: profile.accountId,
+      detail: { profile: profileName(profile), reason: error.reason },
+    })
+    await markDeliveriesDue(tx, { part: profile.part, profileId: profile.id }, clock.now())
+    await queueEvent(tx, profile.appId, 'profile.needs_auth', clock.now(), {
+      account: profile.accountId,
+      profile: { id: profile.id, service: profile.service, native_id: profile.nativeId },
+      reason: error.reason,
+    })
+  })
+}

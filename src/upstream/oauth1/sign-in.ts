@@ -1,0 +1,70 @@
+import type { Credential, OAuth1 } from '#kit/auth.ts'
+import type { Place } from '../addresses.ts'
+import type { CallbackParameters } from '../callback-parameters.ts'
+import { UpstreamError } from '../errors.ts'
+import { given } from '../given.ts'
+import { scopeFor } from '../oauth2/scope.ts'
+import { deniedBy } from '../oauth2/sign-in.ts'
+import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
+import type { Wishes } from '../variation.ts'
+import { oauth1AuthorizationUrl } from './authorization.ts'
+import { fetchAccessToken, fetchRequestToken } from './tokens.ts'
+
+/** What must be kept, sealed, until the person comes back. */
+export interface OAuth1Secrets {
+  scope: string
+  requestToken: string
+  requestTokenSecret: string
+  tokenUrl: string
+}
+
+export interface OAuth1Begin extends Wishes {
+  auth: OAuth1
+  key: ServiceKey
+  place: Place
+  callbackUrl: string
+  scope?: string | undefined
+}
+
+export async function beginOAuth1(
+  upstream: Upstream,
+  input: OAuth1Begin,
+): Promise<{ url: string; requestToken: string; secrets: OAuth1Secrets }> {
+  const { auth, key, place, callbackUrl } = input
+  const { addresses } = place
+  const scope = scopeFor(auth.scope, { asked: input.scope, ofKey: key.scope })
+  const { token, tokenSecret } = await fetchRequestToken(upstream, { auth, key, addresses }, { callbackUrl, scope })
+  return {
+    url: oauth1AuthorizationUrl(auth, place, token, input),
+    requestToken: token,
+    secrets: { scope, requestToken: token, requestTokenSecret: tokenSecret, tokenUrl: addresses.tokenUrl },
+  }
+}
+
+export interface OAuth1Finish {
+  auth: OAuth1
+  key: ServiceKey
+  place: Place
+  secrets: OAuth1Secrets
+  parameters: CallbackParameters
+}
+
+export async function finishOAuth1(upstream: Upstream, input: OAuth1Finish): Promise<Credential> {
+  const { auth, key, secrets, parameters } = input
+  if (parameters.get('denied') !== undefined) throw deniedBy('access_denied')
+  const error = parameters.get('error') ?? parameters.get('oauth_problem')
+  if (error !== undefined) throw deniedBy(error === 'permission_denied' ? 'access_denied' : error)
+  if (parameters.get('oauth_token') !== secrets.requestToken)
+    throw new UpstreamError('stop', 'The answer belongs to another sign-in', { reason: 'request_token_mismatch' })
+  const verifier = parameters.get('oauth_verifier')
+  if (verifier === undefined)
+    throw new UpstreamError('stop', 'The service sent no verifier (OAuth 1.0a)', { reason: 'verifier_missing' })
+  const addresses = { ...input.place.addresses, tokenUrl: secrets.tokenUrl }
+  const { token, tokenSecret } = await fetchAccessToken(
+    upstream,
+    { auth, key, addresses },
+    { token: secrets.requestToken, tokenSecret: secrets.requestTokenSecret, verifier },
+  )
+  return given({ token, tokenSecret, scope: secrets.scope === '' ? undefined : secrets.scope })
+}

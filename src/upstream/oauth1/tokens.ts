@@ -1,0 +1,99 @@
+import type { OAuth1 } from '#kit/auth.ts'
+import type { Addresses } from '../addresses.ts'
+import { answerFailure, isMarkup } from '../answer-failure.ts'
+import { type Recovery, UpstreamError } from '../errors.ts'
+import { withParameters } from '../oauth2/token-request.ts'
+import { type LosslessObject, parseFields } from '../parse-object.ts'
+import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
+import { type OAuth1Signer, signRequest } from './sign-request.ts'
+
+export interface TokenPair {
+  token: string
+  tokenSecret: string
+}
+
+interface OAuth1Need {
+  auth: OAuth1
+  key: ServiceKey
+  addresses: Addresses
+}
+
+/** RFC 5849 section 2.1; a service that does not confirm the callback speaks 1.0, which anybody can hijack. */
+export async function fetchRequestToken(
+  upstream: Upstream,
+  { auth, key, addresses }: OAuth1Need,
+  { callbackUrl, scope }: { callbackUrl: string; scope: string },
+): Promise<TokenPair> {
+  const asked = auth.scopeName !== undefined && scope !== '' ? { [auth.scopeName]: scope } : {}
+  const url = withParameters(addresses.requestTokenUrl ?? '', asked)
+  const signer = { auth, key, extra: { oauth_callback: callbackUrl } }
+  const fields = await ask(upstream, signer, { url, what: 'request token', refused: 'stop', secrets: [key.secret] })
+  if (fields['oauth_callback_confirmed'] !== 'true')
+    throw new UpstreamError('stop', 'The service did not confirm the callback address (OAuth 1.0a)', {
+      reason: 'callback_unconfirmed',
+    })
+  return pairIn(fields)
+}
+
+/** RFC 5849 section 2.3. */
+export async function fetchAccessToken(
+  upstream: Upstream,
+  { auth, key, addresses }: OAuth1Need,
+  { token, tokenSecret, verifier }: TokenPair & { verifier: string },
+): Promise<TokenPair & { fields: LosslessObject }> {
+  const signer = { auth, key, token, tokenSecret, extra: { oauth_verifier: verifier } }
+  const secrets = [key.secret, token, tokenSecret, verifier]
+  const what = { url: addresses.tokenUrl, what: 'access token', refused: 'reauthorize', secrets } as const
+  const fields = await ask(upstream, signer, what)
+  return { ...pairIn(fields), fields }
+}
+
+/** Ends an access token where the service has an address for that; one that is gone already counts as revoked. */
+export async function revokeAccessToken(
+  upstream: Upstream,
+  { auth, key, addresses }: OAuth1Need,
+  { token, tokenSecret }: { token: string; tokenSecret: string | undefined },
+): Promise<'revoked' | 'not_supported'> {
+  const url = addresses.revokeUrl
+  if (url === undefined) return 'not_supported'
+  const answer = await upstream.send(signRequest(upstream, { auth, key, token, tokenSecret }, emptyForm(url)))
+  if (answer.status >= 200 && answer.status < 300) return 'revoked'
+  const secrets = [key.secret, token, tokenSecret]
+  const context = { what: 'revocation', nowMs: upstream.clock.now(), refused: 'reauthorize', secrets } as const
+  const failure = answerFailure(answer, context)
+  if (failure.recovery !== 'reauthorize') throw failure
+  return 'revoked'
+}
+
+async function ask(
+  upstream: Upstream,
+  signer: OAuth1Signer,
+  asked: { url: string; what: string; refused: Recovery; secrets: (string | undefined)[] },
+): Promise<LosslessObject> {
+  const answer = await upstream.send(signRequest(upstream, signer, emptyForm(asked.url)))
+  const fields = parseFields(answer.text)
+  if (answer.status === 200 && fields) return fields
+  if (answer.status === 200)
+    throw new UpstreamError(isMarkup(answer.text) ? 'retry' : 'stop', `The service gave no ${asked.what}`, {
+      reason: 'answer_unreadable',
+      status: 200,
+    })
+  // Many services answer 400 where the RFC says 401, and mean the same.
+  const refusal = answer.status === 400 ? { ...answer, status: 401 } : answer
+  throw answerFailure(refusal, { ...asked, nowMs: upstream.clock.now() })
+}
+
+function pairIn(fields: LosslessObject): TokenPair {
+  const { oauth_token: token, oauth_token_secret: tokenSecret } = fields
+  if (typeof token !== 'string' || token === '' || typeof tokenSecret !== 'string')
+    throw new UpstreamError('stop', 'The service’s answer holds no token', { reason: 'unexpected_answer' })
+  return { token, tokenSecret }
+}
+
+const emptyForm = (url: string) => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: '',
+})

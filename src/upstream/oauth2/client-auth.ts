@@ -1,0 +1,80 @@
+import { importJWK, type JWK, SignJWT } from 'jose'
+import type { OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
+import { UpstreamError } from '../errors.ts'
+import { parseObject } from '../parse-object.ts'
+import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
+
+/** What an app adds to a request to prove itself. */
+export interface ClientProof {
+  body: Parameters
+  query: Parameters
+  headers: Record<string, string>
+}
+
+export interface ClientProofInput {
+  auth: OAuth2
+  key: ServiceKey
+  /** The issuer, or else the token endpoint: for whom an assertion is. */
+  audience: string
+  method?: TokenAuth | undefined
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const ASSERTION_LIFE_S = 60
+
+export async function proveClient(upstream: Upstream, input: ClientProofInput): Promise<ClientProof> {
+  const { auth, key, audience } = input
+  const id = { [auth.names.client_id ?? 'client_id']: key.key }
+  const secret = { [auth.names.client_secret ?? 'client_secret']: key.secret }
+  const none = { body: {}, query: {}, headers: {} }
+  const method = key.secret === '' ? 'none' : (input.method ?? auth.tokenAuth)
+  switch (method) {
+    case 'none':
+      return { ...none, body: id }
+    case 'post':
+      return { ...none, body: { ...id, ...secret } }
+    case 'query':
+      return { ...none, query: { ...id, ...secret } }
+    case 'basic':
+      return { ...none, headers: { authorization: basicHeader(formEncode(key.key), formEncode(key.secret)) } }
+    case 'basic_raw':
+      return { ...none, headers: { authorization: basicHeader(key.key, key.secret) } }
+    case 'private_key_jwt':
+      return { ...none, body: { ...id, ...(await assertion(upstream, key, audience)) } }
+    default:
+      return method satisfies never
+  }
+}
+
+export function basicHeader(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1)
+}
+
+async function assertion(upstream: Upstream, key: ServiceKey, audience: string): Promise<Parameters> {
+  const jwk = parseObject(key.secret) as JWK | undefined
+  const alg = jwk?.alg ?? 'ES256'
+  const nowS = Math.floor(upstream.clock.now() / 1000)
+  try {
+    const jwt = new SignJWT({ jti: upstream.random(16).toString('base64url') })
+      .setProtectedHeader({ alg, ...(jwk?.kid === undefined ? {} : { kid: jwk.kid }) })
+      .setIssuer(key.key)
+      .setSubject(key.key)
+      .setAudience(audience)
+      .setIssuedAt(nowS)
+      .setExpirationTime(nowS + ASSERTION_LIFE_S)
+    return {
+      client_assertion_type: ASSERTION_TYPE,
+      client_assertion: await jwt.sign(await importJWK(jwk ?? {}, alg)),
+    }
+  } catch (error) {
+    throw new UpstreamError('stop', 'The app’s secret for this service is no private JWK', {
+      reason: 'keys_refused',
+      cause: error,
+    })
+  }
+}

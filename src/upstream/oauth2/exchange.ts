@@ -1,0 +1,51 @@
+import type { Credential, JsonObject, OAuth2 } from '#kit/auth.ts'
+import type { Place } from '../addresses.ts'
+import { given } from '../given.ts'
+import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
+import { fillAll } from './placeholders.ts'
+import { tokenIn } from './token-in.ts'
+import { askAsApp } from './token-request.ts'
+import { trade } from './trade.ts'
+
+export interface ExchangeInput {
+  auth: OAuth2
+  key: ServiceKey
+  place: Place
+  callbackUrl: string
+  code: string
+  verifier?: string | undefined
+  /** What was asked for; granted as it is when the answer does not say (RFC 6749 5.1). */
+  scope: string
+  dpopKey?: JsonObject | undefined
+}
+
+/** A code for a credential (RFC 6749 4.1.3), traded for a longer-lived one where the service has such. */
+export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Promise<Credential> {
+  const { auth, key, place, dpopKey } = input
+  const parameters = {
+    grant_type: 'authorization_code',
+    [auth.names.code ?? 'code']: input.code,
+    [auth.names.redirect_uri ?? 'redirect_uri']: input.callbackUrl,
+    ...(input.verifier === undefined ? {} : { code_verifier: input.verifier }),
+    ...(auth.scope.atToken && input.scope !== '' ? { [auth.scope.name]: input.scope } : {}),
+    ...fillAll(auth.parameters.token, { key: key.key, secret: key.secret }),
+  }
+  const reply = await askAsApp(upstream, {
+    auth,
+    key,
+    url: place.addresses.tokenUrl,
+    parameters,
+    audience: place.addresses.issuer ?? place.addresses.tokenUrl,
+    dpopKey,
+    method: auth.tokenMethod,
+    body: auth.tokenBody,
+  })
+  const secrets = [key.secret, input.code, input.verifier]
+  const { tokenType: _, ...answer } = tokenIn(reply, { auth, what: 'token', secrets, dpop: dpopKey !== undefined })
+  const credential: Credential = {
+    ...given({ scope: input.scope === '' ? undefined : input.scope, dpopKey }),
+    ...answer,
+  }
+  return auth.longToken ? trade(upstream, { auth, key, place, credential, trade: auth.longToken }) : credential
+}

@@ -1,0 +1,85 @@
+import type { OAuth2 } from '#kit/auth.ts'
+import { isMarkup } from '../answer-failure.ts'
+import { excerpt, type Recovery, UpstreamError } from '../errors.ts'
+import { isObject, type LosslessObject } from '../parse-object.ts'
+import { retryAfterMs } from '../retry-after.ts'
+import type { UpstreamAnswer } from '../send.ts'
+
+const MEANINGS: Record<string, [Recovery, string]> = {
+  invalid_grant: ['reauthorize', 'grant_refused'],
+  invalid_token: ['reauthorize', 'grant_refused'],
+  access_denied: ['reauthorize', 'grant_refused'],
+  interaction_required: ['reauthorize', 'grant_refused'],
+  login_required: ['reauthorize', 'grant_refused'],
+  consent_required: ['reauthorize', 'grant_refused'],
+  invalid_client: ['stop', 'keys_refused'],
+  unauthorized_client: ['stop', 'keys_refused'],
+  invalid_request: ['stop', 'request_refused'],
+  invalid_scope: ['stop', 'request_refused'],
+  unsupported_grant_type: ['stop', 'request_refused'],
+  invalid_dpop_proof: ['stop', 'request_refused'],
+  use_dpop_nonce: ['retry', 'service_failed'],
+  temporarily_unavailable: ['retry', 'service_failed'],
+  server_error: ['retry', 'service_failed'],
+  slow_down: ['retry', 'rate_limited'],
+}
+
+const REASONS: Record<'retry' | 'reauthorize' | 'stop', string> = {
+  retry: 'service_failed',
+  reauthorize: 'grant_refused',
+  stop: 'keys_refused',
+}
+
+export interface TokenFailureContext {
+  auth: Pick<OAuth2, 'errors'>
+  /** What was asked for, in a word or two. */
+  what: string
+  nowMs: number
+  secrets: readonly (string | undefined)[]
+}
+
+/** The error code of a token answer, also where it comes with status 200 or inside an object. */
+export function errorCodeOf(fields: LosslessObject | undefined): string | undefined {
+  const error = fields?.['error'] ?? fields?.['errorCode']
+  if (isObject(error)) return plain(error['code']) ?? plain(error['type']) ?? 'unnamed'
+  if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
+  return plain(error) ?? 'unnamed'
+}
+
+/** What a refused or broken token answer means: an outage must never look like a lost grant. */
+export function tokenFailure(
+  answer: UpstreamAnswer,
+  fields: LosslessObject | undefined,
+  context: TokenFailureContext,
+): UpstreamError {
+  const { status } = answer
+  const code = errorCodeOf(fields)
+  const [recovery, reason] = meaning(answer, code, context)
+  const told = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
+  const detail = told === '' ? '' : `: ${excerpt(told, context.secrets)}`
+  return new UpstreamError(recovery, `The service answered ${status} (${context.what})${detail}`, {
+    reason,
+    status,
+    retryAfterMs: retryAfterMs(answer.headers, context.nowMs),
+  })
+}
+
+function meaning(answer: UpstreamAnswer, code: string | undefined, context: TokenFailureContext): [Recovery, string] {
+  const { status, text } = answer
+  if (status === 429) return ['retry', 'rate_limited']
+  if (status >= 500 || status === 408 || status === 425) return ['retry', 'service_failed']
+  if (status >= 300 && status < 400) return ['stop', 'redirect_refused']
+  if (code !== undefined && Object.hasOwn(context.auth.errors, code)) {
+    const recovery = context.auth.errors[code]!
+    return [recovery, REASONS[recovery]]
+  }
+  if (code !== undefined && Object.hasOwn(MEANINGS, code)) return MEANINGS[code]!
+  if (status === 404 || status === 405 || status === 410) return ['stop', 'address_wrong']
+  // A page, or a 2xx without a token and without an error, comes from something that stands in the way of the service.
+  if (isMarkup(text) || (status < 300 && code === undefined)) return ['retry', 'answer_unreadable']
+  return ['reauthorize', 'grant_refused']
+}
+
+function plain(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
+}

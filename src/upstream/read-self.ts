@@ -1,0 +1,55 @@
+import type { Connector } from '#kit/connector.ts'
+import type { Self } from '#kit/self.ts'
+import { answerFailure } from './answer-failure.ts'
+import { parseLossless } from './body/lossless-json.ts'
+import { callService, type ServiceCaller } from './call-service.ts'
+import { UpstreamError } from './errors.ts'
+import { fill, fillAll } from './oauth2/placeholders.ts'
+import { parseFields } from './parse-object.ts'
+import type { UpstreamAnswer } from './send.ts'
+
+const MAX_BYTES = 1024 * 1024
+
+/** Asks the service whose credential this is. */
+export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
+  const { connector, credential, key, upstream } = caller
+  const { path, query } = subjectFilled(connector, credential.subject)
+  const answer = await callService(caller, { method: 'GET', path, query, maxBytes: MAX_BYTES })
+  if (answer.status !== 200) {
+    const secrets = [key.secret, credential.token, credential.tokenSecret]
+    const nowMs = upstream.clock.now()
+    const failure = answerFailure(answer, { what: 'who is it', nowMs, refused: 'reauthorize', secrets })
+    throw isRefusal(connector, answer)
+      ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: answer.status })
+      : failure
+  }
+  const self = selfIn(connector, answer.text)
+  return { self, raw: answer.text }
+}
+
+// Some services refuse a token with a status that says something else.
+function isRefusal(connector: Connector, { status, text, headers }: UpstreamAnswer): boolean {
+  return connector.api.recovery?.({ status, body: parseFields(text), headers }) === 'reauthorize'
+}
+
+function subjectFilled(connector: Connector, subject: string | undefined) {
+  const { path, query } = connector.self
+  if (subject === undefined && [path, ...Object.values(query)].some((text) => text.includes('{sub}')))
+    throw new UpstreamError('stop', 'The service did not say whose token it gave', { reason: 'subject_missing' })
+  const fillings: Record<string, string> = subject === undefined ? {} : { sub: subject }
+  return { path: fill(path, fillings, encodeURIComponent), query: fillAll(query, fillings) }
+}
+
+function selfIn(connector: Connector, text: string): Self {
+  let self: Self
+  try {
+    self = connector.self.read(parseLossless(text))
+  } catch (error) {
+    throw new UpstreamError('retry', 'The service’s record of the person could not be read', {
+      reason: 'answer_unreadable',
+      cause: error,
+    })
+  }
+  if (typeof self.id === 'string' && !['', 'undefined', 'null', '[object Object]'].includes(self.id)) return self
+  throw new UpstreamError('stop', 'The service’s record of the person has no id', { reason: 'self_without_id' })
+}

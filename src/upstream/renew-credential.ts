@@ -1,0 +1,49 @@
+import type { Credential } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { findPlace } from './addresses.ts'
+import { UpstreamError } from './errors.ts'
+import { revokeAccessToken } from './oauth1/tokens.ts'
+import { refresh } from './oauth2/refresh.ts'
+import { type RevokeOutcome, revoke } from './oauth2/revoke.ts'
+import { type Upstream, withDeadline } from './send.ts'
+import type { ServiceKey } from './service-key.ts'
+
+export interface HeldCredential {
+  connector: Connector
+  key: ServiceKey
+  credential: Credential
+}
+
+/** For all calls of one refresh together, so that the lease of the one process that does it outlives them. */
+export const REFRESH_MS = 30_000
+
+/**
+ * A fresh credential in place of an expiring one. The caller makes sure that one process at a time does this for a grant,
+ * and stores the answer before anything uses it.
+ */
+export async function refreshCredential(
+  upstream: Upstream,
+  { connector, key, credential }: HeldCredential,
+): Promise<Credential> {
+  const { auth } = connector
+  if (auth.kind !== 'oauth2')
+    throw new UpstreamError('reauthorize', 'Credentials of this service cannot be refreshed', {
+      reason: 'no_refresh_token',
+    })
+  const bounded = withDeadline(upstream, REFRESH_MS)
+  const place = await findPlace(bounded, { connector, key, instance: credential.instance })
+  return refresh(bounded, { auth, key, place, credential })
+}
+
+/** Ends a grant at the service, where the service has a way for that. */
+export async function revokeCredential(
+  upstream: Upstream,
+  { connector, key, credential }: HeldCredential,
+): Promise<RevokeOutcome> {
+  const { auth } = connector
+  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_supported'
+  const place = await findPlace(upstream, { connector, key, instance: credential.instance })
+  if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, place, credential })
+  const { token, tokenSecret } = credential
+  return revokeAccessToken(upstream, { auth, key, addresses: place.addresses }, { token, tokenSecret })
+}

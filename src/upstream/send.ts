@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Clock } from '#base/clock.ts'
+import type { Log } from '#base/log.ts'
+import { ACCEPTED_ENCODINGS } from './body/decoder.ts'
+import { decodeText } from './body/lossless-json.ts'
+import { readLimited } from './body/read-limited.ts'
+import { createDpopNonces, type DpopNonces } from './dpop/nonces.ts'
+import type { Egress } from './egress/guard.ts'
+import { createMetadataCache, type MetadataCache } from './metadata-cache.ts'
+import { transportError } from './transport-error.ts'
+
+export interface UpstreamRequest {
+  method: string
+  url: string
+  headers?: Readonly<Record<string, string>> | undefined
+  body?: string | Uint8Array | undefined
+  /** For the whole call, connecting and reading included. */
+  timeoutMs?: number | undefined
+  /** Of the decoded answer. */
+  maxBytes?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface UpstreamAnswer {
+  status: number
+  /** Lower-case names; repeated ones joined by a comma. */
+  headers: Record<string, string>
+  text: string
+}
+
+/** A call whose body, or whose answer's body, is passed on as it comes. */
+export interface StreamRequest extends Omit<UpstreamRequest, 'body' | 'maxBytes' | 'timeoutMs'> {
+  body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
+  /** From the last byte sent to the end of the answer's headers. */
+  headersTimeoutMs?: number | undefined
+  /** Between two pieces of the answer's body. */
+  idleTimeoutMs?: number | undefined
+}
+
+export interface StreamAnswer {
+  status: number
+  /** As they came: names in lower case, repeated ones as a list. */
+  headers: NodeJS.Dict<string | string[]>
+  /** Not decoded, not limited: somebody else reads it, or calls `dump`. */
+  body: Dispatcher.ResponseData['body']
+}
+
+/** The one way out to services, and what it remembers about them. */
+export interface Upstream {
+  clock: Clock
+  /** Unguessable bytes. */
+  random: (bytes: number) => Buffer
+  /** Never follows a redirect, never repeats a call; throws UpstreamError when no whole answer came. */
+  send(request: UpstreamRequest): Promise<UpstreamAnswer>
+  /** The same for streams: resolves when the answer's headers are there. */
+  open(request: StreamRequest): Promise<StreamAnswer>
+  nonces: DpopNonces
+  metadata: MetadataCache
+}
+
+export interface UpstreamOptions {
+  egress: Egress
+  clock: Clock
+  log: Log
+  random?: ((bytes: number) => Buffer) | undefined
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_MAX_BYTES = 2 * 1024 * 1024
+
+export function createUpstream({ egress, clock, log, random = randomBytes }: UpstreamOptions): Upstream {
+  return {
+    clock,
+    random,
+    nonces: createDpopNonces(),
+    metadata: createMetadataCache(clock),
+    async send(request) {
+      const startedMs = clock.now()
+      const told = { method: request.method, address: withoutQuery(request.url) }
+      try {
+        const answer = await exchange(egress, request)
+        log.debug('service answered', { ...told, status: answer.status, ms: clock.now() - startedMs })
+        return answer
+      } catch (error) {
+        const failure = transportError(error)
+        log.debug('service call failed', { ...told, reason: failure.reason, ms: clock.now() - startedMs })
+        throw failure
+      }
+    },
+    open: (request) =>
+      openStream(egress, request).catch((error: unknown) => {
+        throw transportError(error)
+      }),
+  }
+}
+
+async function openStream(egress: Egress, request: StreamRequest): Promise<StreamAnswer> {
+  const url = egress.check(request.url)
+  const { statusCode, headers, body } = await egress.dispatcher.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: request.method,
+    headers: { 'user-agent': 'Tributary', ...lowered(request.headers ?? {}) },
+    body: (request.body ?? null) as Readable | null,
+    signal: request.signal ?? null,
+    headersTimeout: request.headersTimeoutMs ?? null,
+    bodyTimeout: request.idleTimeoutMs ?? null,
+  })
+  // Whoever reads sees the close; an error that comes before anybody reads must not end the process.
+  body.on('error', () => {})
+  return { status: statusCode, headers, body }
+}
+
+/** The same way out, where all calls together may take no longer than this. */
+export function withDeadline(upstream: Upstream, ms: number): Upstream {
+  const deadline = AbortSignal.timeout(ms)
+  return {
+    ...upstream,
+    send: (request) => {
+      const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
+      return upstream.send({ ...request, signal })
+    },
+  }
+}
+
+async function exchange(egress: Egress, request: UpstreamRequest): Promise<UpstreamAnswer> {
+  const url = egress.check(request.url)
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
+  const { statusCode, headers, body } = await egress.dispatcher.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: request.method,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': ACCEPTED_ENCODINGS,
+      'user-agent': 'Tributary',
+      ...lowered(request.headers ?? {}),
+    },
+    body: request.body ?? null,
+    signal,
+  })
+  const bytes = await readLimited(body as Readable, {
+    maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+    contentEncoding: headers['content-encoding'],
+    signal,
+  })
+  return { status: statusCode, headers: joined(headers), text: decodeText(bytes) }
+}
+
+function lowered(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const name in headers) plain[name.toLowerCase()] = headers[name]!
+  return plain
+}
+
+function joined(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) plain[name] = [value].flat().join(', ')
+  return plain
+}
+
+// Queries carry tokens at some services, so that no log line holds them.
+function withoutQuery(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? ''
+}

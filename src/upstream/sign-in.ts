@@ -1,0 +1,101 @@
+import type { Credential, JsonObject, SignedIn } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { findPlace } from './addresses.ts'
+import { callbackParameters, type RawParameters } from './callback-parameters.ts'
+import { UpstreamError } from './errors.ts'
+import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
+import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
+import { verifyApp } from './oauth2/verify-app.ts'
+import { readSelf } from './read-self.ts'
+import { revokeCredential } from './renew-credential.ts'
+import { type Upstream, withDeadline } from './send.ts'
+import type { ServiceKey } from './service-key.ts'
+import type { Wishes } from './variation.ts'
+
+const CLEAN_UP_MS = 5000
+
+export interface BeginSignIn extends Wishes {
+  connector: Connector
+  key: ServiceKey
+  callbackUrl: string
+  /** Comes back with the person (OAuth 2); unguessable, single use. */
+  state: string
+  /** Replaces the key's scope. */
+  scope?: string | undefined
+  /** Where this person lives, as overrides (`base_url`), for services of many instances that one key serves. */
+  instance?: Readonly<Record<string, string>> | undefined
+}
+
+export interface BegunSignIn {
+  /** Where the person goes now. */
+  url: string
+  /** To be kept sealed until the person comes back. */
+  secrets: JsonObject
+  /** OAuth 1: what comes back in place of `state`. */
+  requestToken?: string
+}
+
+export async function beginSignIn(upstream: Upstream, input: BeginSignIn): Promise<BegunSignIn> {
+  const { connector, key, instance } = input
+  const { auth, service } = connector
+  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
+    throw new UpstreamError('stop', 'This service has no login page to send people to', { reason: 'not_supported' })
+  const place = await findPlace(upstream, { connector, key, instance })
+  const begun =
+    auth.kind === 'oauth1'
+      ? await beginOAuth1(upstream, { ...input, auth, place })
+      : await beginOAuth2(upstream, { ...input, auth, place })
+  return { ...begun, secrets: { service, ...(instance === undefined ? {} : { instance }), ...begun.secrets } }
+}
+
+export interface FinishSignIn {
+  connector: Connector
+  key: ServiceKey
+  callbackUrl: string
+  /** As `beginSignIn` gave them. */
+  secrets: JsonObject
+  /** The query with which the person came back. */
+  params: RawParameters
+}
+
+export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Promise<SignedIn> {
+  const { connector, key, callbackUrl, secrets } = input
+  const { auth } = connector
+  if (secrets['service'] !== connector.service)
+    throw new UpstreamError('stop', 'The answer belongs to a sign-in at another service', { reason: 'issuer_mismatch' })
+  if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
+    throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
+  const instance = secrets['instance'] as Record<string, string> | undefined
+  const place = await findPlace(upstream, { connector, key, instance })
+  const parameters = callbackParameters(input.params)
+  const kept: unknown = secrets
+  const given =
+    auth.kind === 'oauth1'
+      ? await finishOAuth1(upstream, { auth, key, place, secrets: kept as OAuth1Secrets, parameters })
+      : await finishOAuth2(upstream, { auth, key, place, callbackUrl, secrets: kept as OAuth2Secrets, parameters })
+  const credential = instance === undefined ? given : { ...given, instance: { ...instance, ...given.instance } }
+  try {
+    return { credential, ...(await readSelf({ upstream, connector, key, credential })) }
+  } catch (error) {
+    // Nobody will hold this grant, so that it should not live on at the service; the failure that counts is the first.
+    const hurried = withDeadline(upstream, CLEAN_UP_MS)
+    await revokeCredential(hurried, { connector, key, credential }).catch(() => undefined)
+    throw error
+  }
+}
+
+export interface ProveCredential {
+  connector: Connector
+  key: ServiceKey
+  credential: Credential
+}
+
+/** Asks the service whose credential this is and, where it can tell, whether this app got it. */
+export async function proveCredential(upstream: Upstream, input: ProveCredential): Promise<SignedIn> {
+  const { connector, key, credential } = input
+  if (connector.auth.kind === 'oauth2') {
+    const place = await findPlace(upstream, { connector, key, instance: credential.instance })
+    await verifyApp(upstream, { auth: connector.auth, key, place, credential })
+  }
+  return { credential, ...(await readSelf({ upstream, ...input })) }
+}

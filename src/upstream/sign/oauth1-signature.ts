@@ -1,0 +1,20 @@
+import { createHmac, type KeyLike, sign } from 'node:crypto'
+import { percentEncode } from './percent-encoding.ts'
+
+/** What the app holds for a service: a shared secret, or the private half of an RSA key. */
+export type OAuth1Key =
+  | { method: 'HMAC-SHA1' | 'HMAC-SHA256' | 'PLAINTEXT'; consumerSecret: string; tokenSecret?: string | undefined }
+  | { method: 'RSA-SHA1' | 'RSA-SHA256'; privateKey: KeyLike }
+
+/** RFC 5849 sections 3.4.2 to 3.4.4, with the SHA-256 variants that services use under the same rules. */
+export function oauth1Signature(key: OAuth1Key, baseString: string): string {
+  if (key.method === 'PLAINTEXT') return sharedKey(key)
+  const bytes = Buffer.from(baseString)
+  if ('privateKey' in key) return sign(key.method, bytes, key.privateKey).toString('base64')
+  const hash = key.method === 'HMAC-SHA1' ? 'sha1' : 'sha256'
+  return createHmac(hash, sharedKey(key)).update(bytes).digest('base64')
+}
+
+function sharedKey(key: { consumerSecret: string; tokenSecret?: string | undefined }): string {
+  return `${percentEncode(key.consumerSecret)}&${percentEncode(key.tokenSecret ?? '')}`
+}

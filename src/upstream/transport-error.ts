@@ -1,0 +1,32 @@
+import { codeOf } from '#base/errors.ts'
+import { BodyDecodeError, BodyLimitError } from './body/errors.ts'
+import { egressErrorIn } from './egress/errors.ts'
+import { UpstreamError } from './errors.ts'
+
+/** What went wrong before a whole answer was there, and whether another try may help. */
+export function transportError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error
+  const refused = egressErrorIn(error)
+  if (refused) {
+    const recovery = refused.reason === 'name_unresolved' ? 'retry' : 'stop'
+    const reason = recovery === 'retry' ? 'service_unreachable' : 'address_refused'
+    return new UpstreamError(recovery, refused.message, { reason, cause: error })
+  }
+  if (error instanceof BodyLimitError) {
+    if (error.reason === 'body_too_large')
+      return new UpstreamError('stop', error.message, { reason: 'answer_too_large', cause: error })
+    return new UpstreamError('retry', error.message, { reason: 'service_timeout', cause: error })
+  }
+  if (error instanceof BodyDecodeError)
+    return new UpstreamError('retry', error.message, { reason: 'answer_unreadable', cause: error })
+  // The client refuses to write header values and paths that no server could read.
+  if (codeOf(error) === 'UND_ERR_INVALID_ARG')
+    return new UpstreamError('stop', 'The request cannot be sent as it is', { reason: 'request_invalid' })
+  if (isTimeout(error))
+    return new UpstreamError('retry', 'The service did not answer in time', { reason: 'service_timeout', cause: error })
+  return new UpstreamError('retry', 'The service cannot be reached', { reason: 'service_unreachable', cause: error })
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error instanceof Error && error.name === 'TimeoutError') || /TIMEOUT|ETIMEDOUT/.test(codeOf(error) ?? '')
+}

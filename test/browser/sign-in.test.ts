@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, suite, test } from 'node:test'
+import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
+import { startQuietHouse } from '../spec/authorization/support.ts'
+import { type Granted, get, type LabHouse, redeem } from '../support/lab-app.ts'
+import { assertUsable } from './page-rules.ts'
+
+const skip = await browserMissing()
+
+suite('a person signs in with a real browser', { skip }, () => {
+  let house: LabHouse
+  let browser: RunningBrowser
+  let app: Server
+  let back: string
+  before(async () => {
+    house = await startQuietHouse()
+    browser = await openBrowser()
+    // The app itself: a page at the address that people return to. Native apps do not know their port beforehand.
+    app = createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end('<title>App</title>'),
+    )
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
+    back = `http://localhost:${(app.address() as AddressInfo).port}/back`
+  })
+  after(async () => {
+    await browser.close()
+    app.closeAllConnections()
+    app.close()
+    await house.stop()
+  })
+
+  const address = (service: string, query: Record<string, string> = {}) =>
+    house.startUrl(service, { redirect_uri: back, state: 'st', ...query })
+  const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+  const returned = async (page: Page) => {
+    await page.waitForURL((url) => url.href.startsWith(back))
+    return new URL(page.url())
+  }
+  /** A page that minds every complaint of the browser. */
+  const open = async (options: Parameters<RunningBrowser['page']>[0] = {}) => {
+    const page = await browser.page(options)
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/favicon/.test(message.text())) complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    return { page, complaints }
+  }
+  const signIn = async (page: Page, service: string, person: string, query: Record<string, string> = {}) => {
+    await page.goto(address(service, query))
+    await press(page, `Log in as ${person}`)
+    await press(page, 'Allow')
+    const code = (await returned(page)).searchParams.get('code')!
+    return (await (await redeem(house, code)).json()) as Granted
+  }
+
+  for (const [service, person] of [
+    ['demo-social', 'Ada'],
+    ['demo-micro', 'Ben'],
+    ['demo-health', 'Esra'],
+  ] as const) {
+    test(`logs in at ${service} and comes back`, async () => {
+      const { page, complaints } = await open()
+      const granted = await signIn(page, service, person)
+      assert.equal(new URL(page.url()).searchParams.get('state'), 'st')
+      assert.deepEqual(Object.keys((await get(house, '/profiles', granted.access_token)).body), ['id', service])
+      assert.deepEqual(complaints, [])
+      await page.close()
+    })
+  }
+
+  test('with a password, and without any script', async () => {
+    const { page } = await open({ javaScriptEnabled: false })
+    await page.goto(address('demo-social'))
+    await page.getByLabel('Name').fill('chloe')
+    await page.getByLabel('Password').fill('chloe-demo')
+    await press(page, 'Sign in')
+    await press(page, 'Allow')
+    assert.ok((await returned(page)).searchParams.has('code'))
+    await page.close()
+  })
+
+  test('says no at the service', async () => {
+    const { page } = await open()
+    await page.goto(address('demo-social'))
+    await press(page, 'Log in as Ada')
+    await press(page, 'Deny')
+    assert.equal((await returned(page)).search, '?error=access_denied&state=st')
+    await page.close()
+  })
+
+  for (const [answer, button] of [
+    ['yes', 'Continue'],
+    ['no', /^No/],
+  ] as const) {
+    test(`is asked before a browser app gets the token, and says ${answer}`, async () => {
+      const { page, complaints } = await open()
+      await page.goto(address('demo-social', { response_type: 'token' }))
+      await press(page, 'Log in as Ada')
+      await press(page, 'Allow')
+      await page.getByRole('heading', { name: 'Continue to Lab App?' }).waitFor()
+      await assertUsable(page, 'the page that asks')
+      await press(page, button)
+      const url = await returned(page)
+      const fragment = new URLSearchParams(url.hash.slice(1))
+      if (answer === 'yes') {
+        assert.equal((await get(house, '/profile', fragment.get('access_token')!)).body['name'], 'Ada Marlowe')
+        assert.equal(url.search, '')
+      } else {
+        assert.equal(url.search, '?error=access_denied&state=st')
+        assert.equal(url.hash, '')
+      }
+      assert.deepEqual(complaints, [])
+      await page.close()
+    })
+  }
+
+  test('links a second service to the same account, from the page of services', async () => {
+    const { page, complaints } = await open()
+    const ada = await signIn(page, 'demo-social', 'Ada')
+    const query = { client_id: house.app.clientId, redirect_uri: back, access_token: ada.access_token, state: 'two' }
+    await page.goto(`${house.tributary.url}/connect?${new URLSearchParams(query).toString()}`)
+    await page.getByRole('heading', { name: 'Connect a service to Lab App' }).waitFor()
+    await assertUsable(page, 'the page of services')
+    await page.getByRole('link', { name: 'Demo Micro' }).click()
+    await press(page, 'Log in as Finn')
+    await press(page, 'Allow')
+    const url = await returned(page)
+    assert.equal(url.searchParams.get('state'), 'two')
+    const linked = (await (await redeem(house, url.searchParams.get('code')!)).json()) as Granted
+    assert.equal(linked.account, ada.account)
+    const { body } = await get(house, '/profiles', ada.access_token)
+    assert.deepEqual(Object.keys(body), ['id', 'demo-micro', 'demo-social'])
+    assert.deepEqual(complaints, [])
+    await page.close()
+  })
+
+  test('sees whose account it is before joining it', async () => {
+    const { page } = await open()
+    const ada = await signIn(page, 'demo-social', 'Ada')
+    await page.close()
+    const { page: other } = await open()
+    await other.goto(address('demo-health', { response_type: 'token', access_token: ada.access_token }))
+    await press(other, 'Log in as Ben')
+    await press(other, 'Allow')
+    await other.getByText('already exists').waitFor()
+    assert.match(await other.locator('main').innerText(), /Ada Marlowe at Demo Social/)
+    await assertUsable(other, 'the page that warns')
+    await press(other, /^No/)
+    assert.equal((await returned(other)).searchParams.get('error'), 'access_denied')
+    await other.close()
+  })
+
+  test('gets a page when the link is wrong, and when the sign-in is over', async () => {
+    const { page } = await open()
+    const wrong = await page.goto(house.startUrl('demo-social', { redirect_uri: 'https://evil.test/' }))
+    assert.equal(wrong?.status(), 400)
+    await assertUsable(page, 'the page of an error')
+    assert.match(await page.locator('main').innerText(), /redirect_unregistered/)
+    const over = await page.goto(`${house.tributary.url}/auth/demo-social/callback?state=x&code=y`)
+    assert.equal(over?.status(), 400)
+    assert.match(await page.locator('main').innerText(), /This sign-in is over/)
+    await page.close()
+  })
+
+  test('going back and pressing again does nothing twice', async () => {
+    const { page } = await open()
+    await page.goto(address('demo-social', { response_type: 'token' }))
+    await press(page, 'Log in as Ada')
+    await press(page, 'Allow')
+    await press(page, 'Continue')
+    await returned(page)
+    const tokens = await house.sql('select 1 from access_token')
+    await page.goBack()
+    await page.waitForURL((url) => url.href.startsWith(house.tributary.url))
+    assert.match(await page.locator('main').innerText(), /This sign-in is over|Continue to/)
+    assert.equal((await house.sql('select 1 from access_token')).length, tokens.length)
+    await page.close()
+  })
+})

@@ -1,0 +1,62 @@
+import { apiKey } from '#kit/auth.ts'
+import { since } from '#kit/checkpoint.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { kind } from '#kit/kind.ts'
+import { cursorPages, numberPages } from '#kit/pages.ts'
+import { self } from '#kit/self.ts'
+
+interface Thing {
+  id: string
+  at: number
+  text?: string
+  seq?: number
+  gone?: boolean
+}
+
+const thing = kind<Thing>({
+  name: 'thing',
+  id: ({ id }) => id,
+  at: ({ at }) => at,
+  deleted: ({ gone }) => gone === true,
+  map: { text: ({ text }) => text },
+})
+
+/** The service of the chaos runs: one endpoint lists everything each time, the other tells what changed. */
+export default defineConnector({
+  service: 'chaos',
+  title: 'Chaos',
+  docs: 'https://docs.test/',
+  auth: apiKey({ in: 'header', scheme: 'Bearer' }),
+  api: {
+    baseUrl: 'https://chaos.test',
+    // So that the service can tell which process calls.
+    headers: { 'x-worker': String(process.pid) },
+    limits: {
+      app: { calls: Number(process.env['CHAOS_CALLS'] ?? 600), perS: Number(process.env['CHAOS_WINDOW_S'] ?? 10) },
+    },
+  },
+  self: self<{ id: string }>('/me', ({ id }) => ({ id })),
+  endpoints: {
+    list: endpoint<{ things: Thing[] }, Thing>({
+      path: '/list',
+      items: ({ things }) => things,
+      kind: thing,
+      types: ['statuses'],
+      pages: numberPages({ param: 'page' }),
+      every: '1h',
+      class: 'core',
+      deletes: 'all',
+    }),
+    changes: endpoint<{ things: Thing[]; next?: string }, Thing>({
+      path: '/changes',
+      items: ({ things }) => things,
+      kind: thing,
+      types: ['statuses'],
+      pages: cursorPages({ param: 'since', from: (body: { next?: string }) => body.next }),
+      checkpoint: since<Thing>({ param: 'since', value: ({ seq }) => seq, oldestFirst: true }),
+      every: '1h',
+      class: 'core',
+    }),
+  },
+})

@@ -1,0 +1,49 @@
+import { randomPart } from '#base/ids.ts'
+import { attach } from '#flows/authorize/attach.ts'
+import { createApp } from '#flows/manage/apps.ts'
+import { setServiceKey } from '#flows/manage/keys.ts'
+import { createRegistry } from '#kit/registry.ts'
+import { setAppSync } from '#store/apps.ts'
+import type { Upstream } from '#upstream/send.ts'
+import type { Store } from '../../src/app.ts'
+import chaos from './connectors/chaos.ts'
+
+/** Apps with keys for the service, and everybody connected; each app wants them synced as often as told. */
+export async function populate(
+  store: Store,
+  service: { url: string; people: { app: number }[] },
+  options: { apps: number; everyMs: number },
+): Promise<void> {
+  const apps: string[] = []
+  for (let i = 0; i < options.apps; i += 1) {
+    const { app } = await createApp(store, { name: `Chaos ${i}`, redirectUris: ['https://app.test/'] }, 'chaos')
+    const key = { service: 'chaos', key: 'key', secret: 'secret', overrides: { base_url: service.url } }
+    await setServiceKey(store, app.id, key, 'chaos')
+    await setAppSync(store.database, app.id, { off: [], pace: { 'chaos/*': { everyMs: options.everyMs } } })
+    apps.push(app.id)
+  }
+  const need = {
+    ...store,
+    registry: createRegistry([chaos]),
+    config: { baseUrl: 'http://localhost' },
+    // Nobody is asked who they are.
+    upstream: {} as Upstream,
+  }
+  const everybody = service.people.map(({ app }, number) => ({ appId: apps[app]!, number }))
+  for (let from = 0; from < everybody.length; from += 25) {
+    await Promise.all(
+      everybody.slice(from, from + 25).map(({ appId, number }) =>
+        store.database.transaction((tx) =>
+          attach(need, tx, {
+            appId,
+            service: 'chaos',
+            signedIn: { credential: { token: `chaos-${number}` }, self: { id: String(number) }, raw: '{}' },
+            actor: 'chaos',
+            account: { how: 'new' },
+            part: randomPart(),
+          }),
+        ),
+      ),
+    )
+  }
+}

@@ -1,0 +1,70 @@
+import { newPartId } from '#base/ids.ts'
+import { deleteWholeAccount } from '#flows/authorize/disconnect.ts'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import { storeOwnItems } from '#flows/sync/store-own.ts'
+import type { Account } from '#model/account.ts'
+import { insertAccount } from '#store/accounts.ts'
+import { markDeliveriesDue } from '#store/delivery-cursors.ts'
+import { removeItems } from '#store/items.ts'
+import { findOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
+import type { Random } from './push-random.ts'
+
+/** People whose items change all the time. */
+export interface Source {
+  people: Account[]
+  counts: { put: number; removed: number; erased: number }
+  /** One change: items put, changed or removed, rarely a whole account. */
+  change(): Promise<void>
+}
+
+const MOST_ITEMS = 40
+let parts = 0
+
+export async function createSource(need: AuthorizeNeed, random: Random, apps: string[], size: number): Promise<Source> {
+  const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0 }, change }
+  let version = 0
+  const newPerson = async (appId: string): Promise<Account> => {
+    const part = (parts += 1) % 1024
+    const account = { part, id: newPartId(part, Date.now()), appId, parts: [part], createdAt: Date.now() }
+    await insertAccount(need.database, account)
+    source.people.push(account)
+    return account
+  }
+  const put = async (account: Account) => {
+    const items = Array.from({ length: 1 + random.below(6) }, () => ({
+      id: `n${random.below(MOST_ITEMS)}`,
+      v: (version += 1),
+      text: 'x'.repeat(random.below(300)),
+    }))
+    await storeOwnItems(need, account, 'things', [...new Map(items.map((item) => [item.id, item])).values()])
+    source.counts.put += items.length
+  }
+  const remove = async (account: Account) => {
+    const key = await findOwnProfile(need.database, account, 'self')
+    if (key === undefined) return
+    const found = await need.database.rows<{ id: string }>(
+      { name: '', text: 'select id from item where part = $1 and profile_id = $2 order by random() limit 2' },
+      [key.part, key.profileId],
+    )
+    await need.database.transaction(async (tx) => {
+      const seq = await numberOwnChanges(tx, key, found.length)
+      if (seq === undefined) return
+      const ids = found.map(({ id }) => id.replaceAll('-', ''))
+      await removeItems(tx, key, ids, seq - found.length + 1, Date.now())
+      await markDeliveriesDue(tx, key, Date.now())
+    })
+    source.counts.removed += found.length
+  }
+  async function change(): Promise<void> {
+    const account = random.pick(source.people)
+    if (random.isOneIn(400)) {
+      source.people.splice(source.people.indexOf(account), 1)
+      await deleteWholeAccount(need, account)
+      source.counts.erased += 1
+      await put(await newPerson(account.appId))
+    } else if (random.isOneIn(5)) await remove(account)
+    else await put(account)
+  }
+  for (let i = 0; i < size; i += 1) await put(await newPerson(apps[i % apps.length]!))
+  return source
+}

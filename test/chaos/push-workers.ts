@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from './push-random.ts'
+
+interface Worker {
+  child: ChildProcess
+  readyAt: number | undefined
+  frozen: boolean
+}
+
+/** Processes that deliver, and die. */
+export interface Workers {
+  counts: { kills: number; freezes: number; starts: number }
+  /** Kills one that runs; another takes its place. */
+  kill(): Promise<void>
+  /** Stops one for longer than its leases last, then lets it go on. */
+  freeze(ms: number): boolean
+  /** All of them run again. */
+  settle(): Promise<void>
+  /** The last lines that any of them wrote. */
+  tail(): string
+  end(): Promise<void>
+}
+
+export async function startWorkers(count: number, env: Record<string, string>, random: Random): Promise<Workers> {
+  const counts = { kills: 0, freezes: 0, starts: 0 }
+  const lines: string[] = []
+  const pending = new Set<Promise<unknown>>()
+  let ending = false
+
+  const start = (): Worker => {
+    counts.starts += 1
+    const child = fork(join(import.meta.dirname, 'worker.ts'), {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    const worker: Worker = { child, readyAt: undefined, frozen: false }
+    child.once('message', () => {
+      worker.readyAt = performance.now()
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      lines.push(...text.split('\n').filter((line) => line !== ''))
+      lines.splice(0, lines.length - 60)
+    })
+    return worker
+  }
+  const workers = Array.from({ length: count }, start)
+
+  const ready = () => workers.filter(({ readyAt, frozen }) => readyAt !== undefined && !frozen)
+  const settle = async () => {
+    for (let i = 0; workers.some(({ readyAt, frozen }) => readyAt === undefined || frozen); i += 1) {
+      if (i > 2400) throw new Error(`workers do not come up:\n${lines.join('\n')}`)
+      await sleep(25)
+    }
+  }
+  await settle()
+  return {
+    counts,
+    settle,
+    tail: () => lines.join('\n'),
+    kill: async () => {
+      while (ready().length === 0) await sleep(10)
+      const worker = random.pick(ready())
+      workers.splice(workers.indexOf(worker), 1)
+      const ended = once(worker.child, 'exit')
+      worker.child.kill('SIGKILL')
+      await ended
+      counts.kills += 1
+      if (!ending) workers.push(start())
+    },
+    freeze: (ms) => {
+      const [worker] = ready()
+      if (worker === undefined) return false
+      worker.frozen = true
+      worker.child.kill('SIGSTOP')
+      counts.freezes += 1
+      const thaw = sleep(ms).then(() => {
+        worker.child.kill('SIGCONT')
+        worker.frozen = false
+      })
+      pending.add(thaw)
+      void thaw.finally(() => pending.delete(thaw))
+      return true
+    },
+    end: async () => {
+      ending = true
+      await Promise.all(pending)
+      await Promise.all(
+        workers.map(async ({ child }) => {
+          if (child.exitCode !== null || child.signalCode !== null) return
+          const ended = once(child, 'exit')
+          child.kill('SIGKILL')
+          await ended
+        }),
+      )
+    },
+  }
+}

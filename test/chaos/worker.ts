@@ -1,0 +1,19 @@
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { createLog } from '#base/log.ts'
+import { start } from '../../src/app.ts'
+
+// A `tributary work` whose leases and heartbeats are short enough to be waited for.
+const config = loadConfig(process.env)
+const log = createLog({
+  level: 'info',
+  format: 'json',
+  clock: systemClock,
+  write: (line) => void process.stderr.write(line.endsWith('\n') ? line : `${line}\n`),
+})
+const tuning = JSON.parse(process.env['CHAOS_TUNING'] ?? '{}') as { times: object; heartbeatS: number }
+const started = await start(config, log, 'chaos', { serve: false, tuning })
+process.send?.('ready')
+process.on('SIGTERM', () => {
+  void started.stop().then(() => process.exit(0))
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { tributary } from '../support/command-line.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-documents-'))
+let database: Awaited<ReturnType<typeof freshDatabase>>
+before(async () => {
+  database = await freshDatabase()
+})
+after(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
+
+const env = () => ({ TRIBUTARY_DATA: folder, DATABASE_URL: database.url, PORT: '0' })
+/** Runs with --json: one document on stdout, nothing else anywhere. */
+async function document<T = Record<string, unknown>>(args: string[], expected = 0): Promise<T> {
+  const { code, stdout, stderr } = await tributary([...args, '--json'], env())
+  assert.equal(code, expected, `${stdout}${stderr}`)
+  assert.equal(stderr, '')
+  return JSON.parse(stdout) as T
+}
+
+suite('every command with --json prints one document', () => {
+  test('migrate --dry-run, migrate, and migrate again', async () => {
+    const before = await document<{ done: string[]; pending: string[] }>(['migrate', '--dry-run'])
+    assert.deepEqual(before.done, [])
+    assert.ok(before.pending.length > 0)
+    assert.deepEqual(await document(['migrate', '--dry-run']), before, 'looking changed nothing')
+    assert.deepEqual(await document(['migrate']), { applied: before.pending })
+    assert.deepEqual(await document(['migrate']), { applied: [] })
+    assert.deepEqual(await document(['migrate', '--dry-run']), { done: before.pending, pending: [] })
+  })
+
+  test('app create, list, show, rotate-secret, keys set, list, delete, app delete', async () => {
+    const made = await document<{ client_id: string; client_secret: string }>(
+      [
+        ['app', 'create', '--name', 'My App', '--redirect-uri', 'https://a.test/cb', '--redirect-uri', 'com.app:/cb'],
+      ].flat(),
+    )
+    const { client_id: id, client_secret: secret } = made
+    assert.deepEqual(Object.keys(made).slice(0, 4), ['client_id', 'client_secret', 'name', 'redirect_uris'])
+    assert.match(id, /^app_[0-9a-z]+$/)
+    assert.match(secret, /^trs_[0-9a-z]{52}$/)
+    assert.deepEqual({ ...made }, { ...made, name: 'My App', redirect_uris: ['https://a.test/cb', 'com.app:/cb'] })
+
+    const listed = await document<{ client_id: string }[]>(['app', 'list'])
+    assert.deepEqual(
+      listed.map(({ client_id }) => client_id),
+      [id],
+    )
+    const shown = await document<{ name: string; secrets: object[] }>(['app', 'show', id])
+    assert.deepEqual([shown.name, shown.secrets.length], ['My App', 1])
+    assert.ok(!JSON.stringify([listed, shown]).includes(secret))
+
+    const rotated = await document<{ client_secret: string; previous_ends_at: number }>([
+      'app',
+      'rotate-secret',
+      id,
+      '--overlap-hours',
+      '0.5',
+    ])
+    assert.notEqual(rotated.client_secret, secret)
+    assert.ok(Math.abs(rotated.previous_ends_at - Date.now() - 1_800_000) < 120_000)
+
+    const set = await document<{ overrides: object }>(
+      [
+        ['keys', 'set', id, 'github', '--key', 'K', '--secret', 's3cret', '--scope', 'user repo'],
+        ['--set', 'api_url=https://api.test/?a=b=c', '--set', 'token_url=https://t.test/'],
+      ].flat(),
+    )
+    assert.deepEqual(Object.keys(set).slice(0, 3), ['service', 'key', 'overrides'])
+    assert.deepEqual(
+      { ...set },
+      {
+        ...set,
+        service: 'github',
+        key: 'K',
+        overrides: { api_url: 'https://api.test/?a=b=c', token_url: 'https://t.test/' },
+        scope: 'user repo',
+      },
+    )
+    const keys = await document<object[]>(['keys', 'list', id])
+    assert.deepEqual(keys, [set])
+    assert.ok(!JSON.stringify([set, keys]).includes('s3cret'))
+    assert.deepEqual(await document(['keys', 'delete', id, 'github']), { deleted: 'github' })
+    assert.deepEqual(await document(['app', 'delete', id, '--yes']), { deleted: id })
+    assert.deepEqual(await document(['app', 'list']), [])
+  })
+
+  test('keyring rotate and prune', async () => {
+    const rotated = await document<{ new_key: boolean; resealed: number }>(['keyring', 'rotate'])
+    assert.deepEqual(rotated, { new_key: true, resealed: 1 })
+    assert.deepEqual(await document(['keyring', 'prune', '--at-once']), { dropped: 1 })
+    assert.deepEqual(await document(['keyring', 'prune']), { dropped: 0 })
+    assert.deepEqual(await document(['app', 'list']), [], 'the new key fits')
+  })
+
+  test('doctor', async () => {
+    const { healthy, findings } = await document<{
+      healthy: boolean
+      findings: { name: string; state: string; detail: string }[]
+    }>(['doctor'])
+    assert.equal(healthy, true)
+    const names = findings.map(({ name }) => name)
+    assert.deepEqual(names, [
+      'node',
+      'settings',
+      'data folder',
+      'disk',
+      'key',
+      'database',
+      'migrations',
+      'clock',
+      'port',
+      'egress',
+    ])
+    assert.ok(findings.every(({ detail }) => detail !== ''))
+  })
+
+  test('refusals: exit code 4 and the reason', async () => {
+    const refused: [string[], string][] = [
+      [['app', 'show', 'app_none'], 'not_found'],
+      [['app', 'create', '--name', 'x', '--redirect-uri', 'http://a.test/'], 'bad_parameter'],
+    ]
+    await Promise.all(
+      refused.map(async ([args, reason]) => {
+        const told = await document<{ reason: string; error: string }>(args, 4)
+        assert.equal(told.reason, reason)
+        assert.ok(told.error.length > 10)
+      }),
+    )
+  })
+})
+
+test('doctor finds what is broken, says what to do, and ends with a code', async () => {
+  const args = [['doctor', '--json'], { ...env(), DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x' }] as const
+  const { code, stdout } = await tributary([...args[0]], args[1])
+  assert.notEqual(code, 0)
+  const { healthy, findings } = JSON.parse(stdout) as {
+    healthy: boolean
+    findings: { name: string; state: string; help?: string }[]
+  }
+  assert.equal(healthy, false)
+  const database = findings.find(({ name }) => name === 'database')
+  assert.equal(database?.state, 'fail')
+  assert.ok(database.help)
+  assert.doesNotMatch(stdout, /c4nary/)
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { processesIn } from '#store/embedded/processes.ts'
+import { tributary } from '../support/command-line.ts'
+import { type Running, startProcess } from '../support/running.ts'
+
+// One data folder through its whole life: made, shared, killed, recovered, stopped, and never lost.
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-life-')))
+chmodSync(folder, 0o755)
+const dataDir = join(folder, 'data')
+const cluster = join(dataDir, 'postgres/data')
+const env = { TRIBUTARY_DATA: dataDir, PORT: '0' }
+const running: Running[] = []
+after(async () => {
+  for (const { child } of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  for (const pid of existsSync(cluster) ? await processesIn(cluster) : []) process.kill(pid, 'SIGKILL')
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+})
+
+async function start(...args: string[]): Promise<Running> {
+  const started = await startProcess(args, env)
+  running.push(started)
+  return started
+}
+
+const list = async () => {
+  const { code, stdout, stderr } = await tributary(['app', 'list', '--json'], env)
+  assert.equal(code, 0, stdout + stderr)
+  return (JSON.parse(stdout) as { client_id: string }[]).map(({ client_id }) => client_id)
+}
+
+suite('a data folder', () => {
+  let demoApp = ''
+
+  test('is made by the first start, which tells all that is needed to go on', async () => {
+    const demo = await start('demo')
+    const { url, client_id, client_secret, admin_token_file } = demo.document
+    demoApp = client_id!
+    assert.match(client_secret!, /^trs_/)
+    const ready = await fetch(`${url}/readyz`)
+    assert.equal(ready.status, 200)
+    const token = readFileSync(admin_token_file!, 'utf8').trim()
+    assert.equal((await fetch(`${url}/admin/apps`, { headers: { authorization: `Bearer ${token}` } })).status, 200)
+
+    assert.deepEqual(await list(), [demoApp], 'a command works beside the server')
+    assert.equal((await fetch(`${url}/readyz`)).status, 200, 'and leaves it running')
+
+    assert.deepEqual(await demo.end('SIGINT'), { code: 0, signal: null })
+    assert.deepEqual(await processesIn(cluster), [], 'the database stopped too')
+    assert.doesNotMatch(demo.output().stderr, /"level":"(error|warn)"/)
+  })
+
+  test('is opened again with the same app, and survives the death of its server', async () => {
+    const demo = await start('demo')
+    assert.equal(demo.document['client_id'], demoApp)
+    await demo.end('SIGKILL')
+    const serve = await start('serve')
+    assert.equal((await fetch(`${serve.document['url']}/readyz`)).status, 200)
+    assert.deepEqual(await list(), [demoApp])
+    assert.deepEqual(await serve.end('SIGTERM'), { code: 0, signal: null })
+    assert.deepEqual(await processesIn(cluster), [])
+  })
+
+  const key = join(dataDir, 'keyring.json')
+  for (const [what, harm, reason] of [
+    ['whose key file is gone', () => rmSync(key), 'key_file_lost'],
+    ['whose key file is damaged', () => writeFileSync(key, '{"keys":['), 'key_file_damaged'],
+  ] as const) {
+    test(`${what} is refused with the way out, and nothing is lost`, async () => {
+      const good = readFileSync(key)
+      try {
+        harm()
+        const { code, stdout } = await tributary(['serve', '--json'], env)
+        assert.equal(code, 3)
+        const told = JSON.parse(stdout) as { reason: string; help: string }
+        assert.equal(told.reason, reason)
+        assert.match(told.help, /cp .*keyring\.json/)
+      } finally {
+        writeFileSync(key, good, { mode: 0o600 })
+      }
+    })
+  }
+
+  test('is still whole after all of this', async () => {
+    assert.deepEqual(await list(), [demoApp])
+    assert.deepEqual(await processesIn(cluster), [], 'a command leaves no database behind')
+  })
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { Client } from 'pg'
+import { tributary } from '../support/command-line.ts'
+import { freshDatabase } from '../support/database.ts'
+import { startProcess } from '../support/running.ts'
+
+const NOBODY = 65_534
+const folder = mkdtempSync(join(tmpdir(), 'tributary-refused-'))
+chmodSync(folder, 0o755)
+const dataDir = join(folder, 'data')
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let id = ''
+
+const env = (more: Record<string, string> = {}) => ({
+  TRIBUTARY_DATA: dataDir,
+  DATABASE_URL: database.url,
+  PORT: '0',
+  DRAIN_SECONDS: '2',
+  ...more,
+})
+const stillThere = async () => {
+  const { stdout } = await tributary(['app', 'list', '--json'], env())
+  assert.deepEqual(
+    (JSON.parse(stdout) as { client_id: string }[]).map(({ client_id }) => client_id),
+    [id],
+  )
+}
+async function refused(
+  args: string[],
+  more: Record<string, string>,
+  reason: string,
+): Promise<{ error: string; help: string }> {
+  const { code, stdout, stderr } = await tributary([...args, '--json'], env(more))
+  assert.equal(code, 3, stdout + stderr)
+  const told = JSON.parse(stdout) as { error: string; reason: string; help: string }
+  assert.equal(told.reason, reason)
+  return told
+}
+
+before(async () => {
+  database = await freshDatabase()
+  const { stdout } = await tributary(
+    ['app', 'create', '--name', 'x', '--redirect-uri', 'https://a.test/', '--json'],
+    env(),
+  )
+  id = (JSON.parse(stdout) as { client_id: string }).client_id
+})
+after(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
+
+suite('a start that is refused', () => {
+  test('because the port is taken says which, and what to type instead', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as { port: number }
+    try {
+      const { error, help } = await refused(['serve', '--port', String(port)], {}, 'port_taken')
+      assert.ok(error.includes(String(port)))
+      assert.match(help, /--port \d+/)
+    } finally {
+      taken.close()
+    }
+  })
+
+  test('because the key is another one says so, and changes nothing', async () => {
+    await refused(['serve'], { TRIBUTARY_KEY: randomBytes(32).toString('base64') }, 'key_wrong')
+    const elsewhere = join(folder, 'elsewhere')
+    await refused(['app', 'list'], { TRIBUTARY_DATA: elsewhere }, 'key_wrong')
+    await stillThere()
+  })
+
+  test('because a newer release wrote the database says so, and changes nothing', async () => {
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    await client.query(`insert into migration (name, checksum, applied_at) values ('9999-later.sql', 'x', 1)`)
+    try {
+      for (const args of [['serve'], ['migrate'], ['migrate', '--dry-run'], ['app', 'list']]) {
+        const { error } = await refused(args, {}, 'schema_newer')
+        assert.match(error, /9999-later\.sql/)
+      }
+    } finally {
+      await client.query(`delete from migration where name like '9999%'`)
+      await client.end()
+    }
+    await stillThere()
+  })
+
+  const skip = process.getuid?.() === 0 ? false : 'only root can try as somebody else'
+  test('because the data folder belongs to somebody else says how to get it', { skip }, async () => {
+    const closed = join(folder, 'closed')
+    mkdirSync(closed, { mode: 0o755 })
+    for (const [dir, reason] of [
+      [closed, 'key_file_unwritable'],
+      [join(closed, 'deeper'), 'data_folder'],
+      [dataDir, 'key_file_unreadable'],
+    ] as const) {
+      const main = join(import.meta.dirname, '../../src/main.ts')
+      const child = spawn(process.execPath, [main, 'serve', '--json'], {
+        uid: NOBODY,
+        gid: NOBODY,
+        cwd: '/',
+        env: { PATH: process.env['PATH'], ...env({ TRIBUTARY_DATA: dir }) },
+      })
+      let stdout = ''
+      child.stdout.on('data', (text: Buffer) => {
+        stdout += text.toString()
+      })
+      const [code] = (await once(child, 'close')) as [number]
+      assert.equal(code, 3, stdout)
+      const told = JSON.parse(stdout) as { reason: string; error: string; help: string }
+      assert.equal(told.reason, reason)
+      assert.match(told.error, /EACCES/)
+      assert.match(told.help, /id -un/)
+    }
+    assert.deepEqual(readdirSync(closed), [])
+  })
+})
+
+suite('serve, work and demo', () => {
+  for (const command of ['serve', 'work', 'demo']) {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      if (command !== 'serve' && signal === 'SIGINT') continue
+      test(`${command} stops at ${signal} with code 0`, async () => {
+        const running = await startProcess([command], env())
+        if (command !== 'work') assert.equal((await fetch(`${running.document['url']}/readyz`)).status, 200)
+        assert.deepEqual(await running.end(signal), { code: 0, signal: null })
+        assert.doesNotMatch(running.output().stderr, /"level":"error"/)
+        if (command !== 'work') await assert.rejects(fetch(`${running.document['url']}/readyz`))
+      })
+    }
+  }
+})

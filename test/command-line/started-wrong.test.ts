@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { tributary } from '../support/command-line.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-typed-'))
+const dataDir = join(folder, 'data')
+after(() => rmSync(folder, { recursive: true }))
+
+suite('a process that was started wrong', () => {
+  test('an unknown command: exit code 2 and where to look', async () => {
+    const { code, stdout, stderr } = await tributary(['fly'], { TRIBUTARY_DATA: dataDir })
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, /“fly” is no command\.\n.*--help/)
+  })
+
+  for (const [what, env, told] of [
+    ['two bad settings at once', { LOG_LEVEL: 'loud', DATABASE_POOL: '0' }, /DATABASE_POOL: [\s\S]*LOG_LEVEL: /],
+    ['a database of another kind', { DATABASE_URL: 'mysql://u:c4nary@h/d' }, /DATABASE_URL: must look like/],
+    [
+      'a settings file that is not there',
+      { TRIBUTARY_KEY_FILE: '/none' },
+      /TRIBUTARY_KEY_FILE cannot be read \(ENOENT\)/,
+    ],
+    [
+      'a key that is none',
+      { TRIBUTARY_KEY: 'c4nary', DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      /TRIBUTARY_KEY must hold 32 bytes/,
+    ],
+    [
+      'a database that is not there',
+      { DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x' },
+      /database at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
+    ],
+  ] as const) {
+    test(`${what}: exit code 3 and the help`, async () => {
+      const { code, stderr } = await tributary(['app', 'list'], { TRIBUTARY_DATA: dataDir, ...env })
+      assert.equal(code, 3, stderr)
+      assert.match(stderr, told)
+      assert.doesNotMatch(stderr, /c4nary|\n\s+at /)
+      assert.ok(stderr.trim().split('\n').length >= 2, 'what is wrong, and what helps')
+    })
+  }
+
+  test('nothing of it left a trace', () => assert.equal(existsSync(join(dataDir, 'postgres')), false))
+})

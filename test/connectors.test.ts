@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { connectors } from '#connectors/index.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { type ItemDraft, itemReader } from '#kit/read-item.ts'
+import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
+import { checkDefinition } from './connectors/check-definition.ts'
+import { checkItem } from './connectors/check-item.ts'
+import { type Ground, groundFor } from './connectors/ground.ts'
+import { walkEndpoint } from './connectors/walk-endpoint.ts'
+
+// One suite for every connector: what is registered is tested, without a word about it here.
+
+test('services, titles and aliases are said once', () => {
+  const names = connectors.flatMap(({ service, aliases }) => [service, ...aliases])
+  assert.deepEqual(names, [...new Set(names)])
+  const titles = connectors.map(({ title }) => title)
+  assert.deepEqual(titles, [...new Set(titles)])
+})
+
+for (const connector of connectors) {
+  const { missing, without, open } = await groundFor(connector)
+  const { service, auth } = connector
+
+  suite(service, () => {
+    test('is well defined', () => checkDefinition(connector))
+
+    if (auth.kind === 'oauth2' && !auth.discover)
+      test('sends people to the right address', () => checkAuthorizeUrl(connector))
+
+    if (missing !== false) {
+      test(`${service} is walked`, { skip: missing }, () => {})
+      return
+    }
+
+    suite('walked', () => {
+      let ground: Ground
+      before(async () => {
+        ground = await open()
+      })
+      after(() => ground?.close())
+
+      test('says who somebody is', () => {
+        assert.match(ground.self.id, /\S/)
+        assert.ok(URL.canParse(ground.authorizeUrl))
+      })
+
+      for (const [name, endpoint] of Object.entries(connector.endpoints))
+        test(without[name] === undefined ? name : `${service} ${name}`, { skip: without[name] ?? false }, () =>
+          checkEndpoint(ground, name, endpoint),
+        )
+    })
+  })
+}
+
+async function checkEndpoint(ground: Ground, name: string, endpoint: Endpoint): Promise<void> {
+  const { connector } = ground.caller
+  const first = await walkEndpoint(ground, endpoint)
+  assert.ok(first.records.length > 0, 'nothing came')
+  const drafts = readAll(connector, name, endpoint, ground.self.id, first.records)
+  for (const { raw, draft } of drafts.values()) checkItem(endpoint, ground.self.id, raw, draft)
+  checkTogether(
+    endpoint,
+    [...drafts.values()].map(({ draft }) => draft),
+  )
+
+  const again = await walkEndpoint(ground, endpoint)
+  assert.deepEqual(readAll(connector, name, endpoint, ground.self.id, again.records), drafts, 'read twice, the same')
+  assert.equal(again.mark, first.mark)
+
+  if (first.mark === undefined) return
+  const later = await walkEndpoint(ground, endpoint, first.mark)
+  assert.equal(later.mark, first.mark, 'nothing happened, so that the mark stays')
+  for (const [id, item] of readAll(connector, name, endpoint, ground.self.id, later.records))
+    if (!item.draft.deleted) assert.deepEqual(item, drafts.get(id), 'nothing new')
+}
+
+/** By id; a record that came twice must have said the same both times. */
+function readAll(connector: Connector, name: string, endpoint: Endpoint, owner: string, records: unknown[]) {
+  const read = itemReader(connector, name, endpoint, owner)
+  const byId = new Map<string, { raw: unknown; draft: ItemDraft }>()
+  for (const raw of records) {
+    const draft = read(raw)
+    const before = byId.get(draft.id)
+    if (before !== undefined) assert.deepEqual(draft, before.draft, `one id for two things: ${draft.nativeId}`)
+    byId.set(draft.id, { raw, draft })
+  }
+  return byId
+}
+
+function checkTogether(endpoint: Endpoint, drafts: ItemDraft[]): void {
+  const natives = drafts.map(({ nativeId }) => nativeId)
+  assert.equal(new Set(natives).size, natives.length, 'native ids are unique')
+  if (endpoint.kind.at)
+    assert.ok(
+      drafts.some(({ at }) => at !== undefined),
+      'no item has a time',
+    )
+  if (endpoint.kind.participants)
+    assert.ok(
+      drafts.some(({ participants }) => participants.length > 0),
+      'nobody took part',
+    )
+  if (endpoint.types.length > 0)
+    assert.ok(
+      drafts.some(({ types }) => types.length > 0),
+      'no item has a type',
+    )
+}

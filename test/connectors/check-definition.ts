@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Auth } from '#kit/auth.ts'
+import type { Connector, Hook, Sign } from '#kit/connector.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { connectorFault } from '#kit/registry.ts'
+import { MAP_KEYS } from '#model/normal.ts'
+
+const root = join(import.meta.dirname, '../..')
+const [MINUTE_MS, WEEK_MS] = [60_000, 7 * 86_400_000]
+
+/** What a connector says of itself. */
+export function checkDefinition(connector: Connector): void {
+  const { service, docs, auth, api, endpoints, aliases, hook } = connector
+  const isFile = !URL.canParse(docs) && existsSync(join(root, docs))
+  assert.equal(connectorFault(isFile ? { ...connector, docs: 'https://docs.test' } : connector), undefined)
+  for (const alias of aliases) assert.match(alias, /^[a-z][a-z0-9-]*$/)
+  assert.ok(!aliases.includes(service), 'an alias is another name')
+  if (auth.kind !== 'oauth2' || !auth.discover) for (const url of addressesOf(auth)) checkAddress(url)
+  checkAddress(api.baseUrl)
+  for (const limit of [api.limits?.app, api.limits?.person])
+    if (limit) assert.ok(limit.calls > 0 && limit.perS > 0, 'limits are positive')
+  assert.ok(Object.keys(endpoints).length > 0, 'a connector without endpoints')
+  for (const [name, endpoint] of Object.entries(endpoints)) checkEndpoint(name, endpoint, scopesOf(auth))
+  if (hook) checkHook(hook)
+}
+
+/** A call that nobody signed is nobody's word. */
+function checkHook({ verify, handshake }: Hook): void {
+  const sign: Sign = (algorithm, text, encoding = 'hex') =>
+    createHmac(algorithm, 'secret').update(text).digest(encoding)
+  for (const body of ['', '{}', 'a=1&b=2']) assert.equal(verify({ headers: {}, body, secret: 'secret', sign }), false)
+  assert.equal(handshake?.({}, 'secret', sign), undefined, 'an answer to no question')
+}
+
+function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | undefined): void {
+  const say = (text: string) => `${name}: ${text}`
+  assert.match(name, /^[a-z][a-z0-9_]*$/)
+  assert.match(endpoint.kind.name, /^[a-z0-9][a-z0-9._-]*$/, say('the kind names the type of an IDR'))
+  assert.ok(['core', 'personal', 'social'].includes(endpoint.class), say('class'))
+  assert.ok(endpoint.everyMs >= MINUTE_MS && endpoint.everyMs <= WEEK_MS, say('every'))
+  assert.match(endpoint.path, /^\//, say('path'))
+  assert.equal(new Set(endpoint.types).size, endpoint.types.length, say('types'))
+  const strangers = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
+  assert.deepEqual(strangers, [], say('fields that map does not have'))
+  // A run that starts from a mark does not list everything.
+  if (endpoint.deletes === 'all') assert.equal(endpoint.checkpoint, undefined, say('deletes'))
+  const unasked = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
+  assert.deepEqual(unasked, [], say('scopes that nobody asks for'))
+}
+
+/** What the connector asks people for, with and without flags; undefined where scopes are no words of the request. */
+function scopesOf(auth: Auth): string[] | undefined {
+  if (auth.kind !== 'oauth2') return undefined
+  const { default: always, name, separator } = auth.scope
+  const flagged = Object.values(auth.flags).flatMap(({ scope, parameters }) => [
+    ...(scope ?? []),
+    ...(parameters?.[name] ?? '').split(separator),
+  ])
+  return [...always, ...flagged]
+}
+
+function addressesOf(auth: Auth): string[] {
+  if (auth.kind === 'oauth2') {
+    const { authorizeUrl, tokenUrl, refreshUrl, revokeUrl, longToken, renew, verifyApp } = auth
+    return [authorizeUrl, tokenUrl, refreshUrl, revokeUrl, longToken?.url, renew?.url, verifyApp?.url].filter(
+      (url) => url !== undefined,
+    )
+  }
+  if (auth.kind !== 'oauth1') return []
+  return [auth.requestTokenUrl, auth.authorizeUrl, auth.accessTokenUrl, auth.revokeUrl ?? auth.authorizeUrl]
+}
+
+function checkAddress(url: string): void {
+  // Placeholders such as {key} stand for values that are only known later.
+  assert.equal(URL.parse(url.replaceAll(/\{\w+\}/g, 'x'))?.protocol, 'https:', url)
+}

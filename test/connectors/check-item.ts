@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import type { Endpoint } from '#kit/endpoint.ts'
+import { type ItemDraft, MOST_PARTICIPANTS, mapOf } from '#kit/read-item.ts'
+import { MAP_KEYS } from '#model/normal.ts'
+import { ITEM_TYPES } from '#model/types.ts'
+
+const [YEAR_2000, YEAR_2100] = [Date.UTC(2000), Date.UTC(2100)]
+const ADDRESSES = ['url', 'image', 'media', 'photo', 'thumbnail_url', 'provider_url']
+
+/** What must be true of every item, whatever service it comes from. */
+export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft: ItemDraft): void {
+  assert.deepEqual(draft.faults, [], 'readers that failed')
+  if (draft.deleted) return
+  if (draft.at !== undefined) checkTime('at', draft.at)
+  for (const type of draft.types) assert.ok(ITEM_TYPES.includes(type), `there is no type ${type}`)
+  if (endpoint.feed) for (const type of draft.types) assert.match(type, /_feed$/, 'what others made is of a feed')
+  checkParticipants(endpoint, owner, raw, draft)
+  if (draft.place !== undefined) checkPlace(draft.place)
+  for (const mark of draft.guid) assert.match(mark, /^[a-z]+:\S+$/, 'marks are separated by spaces')
+  for (const text of draft.texts) assert.ok(typeof text === 'string' && text !== '', 'a text to search is a text')
+  checkCard(draft)
+  checkMap(mapOf(endpoint, raw, owner))
+}
+
+function checkParticipants(
+  { kind, feed }: Endpoint,
+  owner: string,
+  raw: unknown,
+  { participants, hasAuthor }: ItemDraft,
+): void {
+  if (kind.participants === undefined) return
+  assert.ok(participants.length <= MOST_PARTICIPANTS, `${participants.length} participants`)
+  assert.equal(new Set(participants).size, participants.length, 'nobody takes part twice')
+  for (const id of participants) assert.match(id, /\S/, 'a participant without id')
+  // What a person made and the record names no author of is the person's own.
+  const author = String(kind.participants(raw).author ?? (feed ? '' : owner))
+  assert.equal(hasAuthor, author !== '', 'the author is known')
+  if (hasAuthor) assert.equal(participants[0], author, 'the author comes first')
+}
+
+function checkPlace({ lat, lng }: { lat: number; lng: number }): void {
+  assert.ok(Math.abs(lat) <= 90 && Math.abs(lng) <= 180, `no place on earth: ${lat},${lng}`)
+}
+
+function checkCard({ card }: ItemDraft): void {
+  for (const [field, value] of Object.entries(card)) {
+    assert.ok(typeof value === 'string' || typeof value === 'number', `card.${field} is ${typeof value}`)
+    if (ADDRESSES.includes(field)) checkAddress(`card.${field}`, value)
+  }
+}
+
+function checkMap(map: Record<string, unknown>): void {
+  const strangers = Object.keys(map).filter((field) => !(MAP_KEYS as string[]).includes(field))
+  assert.deepEqual(strangers, [], 'fields that map does not have')
+  // Numbers beyond 2^53 in a map could not be written as JSON.
+  assert.doesNotThrow(() => JSON.stringify(map))
+  for (const field of ADDRESSES) if (field in map) checkAddress(`map.${field}`, map[field])
+  for (const url of (map['urls'] ?? []) as unknown[]) checkAddress('map.urls', url)
+  for (const field of ['earliest', 'starts', 'ends']) if (field in map) checkTime(`map.${field}`, map[field])
+}
+
+function checkTime(field: string, value: unknown): void {
+  const isTime = typeof value === 'number' && Number.isInteger(value) && value > YEAR_2000 && value < YEAR_2100
+  assert.ok(isTime, `${field} is no time in milliseconds: ${String(value)}`)
+}
+
+function checkAddress(field: string, value: unknown): void {
+  const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined
+  assert.match(protocol ?? '', /^https?:$/, `${field} is no web address: ${String(value)}`)
+}

@@ -1,0 +1,66 @@
+import type { Connector } from '#kit/connector.ts'
+import type { Self } from '#kit/self.ts'
+import type { ServiceCaller } from '#upstream/call-service.ts'
+import { finishSignIn } from '#upstream/sign-in.ts'
+import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
+import { labKey, openUpstream, walk } from '../upstream/support.ts'
+import { blueskyGroundMissing, openBlueskyGround } from './bluesky-ground.ts'
+
+/** A service that can be asked, and a person who is signed in there. */
+export interface Ground {
+  caller: ServiceCaller
+  self: Self
+  /** The address that the person was sent to. */
+  authorizeUrl: string
+  nowMs: () => number
+  close: () => Promise<void>
+}
+
+export interface GroundPlan {
+  /** Why there is none, for the test report. */
+  missing: string | false
+  /** Endpoints that this ground cannot serve, and why. */
+  without: Record<string, string>
+  open: () => Promise<Ground>
+}
+
+/** Where a connector is walked: a real counterparty where there is one, else the lab's simulator. */
+export async function groundFor(connector: Connector): Promise<GroundPlan> {
+  if (connector.service === 'bluesky') {
+    const without = { messages: CHAT, conversations: CHAT }
+    return { missing: await blueskyGroundMissing(), without, open: openBlueskyGround }
+  }
+  const name = serviceNames.find((one) => one === connector.service)
+  if (name === undefined)
+    return { missing: `the lab has no simulator of ${connector.service}`, without: {}, open: none }
+  return { missing: false, without: {}, open: () => openLabGround(connector, name) }
+}
+
+const CHAT = 'the chat service of Bluesky exists only at Bluesky'
+
+function none(): Promise<Ground> {
+  return Promise.reject(new Error('there is no ground to walk on'))
+}
+
+async function openLabGround(connector: Connector, name: ServiceName): Promise<Ground> {
+  const lab = await startLab({ services: [name] })
+  const opened = openUpstream(lab.clock)
+  const { upstream } = opened
+  const closeAll = async () => {
+    await opened.close()
+    await lab.close()
+  }
+  try {
+    const key = labKey(lab.services[name])
+    // Everything that may be asked for, so that no endpoint is refused.
+    const flag =
+      connector.auth.kind.startsWith('oauth') && 'dm' in (connector.auth as { flags: object }).flags ? 'dm' : undefined
+    const { begun, back } = await walk(upstream, { connector, key, flag })
+    const { credential, self } = await finishSignIn(upstream, back)
+    const caller = { upstream, connector, key, credential }
+    return { caller, self, authorizeUrl: begun.url, nowMs: () => lab.clock.now(), close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}

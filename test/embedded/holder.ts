@@ -1,0 +1,58 @@
+/**
+ * A process that holds the embedded database, for the tests to order about and to kill.
+ * Arguments: data folder, password, folder of the machine. Orders come as lines on stdin, each gets one line of JSON.
+ */
+import { createInterface } from 'node:readline'
+import { Client } from 'pg'
+import { SetupError } from '#base/errors.ts'
+import type { Log } from '#base/log.ts'
+import { type Embedded, openEmbedded } from '#store/embedded/open.ts'
+
+const [dataDir = '', password = '', systemDir = ''] = process.argv.slice(2)
+const lines: string[] = []
+const note = (message: string) => void lines.push(message)
+const log: Log = { debugs: false, debug: note, info: note, warn: note, error: note, with: () => log }
+
+// As the server does: it drains first when it is interrupted.
+process.on('SIGINT', () => {})
+
+const answer = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function obey(embedded: Embedded, order: string): Promise<unknown> {
+  if (order === 'release') return embedded.release().then(() => ({ released: true }))
+  if (order === 'ensure') return { url: await embedded.ensure() }
+  if (order === 'cycle') {
+    const other = await openEmbedded({ dataDir, password, log, systemDir })
+    await other.release()
+    return { started: other.started }
+  }
+  return { rows: await query(embedded.url, order) }
+}
+
+try {
+  const embedded = await openEmbedded({ dataDir, password, log, systemDir })
+  answer({ started: embedded.started, url: embedded.url, log: lines })
+  for await (const order of createInterface({ input: process.stdin })) {
+    try {
+      answer(await obey(embedded, order))
+    } catch (error) {
+      answer({ error: String(error) })
+    }
+    if (order === 'release') break
+  }
+} catch (error) {
+  const setup = error instanceof SetupError ? { code: error.code, help: error.help } : {}
+  answer({ error: String(error), ...setup })
+}
+process.exit(0)

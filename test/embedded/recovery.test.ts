@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { processesIn } from '#store/embedded/processes.ts'
+import { ground, isRoot, until } from './holders.ts'
+
+const postmasterOf = (cluster: string) => Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+
+test('what is killed comes back', async (t) => {
+  const { cluster, dataDir, hold, killPostgres } = await ground(t)
+
+  await t.test('a killed process leaves the database to the next one, which stops it', async () => {
+    const first = hold()
+    await first.opened
+    await first.kill()
+    const second = hold()
+    assert.equal((await second.opened).started, 'shared')
+    assert.equal((await readdir(join(dataDir, 'postgres/leases'))).length, 2)
+    await second.leave()
+    assert.deepEqual(await processesIn(cluster), [])
+    assert.deepEqual(await readdir(join(dataDir, 'postgres/leases')), [])
+  })
+
+  await t.test('a killed process neither keeps the database alive nor takes it from the others', async () => {
+    const first = hold()
+    await first.opened
+    const second = hold()
+    await second.opened
+    await first.kill()
+    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    await second.leave()
+    assert.deepEqual(await processesIn(cluster), [])
+  })
+
+  await t.test('a killed postmaster is started again, by a new process or by one that still holds it', async () => {
+    const first = hold()
+    await first.opened
+    await first.ask('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
+    process.kill(postmasterOf(cluster), 'SIGKILL')
+    const second = hold()
+    assert.equal((await second.opened).started, 'existing')
+    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+    process.kill(postmasterOf(cluster), 'SIGKILL')
+    assert.equal((await first.ask('ensure')).error, undefined)
+    assert.deepEqual((await first.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+    await first.leave()
+    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+    await second.leave()
+    assert.deepEqual(await processesIn(cluster), [])
+  })
+
+  await t.test('a backend that outlives its killed postmaster does not block the next start', async () => {
+    const first = hold()
+    await first.opened
+    const spinning = first.ask('DO $$ BEGIN LOOP END LOOP; END $$')
+    await until('the backend spins', async () => (await processesIn(cluster)).some(spins))
+    process.kill(postmasterOf(cluster), 'SIGKILL')
+    const second = hold()
+    assert.equal((await second.opened).started, 'existing')
+    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.match((await spinning).error ?? '', /terminated|reset/)
+    await second.leave()
+  })
+
+  await t.test('everything killed at once comes back', async () => {
+    const first = hold()
+    await first.opened
+    await first.ask('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
+    await Promise.all([first.kill(), killPostgres()])
+    const second = hold()
+    assert.equal((await second.opened).started, 'existing')
+    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+    await second.leave()
+  })
+
+  await t.test('a postmaster.pid whose number belongs to another process by now is seen through', async () => {
+    const first = hold()
+    await first.opened
+    const { uid, gid } = statSync(cluster)
+    const stranger = spawn('sleep', ['600'], { ...(isRoot ? { uid, gid } : {}), stdio: 'ignore' })
+    t.after(() => stranger.kill())
+    const pidFile = join(cluster, 'postmaster.pid')
+    const stale = readFileSync(pidFile, 'utf8').replace(/^\d+/, String(stranger.pid))
+    await Promise.all([first.kill(), killPostgres()])
+    await writeFile(pidFile, stale)
+    await writeFile(join(dataDir, 'postgres/run/.s.PGSQL.5432.lock'), stale)
+    const second = hold()
+    assert.equal((await second.opened).started, 'existing')
+    assert.equal(stranger.exitCode ?? stranger.signalCode, null)
+    await second.leave()
+  })
+})
+
+for (const victims of ['our process', 'the whole tree'] as const) {
+  test(`${victims} killed while the database is made: the next start makes it anew`, async (t) => {
+    const { cluster, dataDir, hold } = await ground(t)
+    const home = join(dataDir, 'postgres')
+    const drafts = () => (existsSync(home) ? readdirSync(home).filter((name) => name.startsWith('data.new-')) : [])
+    const first = hold()
+    await until('initdb is half done', () => drafts().some((name) => existsSync(join(home, name, 'global/pg_control'))))
+    const [draft = ''] = drafts()
+    await first.kill()
+    if (victims === 'the whole tree') {
+      for (const pid of await processesIn(join(home, draft))) process.kill(pid, 'SIGKILL')
+    }
+    assert.equal(existsSync(cluster), false)
+    assert.deepEqual(drafts(), [draft])
+    const second = hold()
+    assert.equal((await second.opened).started, 'new')
+    assert.deepEqual(drafts(), [])
+    assert.deepEqual(
+      (await readdir(home)).filter((name) => name.includes('new-')),
+      [],
+    )
+    await second.leave()
+  })
+}
+
+function spins(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(' DO')
+}

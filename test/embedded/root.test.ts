@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Log } from '#base/log.ts'
+import { findPackage, makeLinks, prepareBinaries } from '#store/embedded/binaries.ts'
+import { findPlace } from '#store/embedded/place.ts'
+import { processesIn } from '#store/embedded/processes.ts'
+import { ground, isRoot, movedTo, startsOf } from './holders.ts'
+
+const skip = !isRoot && 'needs root'
+const NOBODY = { uid: 65534, gid: 65534 }
+const quiet = () => {}
+const log: Log = { debugs: false, debug: quiet, info: quiet, warn: quiet, error: quiet, with: () => log }
+
+test('as root it runs as a system user of its own', { skip }, async (t) => {
+  const { cluster, hold } = await ground(t)
+  const holder = hold()
+  await holder.opened
+  const uid = Number(execFileSync('id', ['-u', 'tributary'], { encoding: 'utf8' }))
+  for (const pid of await processesIn(cluster)) assert.equal(statSync(`/proc/${pid}`).uid, uid)
+  assert.equal(statSync(cluster).uid, uid)
+  await holder.leave()
+})
+
+test('as a plain user everything stays in a closed data folder, and root may join', { skip }, async (t) => {
+  const { cluster, dataDir, folder, hold } = await ground(t, 'own/data')
+  mkdirSync(join(folder, 'own'))
+  chownSync(join(folder, 'own'), NOBODY.uid, NOBODY.gid)
+  const plain = hold(NOBODY)
+  assert.equal((await plain.opened).started, 'new')
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+  const root = hold()
+  assert.equal((await root.opened).started, 'shared')
+  await plain.leave()
+  assert.deepEqual((await root.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  await root.leave()
+  assert.deepEqual(await processesIn(cluster), [])
+
+  const rootFirst = hold()
+  assert.equal((await rootFirst.opened).started, 'existing')
+  for (const pid of await processesIn(cluster)) assert.equal(statSync(`/proc/${pid}`).uid, NOBODY.uid)
+  const plainSecond = hold(NOBODY)
+  assert.equal((await plainSecond.opened).started, 'shared')
+  await rootFirst.leave()
+  assert.deepEqual((await plainSecond.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  await plainSecond.leave()
+  assert.deepEqual(await processesIn(cluster), [])
+})
+
+test('in a folder closed to others the database moves to a folder of the machine, and says so', { skip }, async (t) => {
+  const { dataDir, folder, hold, systemDir } = await ground(t, 'closed/data')
+  mkdirSync(join(folder, 'closed'), { mode: 0o700 })
+  const holders = [hold(), hold()]
+  const answers = await Promise.all(holders.map((holder) => holder.opened))
+  assert.deepEqual(startsOf(answers), ['new', 'shared'])
+  const home = movedTo(dataDir)!
+  assert.ok(home.startsWith(systemDir))
+  for (const { log: lines = [] } of answers) assert.ok(lines.some((line) => line.includes(home)) || lines.length === 0)
+  assert.ok(answers.some(({ log: lines = [] }) => lines.some((line) => line.includes(home))))
+  assert.equal(existsSync(join(dataDir, 'postgres/data')), false)
+  await holders[0]!.ask('CREATE TABLE t AS SELECT 7 AS n')
+  await Promise.all(holders.map((holder) => holder.leave()))
+
+  const again = hold()
+  const { log: lines, started } = await again.opened
+  assert.deepEqual({ started, lines }, { started: 'existing', lines: [] })
+  assert.deepEqual((await again.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+  await again.leave()
+  assert.deepEqual(await processesIn(join(home, 'data')), [])
+
+  rmSync(home, { recursive: true })
+  const lost = await hold().opened
+  assert.equal(lost.code, 'database_missing')
+})
+
+test('programs out of reach of the system user are copied once, links included', { skip }, async (t) => {
+  const { dataDir, folder, systemDir } = await ground(t)
+  const original = await findPackage()
+  const closed = join(folder, 'closed')
+  mkdirSync(closed, { mode: 0o700 })
+  cpSync(original.folder, closed, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !lstatSync(path).isSymbolicLink(),
+  })
+  const links = JSON.parse(readFileSync(join(closed, 'native/pg-symlinks.json'), 'utf8')) as { target: string }[]
+  const targets = links.map(({ target }) => join(closed, target))
+  assert.ok(targets.length > 0 && !targets.some(existsSync))
+  assert.deepEqual(await Promise.all([makeLinks(closed), makeLinks(closed)]), [true, true])
+  assert.ok(targets.every(existsSync))
+
+  const place = await findPlace({ dataDir, systemDir, log })
+  const options = { place, systemDir, log, package: { folder: closed, version: original.version } }
+  const [first, second] = await Promise.all([prepareBinaries(options), prepareBinaries(options)])
+  assert.ok(first.postgres.startsWith(systemDir))
+  assert.deepEqual(second, first)
+  assert.match(execFileSync(first.postgres, ['-V'], { ...NOBODY, encoding: 'utf8' }), /PostgreSQL\) 18/)
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Client } from 'pg'
+import { codeOf } from '#base/errors.ts'
+import { processesIn } from '#store/embedded/processes.ts'
+import { ground, startsOf } from './holders.ts'
+
+test('a fresh start makes a durable, closed database; another process attaches and leaves without stopping it', async (t) => {
+  const { cluster, dataDir, hold } = await ground(t)
+  const first = hold()
+  const { started, url = '' } = await first.opened
+  assert.equal(started, 'new')
+  assert.deepEqual(
+    (
+      await first.ask(
+        `SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('fsync') AS fsync,
+           current_setting('listen_addresses') AS listen, current_setting('TimeZone') AS zone, current_user AS who,
+           datname AS database, datlocprovider AS provider, datlocale AS locale, pg_encoding_to_char(encoding) AS encoding
+         FROM pg_database WHERE datname = current_database()`,
+      )
+    ).rows,
+    [
+      {
+        major: 18,
+        fsync: 'on',
+        listen: '',
+        zone: 'UTC',
+        who: 'tributary',
+        database: 'tributary',
+        provider: 'b',
+        locale: 'C.UTF-8',
+        encoding: 'UTF8',
+      },
+    ],
+  )
+  for (const folder of [cluster, join(dataDir, 'postgres/run'), join(dataDir, 'postgres/leases')]) {
+    assert.equal(statSync(folder).mode & 0o777, 0o700, folder)
+  }
+  const stranger = new Client({ connectionString: url.replace(/:[^:]*@/, ':wrong@') })
+  await assert.rejects(stranger.connect(), (error) => codeOf(error) === '28P01')
+
+  const second = hold()
+  assert.equal((await second.opened).started, 'shared')
+  await first.ask('CREATE TABLE t AS SELECT 1 AS n')
+  assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  await second.leave()
+  assert.deepEqual((await first.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  await first.leave()
+  assert.deepEqual(await processesIn(cluster), [])
+
+  const again = hold()
+  assert.equal((await again.opened).started, 'existing')
+  assert.deepEqual((await again.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  await again.leave()
+})
+
+test('of processes that start at the same time one makes the database and the others share it', async (t) => {
+  const { cluster, hold } = await ground(t)
+  const holders = [hold(), hold(), hold()]
+  const answers = await Promise.all(holders.map((holder) => holder.opened))
+  assert.deepEqual(startsOf(answers), ['new', 'shared', 'shared'])
+  await Promise.all(holders.map((holder) => holder.leave()))
+  assert.deepEqual(await processesIn(cluster), [])
+})
+
+test('one database, many that come and go', async (t) => {
+  const { cluster, dataDir, hold } = await ground(t)
+
+  await t.test('the first process leaves while the second works on', async () => {
+    const first = hold()
+    await first.opened
+    const second = hold()
+    await second.opened
+    await first.leave()
+    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    await second.leave()
+    assert.deepEqual(await processesIn(cluster), [])
+  })
+
+  await t.test('coming and going at the same time never meets a database that stops', async () => {
+    const rounds = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const worked: unknown[] = []
+        for (let round = 0; round < 5; round++) {
+          const holder = hold()
+          const { error } = await holder.opened
+          worked.push(error ?? (await holder.ask('SELECT 1 AS n')).rows)
+          await holder.leave()
+        }
+        return worked
+      }),
+    )
+    assert.deepEqual(
+      rounds.flat(),
+      Array.from({ length: 15 }, () => [{ n: 1 }]),
+    )
+    assert.deepEqual(await processesIn(cluster), [])
+    assert.deepEqual(await readdir(join(dataDir, 'postgres/leases')), [])
+  })
+
+  await t.test('one process may hold it several times', async () => {
+    const holder = hold()
+    await holder.opened
+    assert.equal((await holder.ask('cycle')).started, 'shared')
+    assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    await holder.leave()
+    assert.deepEqual(await processesIn(cluster), [])
+  })
+
+  await t.test('an interrupt for the process group does not reach the database', async () => {
+    const holder = hold()
+    await holder.opened
+    process.kill(-holder.child.pid!, 'SIGINT')
+    assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    await holder.leave()
+  })
+
+  await t.test('a log over 10 MB is put aside at the next start', async () => {
+    const log = join(dataDir, 'postgres.log')
+    await writeFile(log, Buffer.alloc(10 * 1024 * 1024 + 1, 'x'))
+    const holder = hold()
+    await holder.opened
+    await holder.leave()
+    assert.ok(existsSync(`${log}.1`))
+    assert.ok(statSync(log).size < 100_000)
+  })
+})
+
+test('a folder too deep for a socket gets a loopback port', async (t) => {
+  const { hold } = await ground(t, `${'deep'.repeat(20)}/with space, "quotes" and ü`)
+  const first = hold()
+  assert.match((await first.opened).url!, /@127\.0\.0\.1:\d+\/tributary$/)
+  const second = hold()
+  assert.equal((await second.opened).started, 'shared')
+  assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  await first.leave()
+  await second.leave()
+})
+
+test('a folder with odd characters is reached by its socket', async (t) => {
+  const { hold } = await ground(t, `a "b", 'c' ü`)
+  const holder = hold()
+  assert.match((await holder.opened).url!, /\?host=%2F/)
+  assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  await holder.leave()
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { suite, test } from 'node:test'
+
+// The plan of the house (ARCHITECTURE.md), held against every import. Type imports count.
+const MAY_IMPORT: Record<string, string[]> = {
+  base: [],
+  model: ['base'],
+  kit: ['model', 'base'],
+  store: ['model', 'base'],
+  upstream: ['kit', 'store', 'model', 'base'],
+  connectors: ['kit', 'model'],
+  flows: ['upstream', 'store', 'kit', 'model', 'base'],
+  http: ['flows', 'kit', 'model', 'base'],
+  cli: ['flows', 'kit', 'model', 'base'],
+}
+const ENTRIES = ['main.ts', 'app.ts', 'worker.ts', 'lab-process.ts']
+const MOST_LINES = 400
+
+const root = join(import.meta.dirname, '..')
+const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+const everything = globSync('{src,lab,test,bench,scripts}/**/*.{ts,mjs}', { cwd: root }).filter(
+  (file) => !file.includes('node_modules'),
+)
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/^(?:import|export)\s(?:[^'"`;]*?\sfrom\s+)?'([^']+)'/gm)].map(([, name]) => name!)
+}
+
+function resolveImport(file: string, name: string): string | undefined {
+  if (name.startsWith('#')) return join('src', name.slice(1))
+  if (name.startsWith('.')) return relative(root, resolve(root, dirname(file), name))
+  return undefined
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[1]!
+}
+
+suite('the house', () => {
+  test('rooms only import downward', () => {
+    const wrong = sources.flatMap((file) => {
+      const room = roomOf(file)
+      if (ENTRIES.includes(room)) return []
+      const allowed = MAY_IMPORT[room]
+      if (allowed === undefined) return [`${file}: there is no room called ${room}`]
+      return importsOf(file)
+        .map((name) => resolveImport(file, name))
+        .filter((target) => target !== undefined)
+        .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+        .map((target) => `${file} -> ${target}`)
+    })
+    assert.deepEqual(wrong, [])
+  })
+
+  test('siblings among flows and connectors never import each other', () => {
+    const wrong = sources
+      .filter((file) => /^src\/(flows|connectors)\/[^/]+\//.test(file))
+      .flatMap((file) =>
+        importsOf(file)
+          .map((name) => resolveImport(file, name))
+          .filter((target) => target !== undefined)
+          .filter((target) => roomOf(target) === roomOf(file) && target.split('/')[2] !== file.split('/')[2])
+          .map((target) => `${file} -> ${target}`),
+      )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('nothing imports in a circle', () => {
+    const edges = new Map(
+      sources.map((file) => [
+        file,
+        importsOf(file)
+          .map((name) => resolveImport(file, name))
+          .filter((target) => target !== undefined),
+      ]),
+    )
+    const state = new Map<string, 'open' | 'done'>()
+    const circles: string[] = []
+    const walk = (file: string, trail: string[]): void => {
+      if (state.get(file) === 'done') return
+      if (state.get(file) === 'open') {
+        circles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '))
+        return
+      }
+      state.set(file, 'open')
+      for (const target of edges.get(file) ?? []) walk(target, [...trail, file])
+      state.set(file, 'done')
+    }
+    for (const file of sources) walk(file, [])
+    assert.deepEqual(circles, [])
+  })
+
+  test(`no file is longer than ${MOST_LINES} lines`, () => {
+    const long = everything.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > MOST_LINES + 1)
+    assert.deepEqual(long, [])
+  })
+
+  test('only main.ts reads the environment, and only app.ts imports on the fly', () => {
+    const wrong = sources.filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return (
+        (file !== 'src/main.ts' && /process\.(env|argv)\b/.test(text)) ||
+        (file !== 'src/app.ts' && /[^.\w]import\(/.test(text))
+      )
+    })
+    assert.deepEqual(wrong, [])
+  })
+
+  test('the lab and the sources do not know each other', () => {
+    const wrong = everything.filter((file) => {
+      const targets = importsOf(file).map((name) => resolveImport(file, name) ?? '')
+      if (file.startsWith('lab/')) return targets.some((target) => target.startsWith('src/'))
+      return (
+        file.startsWith('src/') && targets.some((target) => target.startsWith('lab/') || target.startsWith('test/'))
+      )
+    })
+    assert.deepEqual(wrong, [])
+  })
+
+  test('there are no drawers', () => {
+    const drawers = everything.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc|lib)(\/|\.ts$)/.test(file))
+    assert.deepEqual(drawers, [])
+  })
+
+  test('SQL is written in the store only', () => {
+    const wrong = sources.filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return (
+        !file.startsWith('src/store/') &&
+        !file.startsWith('src/flows/deliver/destinations/') &&
+        /from 'pg'|from 'pg-boss'/.test(text)
+      )
+    })
+    assert.deepEqual(wrong, [])
+  })
+})

@@ -1,0 +1,11 @@
+import { ensureInstalled } from './real/install.mjs'
+
+/** Installs what the tests with real counterparties need; names what could not be had, so that it counts as skipped. */
+export async function prepareRealServices(): Promise<string[]> {
+  const missing: string[] = []
+  for (const folder of ['core', 'bluesky', 'schemas'] as const) {
+    const outcome = await ensureInstalled(folder)
+    if (!outcome.ready) missing.push(`tests with the real services of ${folder}: ${outcome.reason}`)
+  }
+  return missing
+}

@@ -1,0 +1,28 @@
+// Runs a Bluesky network in a process of its own for ../bluesky.ts: it is heavy to load, and leaves files in the
+// temporary folder that its parent gives it. Messages: { id, command }; the first one sent says where the network is.
+import { rmSync } from 'node:fs'
+import { TestNetwork, TestNetworkNoAppView } from '@atproto/dev-env'
+
+const settings = JSON.parse(process.argv[2])
+const network =
+  settings.postgresSchema === undefined
+    ? await TestNetworkNoAppView.create()
+    : await TestNetwork.create({ dbPostgresSchema: settings.postgresSchema })
+
+const commands = {
+  settle: () => network.processAll(),
+  close: () => network.close(),
+}
+
+process.on('message', ({ id, command }) => {
+  commands[command]().then(
+    () => process.send({ id }),
+    (error) => process.send({ id, error: String(error) }),
+  )
+})
+// A parent that died without closing takes this process and its files with it.
+process.on('disconnect', () => {
+  rmSync(settings.folder, { recursive: true, force: true })
+  process.exit()
+})
+process.send({ pdsUrl: network.pds.url, plcUrl: network.plc.url, appViewUrl: network.bsky?.url })

@@ -1,0 +1,77 @@
+/** The parts of Playwright that tests use, declared here because the package is installed on demand. */
+export interface Locator {
+  click(options?: { timeout?: number }): Promise<void>
+  fill(value: string): Promise<void>
+  press(key: string): Promise<void>
+  check(): Promise<void>
+  selectOption(value: string): Promise<string[]>
+  focus(): Promise<void>
+  waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden'; timeout?: number }): Promise<void>
+  textContent(): Promise<string | null>
+  innerText(): Promise<string>
+  allInnerTexts(): Promise<string[]>
+  inputValue(): Promise<string>
+  getAttribute(name: string): Promise<string | null>
+  isVisible(): Promise<boolean>
+  isDisabled(): Promise<boolean>
+  count(): Promise<number>
+  first(): Locator
+  nth(index: number): Locator
+  locator(selector: string): Locator
+  filter(options: { hasText: string | RegExp }): Locator
+  ariaSnapshot(): Promise<string>
+}
+
+export interface Page {
+  goto(
+    url: string,
+    options?: { waitUntil?: 'load' | 'domcontentloaded' | 'networkidle' | 'commit' },
+  ): Promise<PageResponse | null>
+  reload(): Promise<PageResponse | null>
+  goBack(): Promise<PageResponse | null>
+  url(): string
+  title(): Promise<string>
+  content(): Promise<string>
+  locator(selector: string): Locator
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator
+  getByLabel(text: string | RegExp): Locator
+  waitForURL(url: string | RegExp | ((url: URL) => boolean), options?: { timeout?: number }): Promise<void>
+  /** Runs an expression in the page and answers its JSON value. */
+  evaluate<Value>(expression: string): Promise<Value>
+  screenshot(options?: { path?: string; fullPage?: boolean }): Promise<Buffer>
+  setViewportSize(size: { width: number; height: number }): Promise<void>
+  emulateMedia(options: { colorScheme?: 'light' | 'dark'; reducedMotion?: 'reduce' }): Promise<void>
+  setContent(html: string): Promise<void>
+  keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
+  on(event: 'pageerror', listener: (error: Error) => void): void
+  on(event: 'request', listener: (request: { url(): string; method(): string }) => void): void
+  on(event: 'response', listener: (response: PageResponse) => void): void
+  close(): Promise<void>
+}
+
+export interface PageResponse {
+  url(): string
+  status(): number
+  headers(): Record<string, string>
+  text(): Promise<string>
+}
+
+export interface ContextOptions {
+  viewport?: { width: number; height: number }
+  colorScheme?: 'light' | 'dark'
+  locale?: string
+  javaScriptEnabled?: boolean
+  extraHTTPHeaders?: Record<string, string>
+}
+
+/** What `playwright-core` exports, as far as it is used. */
+export interface PlaywrightPackage {
+  chromium: {
+    launch(options: { executablePath: string; args: string[]; headless: boolean; timeout: number }): Promise<{
+      newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page> }>
+      close(): Promise<void>
+    }>
+  }
+}

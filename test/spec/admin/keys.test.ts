@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ROUTES } from '#http/routes.ts'
+import { OVERRIDES } from '#model/app.ts'
+import { findServiceKey } from '#store/service-keys.ts'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+
+interface KeyBody {
+  service: string
+  key: string
+  scope?: string
+  overrides: Record<string, string>
+  updated_at: number
+  error: string
+  reason: string
+}
+
+let tributary: Tributary
+let where: string
+let id: string
+before(async () => {
+  tributary = await startTributary()
+  const { body } = await tributary.admin('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] })
+  id = (body as { client_id: string }).client_id
+  where = `/admin/apps/${id}/keys`
+})
+after(() => tributary.stop())
+
+const call = async (method: string, path: string, body?: unknown) =>
+  (await tributary.admin(method, path, body)) as { status: number; body: KeyBody }
+const list = async () => (await call('GET', where)).body as unknown as KeyBody[]
+
+function assertPromised(method: string, path: string, body: unknown): void {
+  const [, , route] = ROUTES.find(([m, p]) => m === method && p === path)!
+  assert.deepEqual(route.answer!.parse(body), body)
+}
+
+suite('service keys by the admin API', () => {
+  test('are set, listed, replaced and deleted, each answer as promised and without the secret', async () => {
+    const set = await call('PUT', `${where}/github`, {
+      key: 'k1',
+      secret: 's3cret-1',
+      scope: 'user',
+      overrides: { api_url: 'https://api.test' },
+    })
+    assert.equal(set.status, 200)
+    assertPromised('PUT', '/admin/apps/:client_id/keys/:service', set.body)
+    assert.deepEqual(
+      { ...set.body, updated_at: 0 },
+      { service: 'github', key: 'k1', scope: 'user', overrides: { api_url: 'https://api.test' }, updated_at: 0 },
+    )
+    assertPromised('GET', '/admin/apps/:client_id/keys', await list())
+    assert.deepEqual(await list(), [set.body])
+
+    const replaced = await call('PUT', `${where}/github`, { key: 'k2', secret: '' })
+    assert.deepEqual([replaced.body.key, replaced.body.scope, replaced.body.overrides], ['k2', undefined, {}])
+    assert.deepEqual(await list(), [replaced.body])
+    assert.doesNotMatch(JSON.stringify(await list()), /s3cret/)
+
+    const gone = await call('DELETE', `${where}/github`)
+    assertPromised('DELETE', '/admin/apps/:client_id/keys/:service', gone.body)
+    assert.deepEqual(await list(), [])
+    assert.equal((await call('DELETE', `${where}/github`)).status, 404)
+  })
+
+  test('keep the secret exactly', async () => {
+    for (const secret of ['a', ' spaces ', '日本 😀', '"\\\n\t', 'x'.repeat(10_000)]) {
+      assert.equal((await call('PUT', `${where}/exact`, { key: 'k', secret })).status, 200)
+      const found = await findServiceKey(tributary.store.database, tributary.store.keyring, id, 'exact')
+      assert.equal(found?.secret, secret)
+    }
+  })
+
+  test('take every address that may be overridden, and no other', async () => {
+    const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, `https://${name.replaceAll('_', '-')}.test/x`]))
+    assert.deepEqual(
+      (await call('PUT', `${where}/self-hosted`, { key: 'k', secret: 's', overrides })).body.overrides,
+      overrides,
+    )
+    for (const [name, value] of [
+      ['api', 'https://a.test'],
+      ['api_url', 'ftp://a.test'],
+      ['api_url', 'a.test'],
+      ['api_url', 'javascript:x'],
+      ['constructor', 'https://a.test'],
+    ] as const) {
+      const answer = await call('PUT', `${where}/self-hosted`, { key: 'k', secret: 's', overrides: { [name]: value } })
+      assert.equal(answer.status, 400, `${name}=${value}`)
+      assert.ok(answer.body.error.startsWith(name), answer.body.error)
+    }
+  })
+
+  for (const [field, bodies] of Object.entries({
+    key: [{ secret: 's' }, { key: '', secret: 's' }, { key: 5, secret: 's' }, { key: 'x'.repeat(2001), secret: 's' }],
+    secret: [{ key: 'k' }, { key: 'k', secret: null }, { key: 'k', secret: 'x'.repeat(10_001) }],
+    scope: [{ key: 'k', secret: 's', scope: ['a'] }],
+    overrides: [
+      { key: 'k', secret: 's', overrides: 'x' },
+      { key: 'k', secret: 's', overrides: { api_url: 5 } },
+    ],
+  })) {
+    test(`are refused with the name of the field when ${field} is wrong`, async () => {
+      for (const body of bodies) {
+        const answer = await call('PUT', `${where}/wrong`, body)
+        assert.equal(answer.status, 400, JSON.stringify(body).slice(0, 80))
+        assert.ok(answer.body.error.startsWith(field), answer.body.error)
+        assert.doesNotMatch(answer.body.error, /xxx/)
+      }
+      assert.equal(
+        (await list()).some(({ service }) => service === 'wrong'),
+        false,
+      )
+    })
+  }
+
+  test('with a character that no database can hold are refused, never a failure of ours', async () => {
+    for (const body of [
+      { key: 'a\u0000b', secret: 's' },
+      { key: 'k', secret: 's', scope: '\u0000' },
+      { key: 'k\ud800', secret: '\ud800' },
+    ]) {
+      const answer = await call('PUT', `${where}/nul`, body)
+      assert.ok([200, 400].includes(answer.status), JSON.stringify(answer))
+    }
+  })
+
+  test('of a service whose name is none are refused', async () => {
+    for (const service of ['GitHub', '1x', 'a_b', 'a%20b', '-a', 'x'.repeat(51), '%00', '__proto__', 'a.b', 'é'])
+      assert.equal((await call('PUT', `${where}/${service}`, { key: 'k', secret: 's' })).status, 400, service)
+  })
+
+  test('of an app that is not there are not found', async () => {
+    const nobody = '/admin/apps/app_none/keys'
+    for (const [method, path, body] of [
+      ['GET', nobody],
+      ['PUT', `${nobody}/github`, { key: 'k', secret: 's' }],
+      ['DELETE', `${nobody}/github`],
+    ] as const)
+      assert.equal((await call(method, path, body)).status, 404, method)
+  })
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type Ask, basic, type DemoService, get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
+import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse()
+})
+after(() => house.stop())
+
+const keys = () => ({ client_id: house.app.clientId, client_secret: house.app.secret })
+const apply = (service: string, fields: Record<string, string>, ask: Ask = {}) =>
+  send(house, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...ask })
+
+suite('/auth/:service/apply', () => {
+  test('GET with everything in the query, as the specification has it', async () => {
+    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    const answer = await send(house, 'GET', '/auth/demo-social/apply', { query: { ...keys(), token } })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(Object.keys(answer.body), ['access_token', 'account', 'profile'])
+    assert.equal(answer.body['profile'], `${nativeId(house, 'demo-social', 'ada')}@demo-social`)
+    const { body } = await get(house, '/profiles', String(answer.body['access_token']))
+    assert.deepEqual(body, { id: answer.body['account'], 'demo-social': [nativeId(house, 'demo-social', 'ada')] })
+  })
+
+  test('POST with a form, with JSON, and with Basic', async () => {
+    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    for (const ask of [
+      { form: { ...keys(), token } },
+      { json: { ...keys(), token } },
+      { form: { token }, headers: basic(house.app) },
+    ])
+      assert.equal((await send(house, 'POST', '/auth/demo-social/apply', ask)).status, 200)
+  })
+
+  test('an OAuth 1 service needs its token secret', async () => {
+    const { token, token_secret: tokenSecret } = await tokensFor(house, 'demo-micro', 'ada')
+    const missing = await apply('demo-micro', { token })
+    assertRefused(missing, 400, 'bad_parameter')
+    assert.match(String(missing.body['error']), /^token_secret: /)
+    assertRefused(await apply('demo-micro', { token, token_secret: 'wrong' }), 401, 'service_refused')
+    assert.equal((await apply('demo-micro', { token, token_secret: tokenSecret! })).status, 200)
+  })
+
+  test('without account always a new one; with it that one', async () => {
+    const { token } = await tokensFor(house, 'demo-social', 'ben')
+    const [one, two] = [await apply('demo-social', { token }), await apply('demo-social', { token })]
+    assert.notEqual(one.body['account'], two.body['account'])
+    const health = await tokensFor(house, 'demo-health', 'ben')
+    const joined = await apply('demo-health', { token: health.token, account: String(one.body['account']) })
+    assert.equal(joined.body['account'], one.body['account'])
+    const { body } = await get(house, '/profiles', String(one.body['access_token']))
+    assert.deepEqual(Object.keys(body), ['id', 'demo-health', 'demo-social'])
+    assert.ok((await auditOf(house, 'profile.link')).some(({ account_id: id }) => id === one.body['account']))
+  })
+
+  test('an account that is unknown, malformed, deleted or of another app is not there', async () => {
+    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    const other = await signIn(house, 'demo-social', 'ada', {}, await house.makeApp())
+    const deleted = await signIn(house, 'demo-social', 'finn')
+    await send(house, 'DELETE', '/profiles', { token: deleted.access_token })
+    for (const account of [other.account, deleted.account, 'nonsense', `zz${other.account.slice(2)}`])
+      assertRefused(await apply('demo-social', { token, account }), 404, 'not_found')
+    assert.deepEqual(Object.keys((await get(house, '/profiles', other.access_token)).body), ['id', 'demo-social'])
+  })
+
+  test('a service that is unknown, or that the app has no keys for', async () => {
+    assertRefused(await apply('nowhere', { token: 't' }), 404, 'service_unknown')
+    assertRefused(await apply('bluesky', { token: 't' }), 404, 'no_service_keys')
+  })
+
+  test('what is missing is named; a wrong secret is refused', async () => {
+    for (const name of ['client_id', 'client_secret', 'token']) {
+      const { [name]: _, ...form } = { ...keys(), token: 't' } as Record<string, string>
+      const answer = await send(house, 'POST', '/auth/demo-social/apply', { form })
+      assert.equal(answer.status, 400)
+      assert.match(String(answer.body['error']), new RegExp(`^${name}: is missing`))
+    }
+    assertRefused(await apply('demo-social', { token: 't', client_secret: 'wrong' }), 401, 'app_secret_invalid')
+  })
+
+  test("a service's own failure is never ours", async () => {
+    const social = house.lab.services['demo-social']
+    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    social.faults.add({ path: '/oauth/introspect', kind: 'status', status: 503 })
+    assertRefused(await apply('demo-social', { token }), 502, 'service_unreachable')
+    social.faults.add({ path: '/api/me', kind: 'reset' })
+    assertRefused(await apply('demo-social', { token }), 502, 'service_unreachable')
+    social.faults.add({ path: '/api/me', kind: 'truncated' })
+    assertRefused(await apply('demo-social', { token }), 502, 'service_unreachable')
+  })
+
+  test('S26 only a good token is accepted: not of another app, another service, expired, revoked or malformed', async () => {
+    const other = await house.makeApp()
+    const { token: stolen } = await tokensFor(house, 'demo-social', 'ada', other)
+    assertRefused(await apply('demo-social', { token: stolen }), 401, 'service_refused')
+    const health = await tokensFor(house, 'demo-health', 'ada')
+    assertRefused(await apply('demo-social', { token: health.token }), 401, 'service_refused')
+    for (const token of ['nonsense', 'a b', 'é', 'x\r\ny', 'at-'])
+      assert.equal((await apply('demo-social', { token })).status, 401, JSON.stringify(token))
+    const { token: expired } = await tokensFor(house, 'demo-social', 'chloe')
+    house.lab.services['demo-social'].tokens.expire('chloe')
+    assertRefused(await apply('demo-social', { token: expired }), 401, 'service_refused')
+    const { token: revoked } = await tokensFor(house, 'demo-social', 'esra')
+    house.lab.services['demo-social'].tokens.revoke('esra')
+    assertRefused(await apply('demo-social', { token: revoked }), 401, 'service_refused')
+    const { token: good } = await tokensFor(house, 'demo-social', 'esra')
+    assert.equal((await apply('demo-social', { token: good })).status, 200)
+    const stolenMicro = await tokensFor(house, 'demo-micro', 'ada', other)
+    const fields = { token: stolenMicro.token, token_secret: stolenMicro.token_secret! }
+    assertRefused(await apply('demo-micro', fields), 401, 'service_refused')
+  })
+})
+
+suite('POST /auth/apply/batch', () => {
+  const batch = (accounts: unknown, ask: Ask = {}) =>
+    send(house, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...ask })
+  type Entry = { account: string; access_token: string; profiles: string[]; errors?: object; error?: object }
+
+  test('answers by the id of the caller; several services make one account', async () => {
+    const tokens = async (service: DemoService) => {
+      const { token, token_secret: tokenSecret } = await tokensFor(house, service, 'ada')
+      return { token, ...(tokenSecret === undefined ? {} : { token_secret: tokenSecret }) }
+    }
+    const answer = await batch([
+      { id: 'both', 'demo-social': await tokens('demo-social'), 'demo-micro': await tokens('demo-micro') },
+      { id: 'half', 'demo-social': { token: 'bad' }, 'demo-health': await tokens('demo-health') },
+      { id: 'none', 'demo-social': { token: 'bad' }, nowhere: { token: 'x' }, bluesky: { token: 'x' } },
+      { id: 'empty' },
+    ])
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Object.keys(answer.body), ['both', 'half', 'none', 'empty'])
+    const { both, half, none, empty } = answer.body as Record<string, Entry>
+    assert.equal(both!.profiles.length, 2)
+    assert.equal('errors' in both!, false)
+    const { body } = await get(house, '/profiles', both!.access_token)
+    assert.deepEqual(Object.keys(body), ['id', 'demo-micro', 'demo-social'])
+    assert.equal(body['id'], both!.account)
+    assert.deepEqual(half!.errors, { 'demo-social': 'service_refused' })
+    assert.deepEqual(half!.profiles, [`${encodeURIComponent(nativeId(house, 'demo-health', 'ada'))}@demo-health`])
+    const errors = { 'demo-social': 'service_refused', nowhere: 'service_unknown', bluesky: 'no_service_keys' }
+    assert.deepEqual(none, { error: errors })
+    assert.deepEqual(empty, { error: {} })
+  })
+
+  test('1000 are taken, 1001 are not', async () => {
+    const many = (n: number) => Array.from({ length: n }, (_, i) => ({ id: `p${i}`, nowhere: { token: 't' } }))
+    assertRefused(await batch(many(1001)), 400, 'bad_body')
+    const answer = await batch(many(1000))
+    assert.equal(answer.status, 200)
+    assert.equal(Object.keys(answer.body).length, 1000)
+    assert.deepEqual((await batch([])).body, {})
+  })
+
+  test('what cannot be understood is named, and nothing is done', async () => {
+    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    const before = await house.sql('select 1 from account')
+    for (const accounts of [
+      undefined,
+      'x',
+      [{ 'demo-social': { token } }],
+      [{ id: '', 'demo-social': { token } }],
+      [{ id: 'a', 'demo-social': token }],
+      [{ id: 'a', 'demo-social': { token: '' } }],
+      [{ id: 'a', 'demo-social': { token } }, { id: 'a' }],
+    ])
+      assertRefused(await batch(accounts), 400, 'bad_body')
+    assert.equal((await house.sql('select 1 from account')).length, before.length)
+    const wrong = { json: { ...keys(), client_secret: 'wrong', accounts: [] } }
+    assertRefused(await batch([], wrong), 401, 'app_secret_invalid')
+  })
+})

@@ -1,0 +1,3 @@
+import { demoSocial } from '#connectors/demo-social/connector.ts'
+
+export default { ...demoSocial, docs: 'https://tributary.test/lab', endpoints: {} }

@@ -1,0 +1,3 @@
+import { oauthlib } from '../../../upstream/connectors/oauthlib.ts'
+
+export default oauthlib

@@ -1,0 +1,3 @@
+import { oidc } from '../../../upstream/connectors/oidc.ts'
+
+export default oidc

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import { get, type LabApp, type LabHouse, send } from '../../support/lab-app.ts'
+import { makeAccount } from './made-accounts.ts'
+import { assertRefused, auditOf, openFlows, startQuietHouse } from './support.ts'
+
+let house: LabHouse
+let flows: { need: AuthorizeNeed; close: () => Promise<void> }
+let app: LabApp
+before(async () => {
+  house = await startQuietHouse()
+  flows = await openFlows(house)
+})
+beforeEach(async () => {
+  app = await house.makeApp({ services: ['demo-social'] })
+})
+afterEach(() => assertNoOrphans())
+after(async () => {
+  await flows.close()
+  await house.stop()
+})
+
+const make = (...nativeIds: string[]) => makeAccount(flows.need, app.clientId, nativeIds)
+const merge = (source: { token: string }, dest: { token: string }) =>
+  send(house, 'POST', '/auth/merge', { form: { source: source.token, dest: dest.token } })
+const membersOf = async ({ token }: { token: string }): Promise<string[] | number> => {
+  const { status, body } = await get(house, '/profiles', token)
+  return status === 200 ? ((body['demo-social'] ?? []) as string[]).toSorted() : status
+}
+
+/** A few at a time. */
+async function eachOf<Thing>(things: Thing[], work: (thing: Thing, at: number) => Promise<void>): Promise<void> {
+  const waiting = [...things.entries()]
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next[1], next[0])
+  }
+  await Promise.all(Array.from({ length: 5 }, worker))
+}
+
+/** Every profile hangs under a living account and has its credential; every folded one under a profile of its account. */
+async function assertNoOrphans(): Promise<void> {
+  const lost = await house.sql(
+    `select p.id from profile p left join account a on a.part = any(array(select part from account where id = p.account_id)) and a.id = p.account_id
+     where p.app_id = $1 and (a.id is null or a.merged_into is not null or not p.part = any(a.parts))`,
+    [app.clientId],
+  )
+  assert.deepEqual(lost, [], 'profiles without a living account')
+  const bare = await house.sql(
+    `select p.id from profile p left join credential c on c.part = p.part and c.profile_id = p.id
+     where p.app_id = $1 and (c.profile_id is null) = (p.merged_into is null)`,
+    [app.clientId],
+  )
+  assert.deepEqual(bare, [], 'profiles without a credential, or folded ones with one')
+  const adrift = await house.sql(
+    `select p.id from profile p left join profile q on q.id = p.merged_into
+     where p.app_id = $1 and p.merged_into is not null and (q.id is null or q.account_id <> p.account_id or q.merged_into is not null)`,
+    [app.clientId],
+  )
+  assert.deepEqual(adrift, [], 'folded profiles that hang under nothing that is seen')
+}
+
+suite('S24 merges', () => {
+  test('with itself, across apps, of what is gone, and again', async () => {
+    const [a, b] = [await make('1'), await make('2')]
+    assertRefused(await merge(a, a), 400, 'same_account')
+    const theirs = await makeAccount(flows.need, (await house.makeApp({ services: [] })).clientId, ['9'])
+    assertRefused(await merge(theirs, a), 403, 'other_app')
+    assertRefused(await merge(a, theirs), 403, 'other_app')
+    assert.equal((await merge(a, b)).status, 200)
+    assertRefused(await merge(a, b), 401, 'token_invalid')
+    assertRefused(await merge(b, a), 401, 'token_invalid')
+    assert.deepEqual(await membersOf(b), ['1', '2'])
+    assert.deepEqual(await membersOf(theirs), ['9'])
+  })
+
+  test('twenty times the same at once: one does it', async () => {
+    const [a, b] = [await make('1', '2'), await make('3')]
+    const answers = await Promise.all(Array.from({ length: 20 }, () => merge(a, b)))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    assert.equal(answers.filter(({ status }) => status === 401).length, 19)
+    assert.deepEqual(await membersOf(b), ['1', '2', '3'])
+    const entries = (await auditOf(house, 'account.merge')).filter(({ app_id: id }) => id === app.clientId)
+    assert.equal(entries.length, 1)
+  })
+
+  test('a chain: all ends in the last', async () => {
+    const [a, b, c] = [await make('1'), await make('2'), await make('3')]
+    assert.equal((await merge(a, b)).status, 200)
+    assert.equal((await merge(b, c)).status, 200)
+    assert.deepEqual(await membersOf(c), ['1', '2', '3'])
+    assert.deepEqual([await membersOf(a), await membersOf(b)], [401, 401])
+  })
+
+  test('a chain at once: nothing is lost, whichever comes first', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [a, b, c] = [await make(`1-${round}`), await make(`2-${round}`), await make(`3-${round}`)]
+      await Promise.all([merge(a, b), merge(b, c)])
+      const seen = [await membersOf(a), await membersOf(b), await membersOf(c)]
+      assert.deepEqual(seen.flatMap((each) => (Array.isArray(each) ? each : [])).toSorted(), [
+        `1-${round}`,
+        `2-${round}`,
+        `3-${round}`,
+      ])
+    }
+  })
+
+  test('both directions at once: one wins, the other account is gone', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [a, b] = [await make(`1-${round}`), await make(`2-${round}`)]
+      const answers = await Promise.all([merge(a, b), merge(b, a)])
+      assert.deepEqual(
+        answers.map(({ status }) => status).toSorted((one, other) => one - other),
+        [200, 401],
+      )
+      const seen = [await membersOf(a), await membersOf(b)]
+      assert.ok(seen.includes(401))
+      assert.deepEqual(seen.find(Array.isArray), [`1-${round}`, `2-${round}`])
+    }
+  })
+
+  test('the same service users in all of them: each is seen once, and folds into one', async () => {
+    const accounts = []
+    for (let i = 0; i < 4; i += 1) accounts.push(await make('x', 'y', `own-${i}`))
+    const [first, ...others] = accounts
+    await Promise.all(others.map((each) => merge(each, first!)))
+    assert.deepEqual(await membersOf(first!), ['own-0', 'own-1', 'own-2', 'own-3', 'x', 'y'])
+    const rows = await house.sql('select 1 from profile where account_id = $1', [first!.id])
+    assert.equal(rows.length, 12, 'the folded ones keep their items')
+  })
+
+  test('a token of the source used while it is merged sees all or nothing', async () => {
+    const [a, b] = [await make('1', '2', '3'), await make('4')]
+    const reads = Promise.all(Array.from({ length: 30 }, () => Promise.all([membersOf(a), membersOf(b)])))
+    await merge(a, b)
+    for (const [source, dest] of await reads) {
+      assert.ok(Array.isArray(source) ? [0, 3].includes(source.length) : source === 401, String(source))
+      assert.ok(Array.isArray(dest) && (dest.length === 1 || dest.length === 4), String(dest))
+    }
+  })
+
+  test('a hundred merges while the database cuts their connections: every profile once, every account whole or gone', async () => {
+    const pairs = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => Promise.all([make(`s${i}`, 'shared'), make(`d${i}`, 'shared')])),
+    )
+    let cut = 0
+    const merging = { over: false }
+    const saboteur = (async () => {
+      while (!merging.over) {
+        const killed = await house.sql(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'tributary'
+           and (state = 'idle in transaction' or (state = 'active' and xact_start is not null)) order by random() limit 1`,
+        )
+        cut += killed.length
+        await new Promise((resolve) => setTimeout(resolve, 15))
+      }
+    })()
+    const statuses: number[] = []
+    await eachOf(pairs, async (pair) => {
+      statuses.push((await merge(...pair)).status)
+    })
+    merging.over = true
+    await saboteur
+    assert.ok(cut > 0, 'connections were cut')
+    assert.ok(
+      statuses.every((status) => [200, 401, 503].includes(status)),
+      [...new Set(statuses)].join(),
+    )
+    let whole = 0
+    await eachOf(pairs, async ([source, dest], i) => {
+      const seen = [await membersOf(source), await membersOf(dest)]
+      if (seen[0] !== 401) {
+        whole += 1
+        assert.deepEqual(
+          seen,
+          [
+            [`s${i}`, 'shared'],
+            [`d${i}`, 'shared'],
+          ],
+          `pair ${i} is as it was`,
+        )
+        assert.equal((await merge(source, dest)).status, 200, 'and can be merged now')
+      }
+      assert.deepEqual(await membersOf(dest), [`d${i}`, `s${i}`, 'shared'].toSorted())
+    })
+    const rows = await house.sql('select 1 from profile where app_id = $1', [app.clientId])
+    assert.equal(rows.length, 400)
+    process.stdout.write(`# ${cut} connections cut, ${whole} merges undone by it\n`)
+  })
+})

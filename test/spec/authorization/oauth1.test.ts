@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { createBrowser } from '../../../lab/browser.ts'
+import { type LabHouse, REDIRECT, walk } from '../../support/lab-app.ts'
+import { startQuietHouse } from './support.ts'
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse()
+})
+after(() => house.stop())
+
+async function stopBeforeCallback() {
+  const callback = `${house.tributary.url}/auth/demo-micro/callback`
+  let holding = true
+  const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (holding && url.startsWith(callback)) })
+  const page = await browser.walk(house.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
+  holding = false
+  return { browser, url: new URL(page.url) }
+}
+const accessTokens = () => house.lab.services['demo-micro'].requests.count('/oauth/access_token')
+
+suite('S27 OAuth 1 is OAuth 1.0a or nothing', () => {
+  test('without a verifier', async () => {
+    const { browser, url } = await stopBeforeCallback()
+    url.searchParams.delete('oauth_verifier')
+    const before = accessTokens()
+    assert.equal((await browser.open(url.href)).url, `${REDIRECT}?error=service_refused&state=s`)
+    assert.equal(accessTokens(), before, 'the service was not asked')
+  })
+
+  test('with a wrong verifier', async () => {
+    const { browser, url } = await stopBeforeCallback()
+    url.searchParams.set('oauth_verifier', 'guessed')
+    assert.equal((await browser.open(url.href)).url, `${REDIRECT}?error=service_refused&state=s`)
+  })
+
+  test('with the request token of another sign-in', async () => {
+    const [one, two] = [await stopBeforeCallback(), await stopBeforeCallback()]
+    one.url.searchParams.set('oauth_token', two.url.searchParams.get('oauth_token')!)
+    assert.equal((await one.browser.open(one.url.href)).status, 400)
+  })
+
+  test('with a request token that was used', async () => {
+    const { browser, url } = await stopBeforeCallback()
+    assert.ok(new URL((await browser.open(url.href)).url).searchParams.has('code'))
+    assert.equal((await browser.open(url.href)).status, 400)
+  })
+
+  test('when the service does not confirm the callback', async () => {
+    const micro = house.lab.services['demo-micro']
+    micro.configure({ callbackConfirmed: 'missing' })
+    const back = await walk(house.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
+    micro.configure({ callbackConfirmed: 'true' })
+    assert.equal(back.search, '?error=service_refused&state=s')
+    assert.ok((await walk(house.startUrl('demo-micro'), { person: 'ada' })).searchParams.has('code'))
+  })
+
+  test('a denial names the request token, and only its own browser may bring it', async () => {
+    const { browser, url } = await stopBeforeCallback()
+    const denied = new URL(url.origin + url.pathname)
+    denied.searchParams.set('denied', url.searchParams.get('oauth_token')!)
+    assert.equal((await browser.open(denied.href)).url, `${REDIRECT}?error=access_denied&state=s`)
+    assert.equal((await browser.open(url.href)).status, 400)
+  })
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { basic, type Granted, get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
+import { assertRefused, entryOf, nativeId, startQuietHouse } from './support.ts'
+
+let house: LabHouse
+let ada: Granted
+before(async () => {
+  house = await startQuietHouse()
+  ada = await signIn(house, 'demo-social', 'ada')
+  await signIn(house, 'demo-health', 'ada', { access_token: ada.access_token })
+})
+after(() => house.stop())
+
+const health = () => nativeId(house, 'demo-health', 'ada')
+const social = () => nativeId(house, 'demo-social', 'ada')
+
+suite('GET /profiles', () => {
+  test('service to list of native ids, percent-encoded', async () => {
+    const { status, body } = await get(house, '/profiles', ada.access_token)
+    assert.equal(status, 200)
+    assert.match(health(), /@/, 'this service has ids that need encoding')
+    assert.deepEqual(body, {
+      id: ada.account,
+      'demo-health': [encodeURIComponent(health())],
+      'demo-social': [social()],
+    })
+  })
+
+  test('the token goes in the query, as Bearer, or both if they agree', async () => {
+    const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(house, 'GET', '/profiles', { query, headers })
+    const token = ada.access_token
+    assert.equal((await ask({ access_token: token })).status, 200)
+    assert.equal((await ask({}, { authorization: `bearer ${token}` })).status, 200)
+    assert.equal((await ask({ access_token: token }, { authorization: `Bearer ${token}` })).status, 200)
+    const other = await signIn(house, 'demo-social', 'ben')
+    assertRefused(
+      await ask({ access_token: token }, { authorization: `Bearer ${other.access_token}` }),
+      400,
+      'token_conflict',
+    )
+    assertRefused(await ask({}), 401, 'token_missing')
+    assertRefused(await ask({ access_token: '' }), 401, 'token_missing')
+    assertRefused(await ask({ access_token: 'nonsense' }), 401, 'token_invalid')
+    assertRefused(await ask({}, { authorization: `Bearer ${token.slice(0, -1)}x` }), 401, 'token_invalid')
+    assert.equal((await ask({})).headers.get('www-authenticate'), 'Bearer')
+  })
+
+  test('full=true: objects with the record of the service', async () => {
+    const { body } = await get(house, '/profiles?full=true', ada.access_token)
+    const { connected_at: connectedAt, data, ...entry } = entryOf(body, 'demo-social')
+    assert.deepEqual(entry, {
+      id: social(),
+      service: 'demo-social',
+      profile: `${social()}@demo-social`,
+      name: 'Ada Marlowe',
+      handle: 'ada',
+      email: 'ada@people.test',
+      url: entry['url'],
+      photo: entry['photo'],
+      state: 'active',
+      scope: entry['scope'],
+    })
+    assert.ok(typeof connectedAt === 'number' && Math.abs(connectedAt - Date.now()) < 60_000)
+    assert.equal((data as { bio: string }).bio, 'Bridges, bread and bad puns.')
+    assert.equal(entryOf(body, 'demo-health')['profile'], `${encodeURIComponent(health())}@demo-health`)
+  })
+
+  test("auth=true needs the app's secret too, in any of three ways", async () => {
+    const { clientId, secret } = house.app
+    const token = ada.access_token
+    const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(house, 'GET', '/profiles', { query: { auth: 'true', ...query }, headers })
+    const bearer = { authorization: `Bearer ${token}` }
+    assert.equal((await ask({}, bearer)).status, 400)
+    assert.equal((await ask({ client_id: clientId }, bearer)).status, 400)
+    assertRefused(await ask({ client_id: clientId, client_secret: 'wrong' }, bearer), 401, 'app_secret_invalid')
+    const other = await house.makeApp()
+    const theirs = { client_id: other.clientId, client_secret: other.secret }
+    assertRefused(await ask(theirs, bearer), 401, 'app_secret_invalid')
+    for (const answer of [
+      await ask({ client_id: clientId, client_secret: secret }, bearer),
+      await ask({ client_id: clientId, client_secret: secret, access_token: token }),
+      await ask({ access_token: token }, basic(house.app)),
+    ]) {
+      assert.equal(answer.status, 200)
+      assert.match(entryOf(answer.body, 'demo-social').auth.token, /^at-/)
+      assert.equal('data' in entryOf(answer.body, 'demo-social'), false)
+      assert.equal(answer.headers.get('cache-control'), 'no-store')
+    }
+  })
+
+  test('a flag that is neither true nor false is named', async () => {
+    const answer = await send(house, 'GET', '/profiles', { token: ada.access_token, query: { full: 'maybe' } })
+    assertRefused(answer, 400, 'bad_parameter')
+    assert.match(String(answer.body['error']), /^full: /)
+    assert.equal((await get(house, '/profiles?full=no&auth=0', ada.access_token)).status, 200)
+  })
+
+  test('/v0 is the same', async () => {
+    const plain = await get(house, '/profiles', ada.access_token)
+    assert.deepEqual((await get(house, '/v0/profiles', ada.access_token)).body, plain.body)
+  })
+})
+
+suite('GET /profile', () => {
+  test('one person out of all profiles', async () => {
+    const { body } = await get(house, '/profile', ada.access_token)
+    const { services, url, thumbnail_url: photo, ...person } = body
+    assert.deepEqual(person, {
+      id: ada.account,
+      name: 'Ada Marlowe',
+      email: 'ada@people.test',
+      handle: 'ada',
+      description: 'Bridges, bread and bad puns.',
+      location: 'Lisbon',
+    })
+    assert.ok(URL.canParse(String(url)) && URL.canParse(String(photo)))
+    assert.deepEqual(Object.keys(services as object), ['demo-health', 'demo-social'])
+    assert.equal((services as Record<string, { id: string }>)['demo-health']?.id, encodeURIComponent(health()))
+  })
+
+  test('what nobody knows is left out', async () => {
+    const dmitri = await signIn(house, 'demo-social', 'dmitri')
+    assert.equal('email' in (await get(house, '/profile', dmitri.access_token)).body, false)
+  })
+})
+
+suite('GET /profiles/:service', () => {
+  test("the profile's own item, by service or by id@service", async () => {
+    const byService = await get(house, '/profiles/demo-social', ada.access_token)
+    assert.equal(byService.status, 200)
+    assert.deepEqual(byService.body['types'], { profile: true })
+    assert.equal((byService.body['data'] as { id: string }).id, social())
+    assert.equal(byService.body['idr'], `profile:${social()}@demo-social/self#${social()}`)
+    const byId = await get(house, `/profiles/${social()}@demo-social`, ada.access_token)
+    assert.deepEqual(byId.body, byService.body)
+    const encoded = `/profiles/${encodeURIComponent(`${encodeURIComponent(health())}@demo-health`)}`
+    assert.equal((await get(house, encoded, ada.access_token)).status, 200)
+  })
+
+  test('an id with an at sign can be written with its own encoding, or with none', async () => {
+    for (const name of [`${encodeURIComponent(health())}@demo-health`, `${health()}@demo-health`])
+      assert.equal((await get(house, `/profiles/${name}`, ada.access_token)).status, 200, name)
+  })
+
+  test('never a substring, never another service', async () => {
+    for (const name of [
+      'demo',
+      'demo-soc',
+      'social',
+      'demo-micro',
+      `${social().slice(1)}@demo-social`,
+      '@demo-social',
+      `${social()}@demo`,
+      'DEMO-SOCIAL',
+      '%25zz@demo-social',
+    ])
+      assertRefused(await send(house, 'GET', `/profiles/${name}`, { token: ada.access_token }), 404, 'no_profile')
+  })
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
+import { freePort } from '../../support/free-port.ts'
+import { basic, type Granted, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { finishReal, walkReal } from './real-walk.ts'
+import { entryOf, startQuietHouse } from './support.ts'
+
+const skip = await blueskyMissing()
+
+suite('the whole way through a Bluesky data server', { skip }, () => {
+  let house: LabHouse
+  let network: RunningBluesky
+  let alice: BlueskyAccount
+  before(async () => {
+    // Native clients of this network return to a numeric loopback address.
+    const port = String(await freePort())
+    house = await startQuietHouse({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` })
+    network = await startBluesky()
+    process.env['TEST_PLC_URL'] = network.plcUrl
+    alice = await network.createAccount('alice.test')
+    const query = { redirect_uri: `${house.tributary.url}/auth/bluesky/callback`, scope: 'atproto transition:generic' }
+    const key = `http://localhost?${new URLSearchParams(query).toString()}`
+    const overrides = { base_url: network.pdsUrl }
+    const set = await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/bluesky`, {
+      key,
+      secret: '',
+      overrides,
+    })
+    assert.equal(set.status, 200, JSON.stringify(set.body))
+  })
+  after(async () => {
+    await house.stop()
+    await network.close()
+    delete process.env['TEST_PLC_URL']
+  })
+
+  const walk = (person: { deny?: boolean } = {}, query: Record<string, string> = {}) =>
+    walkReal(
+      house,
+      'bluesky',
+      (url) => network.authorize(url, { handle: alice.handle, password: alice.password, ...person }),
+      query,
+    )
+
+  test('pushed request, proofs with nonces, and the identity as the account’s profile', async () => {
+    const walked = await walk({}, { state: 's' })
+    assert.deepEqual([...walked.authorizeUrl.searchParams.keys()].toSorted(), ['client_id', 'request_uri'])
+    const back = await finishReal(walked)
+    assert.equal(back.get('state'), 's')
+    const answer = await redeem(house, back.get('code')!, { profile: 'last', full: 'true' })
+    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const entry = entryOf(granted.profile, 'bluesky')
+    assert.deepEqual([entry['id'], entry['handle']], [encodeURIComponent(alice.did), 'alice.test'])
+  })
+
+  test('the token is refreshed with rotation, with its own key, and ended at the server', async () => {
+    const back = await finishReal(await walk())
+    const granted = (await (await redeem(house, back.get('code')!)).json()) as Granted
+    const current = async () => {
+      const query = { auth: 'true', access_token: granted.access_token }
+      return entryOf((await send(house, 'GET', '/profiles', { query, headers: basic(house.app) })).body, 'bluesky')
+    }
+    const first = await current()
+    for (let round = 0; round < 2; round += 1) {
+      await house.sql('update credential set updated_at = 1, expires_at = $1', [Date.now() + 60_000])
+      const next = await current()
+      assert.notEqual(next.auth.refresh_token, first.auth.refresh_token)
+      assert.notEqual(next['state'], 'needs_auth')
+    }
+    assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs stays here')
+    const gone = await send(house, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
+    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+  })
+
+  test('a denial, a replay, and a wrong issuer', async () => {
+    assert.equal((await finishReal(await walk({ deny: true }))).get('error'), 'access_denied')
+    const walked = await walk()
+    await finishReal(walked)
+    assert.equal((await walked.open(walked.callback)).status, 400)
+    const forged = await finishReal(await walk(), (url) => url.searchParams.set('iss', 'https://elsewhere.example'))
+    assert.equal(forged.get('error'), 'service_refused')
+  })
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
+import { basic, type Granted, get, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { finishReal, walkReal } from './real-walk.ts'
+import { assertRefused, entryOf, startQuietHouse } from './support.ts'
+
+const skip = await oauthlibMissing()
+
+suite('the whole way through a service judged by oauthlib', { skip }, () => {
+  let house: LabHouse
+  let provider: RunningOauthlibProvider
+  before(async () => {
+    house = await startQuietHouse()
+    provider = await startOauthlibProvider({ callbacks: [`${house.tributary.url}/auth/oauthlib/callback`] })
+    await setKey(provider.consumerSecret)
+  })
+  after(async () => {
+    await house.stop()
+    await provider.close()
+  })
+
+  const setKey = (secret: string) =>
+    house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/oauthlib`, {
+      key: provider.consumerKey,
+      secret,
+      overrides: { base_url: provider.url },
+    })
+  const walk = (person: { deny?: boolean; user?: string } = {}, query: Record<string, string> = {}) =>
+    walkReal(house, 'oauthlib', (url) => provider.login(url, person), query)
+
+  test('all three legs', async () => {
+    const walked = await walk({ user: 'bob' }, { state: 'a b' })
+    assert.deepEqual([...walked.authorizeUrl.searchParams.keys()], ['oauth_token'])
+    const back = await finishReal(walked)
+    assert.equal(back.get('state'), 'a b')
+    const answer = await redeem(house, back.get('code')!, { profile: 'last', auth: 'true' })
+    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const { auth, ...entry } = entryOf(granted.profile, 'oauthlib')
+    assert.match(String(entry['id']), /bob/)
+    const form = { token: auth.token, token_secret: auth.token_secret! }
+    const applied = await send(house, 'POST', '/auth/oauthlib/apply', { form, headers: basic(house.app) })
+    assert.equal(applied.body['profile'], entry['profile'])
+    const gone = await send(house, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
+    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
+    assert.deepEqual((await get(house, '/profiles', granted.access_token)).body, { id: granted.account })
+    await provider.revoke(auth.token)
+    assertRefused(
+      await send(house, 'POST', '/auth/oauthlib/apply', { form, headers: basic(house.app) }),
+      401,
+      'service_refused',
+    )
+  })
+
+  test('a denial', async () => {
+    assert.equal((await finishReal(await walk({ deny: true }, { state: 's' }))).get('error'), 'access_denied')
+  })
+
+  test('what is tampered with is refused: verifier, request token, replay', async () => {
+    const wrong = await finishReal(await walk(), (url) => url.searchParams.set('oauth_verifier', 'guess'))
+    assert.equal(wrong.get('error'), 'service_refused')
+    const missing = await finishReal(await walk(), (url) => url.searchParams.delete('oauth_verifier'))
+    assert.equal(missing.get('error'), 'service_refused')
+    const [one, two] = [await walk(), await walk()]
+    const crossed = new URL(one.callback)
+    crossed.searchParams.set('oauth_token', two.callback.searchParams.get('oauth_token')!)
+    assert.equal((await one.open(crossed)).status, 400)
+    const used = await walk()
+    await finishReal(used)
+    assert.equal((await used.open(used.callback)).status, 400)
+  })
+
+  test('a wrong secret of the app is told at once', async () => {
+    await setKey('wrong')
+    const answer = await fetch(house.startUrl('oauthlib', { state: 's' }), { redirect: 'manual' })
+    assert.match(answer.headers.get('location') ?? '', /\?error=service_refused&state=s$/)
+    await setKey(provider.consumerSecret)
+    await finishReal(await walk())
+  })
+})

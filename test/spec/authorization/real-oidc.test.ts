@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import {
+  type OidcProviderOptions,
+  oidcProviderMissing,
+  type RunningOidcProvider,
+  startOidcProvider,
+} from '../../real/oidc-provider.ts'
+import { basic, type Granted, get, type LabApp, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { finishReal, walkReal } from './real-walk.ts'
+import { assertRefused, entryOf, pkce, startQuietHouse } from './support.ts'
+
+const skip = await oidcProviderMissing()
+
+suite('the whole way through oidc-provider', { skip }, () => {
+  let house: LabHouse
+  let provider: RunningOidcProvider
+  const running: RunningOidcProvider[] = []
+  before(async () => {
+    house = await startQuietHouse()
+    provider = await start(house.app)
+  })
+  after(async () => {
+    await house.stop()
+    await Promise.all(running.map((each) => each.close()))
+  })
+
+  async function start(app: LabApp, options: Partial<OidcProviderOptions> = {}): Promise<RunningOidcProvider> {
+    const redirectUris = [`${house.tributary.url}/auth/oidc/callback`]
+    const made = await startOidcProvider({ redirectUris, requirePkce: true, rotateRefresh: true, ...options })
+    running.push(made)
+    const key = { key: made.clientId, secret: made.clientSecret, overrides: { base_url: made.issuer } }
+    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
+    return made
+  }
+  const walk = (person: { deny?: boolean; user?: string } = {}, query: Record<string, string> = {}) =>
+    walkReal(house, 'oidc', (url) => provider.login(url, person), query)
+  const signIn = async (user: string, query: Record<string, string> = {}) => {
+    const back = await finishReal(await walk({ user }, query))
+    return (await (await redeem(house, back.get('code')!)).json()) as Granted
+  }
+
+  test('a sign-in with PKCE on both legs gives the account and who it is', async () => {
+    const { verifier, query } = pkce()
+    const walked = await walk({ user: 'maya' }, { ...query, state: 'app-state' })
+    assert.ok(
+      walked.authorizeUrl.searchParams.has('request_uri'),
+      'the server takes pushed requests, so the browser carries none',
+    )
+    assert.equal(walked.callback.searchParams.get('iss'), provider.issuer)
+    const back = await finishReal(walked)
+    assert.equal(back.get('state'), 'app-state')
+    const answer = await redeem(house, back.get('code')!, { code_verifier: verifier, profile: 'last', full: 'true' })
+    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const entry = entryOf(granted.profile, 'oidc')
+    assert.deepEqual([entry['id'], entry['name'], entry['email']], ['maya', 'Maya Example', 'maya@people.example'])
+    assert.equal((await get(house, '/profiles/oidc', granted.access_token)).status, 200)
+  })
+
+  test('a denial is told to the app', async () => {
+    const back = await finishReal(await walk({ deny: true }, { state: 's' }))
+    assert.deepEqual(
+      [...back],
+      [
+        ['error', 'access_denied'],
+        ['state', 's'],
+      ],
+    )
+  })
+
+  /** With its addresses given one by one, nothing is pushed and the challenge goes through the browser. */
+  async function walkOpenly(change: (url: URL) => void): Promise<URLSearchParams> {
+    const app = await house.makeApp({ services: [] })
+    const overrides = { authorize_url: provider.authorizeUrl, token_url: provider.tokenUrl, api_url: provider.issuer }
+    const key = { key: provider.clientId, secret: provider.clientSecret, overrides }
+    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
+    const tampering = (given: string) => {
+      const url = new URL(given)
+      assert.equal(url.searchParams.get('code_challenge_method'), 'S256')
+      change(url)
+      return provider.login(url.href)
+    }
+    return finishReal(await walkReal(house, 'oidc', tampering, {}, app))
+  }
+
+  test('a wrong verifier is impossible: a code bound to somebody else’s challenge is refused', async () => {
+    assert.ok((await walkOpenly(() => {})).has('code'))
+    const forged = pkce().query.code_challenge
+    const back = await walkOpenly((url) => url.searchParams.set('code_challenge', forged))
+    assert.equal(back.get('error'), 'service_refused')
+  })
+
+  test('without its challenge the server does not let anybody in', async () => {
+    const back = await walkOpenly((url) => {
+      url.searchParams.delete('code_challenge')
+      url.searchParams.delete('code_challenge_method')
+    })
+    assert.equal(back.get('error'), 'service_refused')
+  })
+
+  test('a replay ends at our door', async () => {
+    const walked = await walk()
+    await finishReal(walked)
+    const again = await walked.open(walked.callback)
+    assert.equal(again.status, 400)
+    assert.match(again.text, /session_expired/)
+  })
+
+  test('a foreign, a changed and a missing code', async () => {
+    const [one, two] = [await walk({ user: 'ann' }), await walk({ user: 'bob' })]
+    const crossed = await finishReal(one, (url) => url.searchParams.set('code', two.callback.searchParams.get('code')!))
+    assert.equal(crossed.get('error'), 'service_refused', 'bound to another verifier')
+    const missing = await finishReal(await walk(), (url) => url.searchParams.delete('code'))
+    assert.equal(missing.get('error'), 'service_refused')
+  })
+
+  test('S03 an issuer that is wrong, or missing although announced', async () => {
+    for (const change of [
+      (url: URL) => url.searchParams.set('iss', 'https://elsewhere.example'),
+      (url: URL) => url.searchParams.delete('iss'),
+    ])
+      assert.equal((await finishReal(await walk(), change)).get('error'), 'service_refused')
+  })
+
+  test('tokens are shown, refreshed with rotation, applied, and ended for good', async () => {
+    const granted = await signIn('rita')
+    const current = async () => {
+      const query = { auth: 'true', access_token: granted.access_token }
+      return entryOf((await send(house, 'GET', '/profiles', { query, headers: basic(house.app) })).body, 'oidc')
+    }
+    const me = async (token: string) =>
+      (await fetch(provider.userinfoUrl, { headers: { authorization: `Bearer ${token}` } })).status
+    const first = await current()
+    assert.equal(await me(first.auth.token), 200)
+    await house.sql('update credential set updated_at = 1, expires_at = $1', [Date.now() + 60_000])
+    const second = await current()
+    assert.notEqual(second.auth.token, first.auth.token)
+    assert.notEqual(second.auth.refresh_token, first.auth.refresh_token)
+    const form = { token: second.auth.token }
+    const applied = await send(house, 'POST', '/auth/oidc/apply', { form, headers: basic(house.app) })
+    assert.equal(applied.body['profile'], 'rita@oidc')
+    const gone = await send(house, 'DELETE', '/profiles/oidc', { token: granted.access_token })
+    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    assert.equal(await me(second.auth.token), 401)
+    const late = await send(house, 'POST', '/auth/oidc/apply', { form, headers: basic(house.app) })
+    assertRefused(late, 401, 'service_refused')
+  })
+
+  test('a second service joins the account', async () => {
+    const first = await signIn('zoe')
+    const linked = await signIn('zed', { access_token: first.access_token })
+    assert.equal(linked.account, first.account)
+    assert.deepEqual((await get(house, '/profiles', first.access_token)).body['oidc'], ['zoe', 'zed'])
+    assert.equal((await signIn('zed')).account, first.account)
+  })
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { type LabApp, type LabHouse, REDIRECT } from '../../support/lab-app.ts'
+
+/** A browser that goes where we send it; the pages of the service are walked by the service's own login. */
+export interface Walked {
+  /** The service's page that we sent the person to. */
+  authorizeUrl: URL
+  /** Where the service sent the person back to: our callback. */
+  callback: URL
+  /** Opens an address of ours in the same browser. */
+  open: (url: URL | string) => Promise<{ status: number; location: string | null; text: string }>
+}
+
+/** From our start address through the service's own pages, up to the door of our callback. */
+export async function walkReal(
+  house: LabHouse,
+  service: string,
+  login: (authorizeUrl: string) => Promise<string>,
+  query: Record<string, string> = {},
+  by: LabApp = house.app,
+): Promise<Walked> {
+  let cookie = ''
+  const open = async (url: URL | string) => {
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })
+    const [set] = answer.headers.getSetCookie()
+    if (set !== undefined) cookie = set.split(';')[0]!
+    return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
+  }
+  const started = await open(house.startUrl(service, query, by))
+  assert.equal(started.status, 302, started.text)
+  assert.ok(!started.location!.startsWith(REDIRECT), started.location!)
+  const callback = new URL(await login(started.location!))
+  assert.equal(callback.pathname, `/auth/${service}/callback`)
+  return { authorizeUrl: new URL(started.location!), callback, open }
+}
+
+/** Comes back, and gives what the app gets. */
+export async function finishReal(
+  { open, callback }: Walked,
+  change: (url: URL) => void = () => {},
+): Promise<URLSearchParams> {
+  const url = new URL(callback)
+  change(url)
+  const back = await open(url)
+  assert.equal(back.status, 302, back.text)
+  assert.ok(back.location!.startsWith(REDIRECT), back.location!)
+  return new URL(back.location!).searchParams
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { basic, type Granted, type LabApp, type LabHouse, LOOPBACK, send, signIn } from '../../support/lab-app.ts'
+import { auditOf, CONNECTORS, entryOf, startQuietHouse } from './support.ts'
+
+let house: LabHouse
+let app: LabApp
+before(async () => {
+  house = await startQuietHouse()
+  app = house.app
+})
+after(() => house.stop())
+
+const social = () => house.lab.services['demo-social']
+const current = async (granted: Granted, service = 'demo-social') => {
+  const query = { auth: 'true', access_token: granted.access_token }
+  const answer = await send(house, 'GET', '/profiles', { query, headers: basic(app) })
+  assert.equal(answer.status, 200)
+  return entryOf(answer.body, service)
+}
+const refreshes = (service: 'demo-social' | 'demo-health' = 'demo-social') =>
+  house.lab.services[service].requests
+    .to('/oauth/token')
+    .filter(({ body }) => body.includes('grant_type=refresh_token')).length
+
+/** As if all tokens had been got an hour ago, for an hour. */
+const age = () =>
+  house.sql('update credential set updated_at = $1, expires_at = $2', [Date.now() - 3_540_000, Date.now() + 60_000])
+
+async function nearItsEnd(person: string, service: 'demo-social' | 'demo-health' = 'demo-social'): Promise<Granted> {
+  house.lab.services[service].configure({ accessTtlSeconds: 3600 })
+  const granted = await signIn(house, service, person)
+  await age()
+  house.lab.services[service].requests.clear()
+  return granted
+}
+
+suite('a token that nears its end', () => {
+  test('is refreshed ahead of it, once, and the rotated refresh token is kept', async () => {
+    const ada = await nearItsEnd('ada')
+    const first = await current(ada)
+    assert.equal(refreshes(), 1)
+    assert.ok((first.auth.expires_at ?? 0) > Date.now() + 50 * 60_000)
+    const me = await fetch(`${social().url}/api/me`, { headers: { authorization: `Bearer ${first.auth.token}` } })
+    assert.equal(me.status, 200)
+    assert.deepEqual((await current(ada)).auth, first.auth)
+    assert.equal(refreshes(), 1, 'far from its end it is left alone')
+    await age()
+    const second = await current(ada)
+    assert.notEqual(second.auth.refresh_token, first.auth.refresh_token)
+    assert.equal(refreshes(), 2, 'the rotated refresh token works')
+  })
+
+  test('keeps its refresh token where the service does not rotate', async () => {
+    const ada = await nearItsEnd('ada', 'demo-health')
+    const first = await current(ada, 'demo-health')
+    await age()
+    const second = await current(ada, 'demo-health')
+    assert.equal(refreshes('demo-health'), 2)
+    assert.equal(second.auth.refresh_token, first.auth.refresh_token)
+    assert.notEqual(second.auth.token, first.auth.token)
+  })
+
+  test('an OAuth 1 token has no end', async () => {
+    const ada = await signIn(house, 'demo-micro', 'ada')
+    assert.equal((await current(ada, 'demo-micro')).auth.expires_at, undefined)
+  })
+})
+
+suite('a refresh that fails', () => {
+  test('for good: the profile needs a new sign-in, is told once, and a sign-in puts it right', async () => {
+    const ben = await nearItsEnd('ben')
+    social().tokens.revoke('ben')
+    const entry = await current(ben)
+    assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'grant_refused'])
+    await current(ben)
+    const told = (await auditOf(house, 'profile.needs_auth')).filter(({ account_id: id }) => id === ben.account)
+    assert.equal(told.length, 1)
+    assert.equal(told[0]?.detail['reason'], 'grant_refused')
+    const again = await signIn(house, 'demo-social', 'ben')
+    assert.equal(again.account, ben.account)
+    const healed = await current(again)
+    assert.equal(healed['state'], 'active')
+    assert.equal('error' in healed, false)
+  })
+
+  for (const fault of [
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 429, retryAfterSeconds: 30 },
+    { kind: 'reset' },
+    { kind: 'html' },
+    { kind: 'answer', status: 400, body: '<html>proxy error</html>' },
+  ] as const) {
+    test(`for now (${fault.kind}${'status' in fault ? ` ${fault.status}` : ''}): nothing is lost`, async () => {
+      const chloe = await nearItsEnd('chloe')
+      social().faults.add({ path: '/oauth/token', ...fault })
+      const during = await current(chloe)
+      assert.equal(during['state'], 'active')
+      assert.match(during.auth.token, /^at-/)
+      const after = await current(chloe)
+      assert.notEqual(after.auth.token, during.auth.token)
+      assert.equal(after['state'], 'active')
+    })
+  }
+
+  test('an answer lost on the way: the next one brings it where refresh tokens are kept; where they rotate, the grant is lost', async () => {
+    const finn = await nearItsEnd('finn', 'demo-health')
+    house.lab.services['demo-health'].faults.add({ path: '/oauth/token', kind: 'truncated' })
+    const during = await current(finn, 'demo-health')
+    assert.notEqual((await current(finn, 'demo-health')).auth.token, during.auth.token)
+    const esra = await nearItsEnd('esra')
+    social().faults.add({ path: '/oauth/token', kind: 'truncated' })
+    assert.equal((await current(esra))['state'], 'active', 'not known yet')
+    assert.equal((await current(esra))['state'], 'needs_auth')
+  })
+
+  test("the app's keys are wrong: not the person's fault, nothing is marked", async () => {
+    const esra = await nearItsEnd('esra')
+    social().faults.add({ path: '/oauth/token', kind: 'answer', status: 401, body: '{"error":"invalid_client"}' })
+    assert.equal((await current(esra))['state'], 'active')
+  })
+})
+
+suite('S51 many callers at the moment a token ends', () => {
+  const CALLERS = [13, 13, 12, 12]
+
+  test('50 in 4 processes, at a service that rotates: one refresh, one token for all, nobody has to sign in again', async () => {
+    const ada = await nearItsEnd('ada')
+    social().tokens.expire('ada')
+    // Long enough for all of them to meet.
+    social().faults.add({ path: '/oauth/token', kind: 'delay', delayMs: 400 })
+    const children = CALLERS.map(() => forkCaller())
+    try {
+      await Promise.all(children.map((child) => once(child, 'message')))
+      const answers = children.map((child) => once(child, 'message'))
+      for (const [i, child] of children.entries()) child.send({ token: ada.access_token, calls: CALLERS[i] })
+      const entries = (await Promise.all(answers)).flatMap(([list]) =>
+        (list as unknown[]).map((each) => entryOf(each, 'demo-social')),
+      )
+      assert.equal(entries.length, 50)
+      assert.equal(refreshes(), 1)
+      assert.equal(new Set(entries.map(({ auth }) => auth.token)).size, 1)
+      assert.ok(entries.every(({ state }) => state === 'active'))
+      const me = await fetch(`${social().url}/api/me`, {
+        headers: { authorization: `Bearer ${entries[0]!.auth.token}` },
+      })
+      assert.equal(me.status, 200)
+      await Promise.all(children.map((child) => (child.exitCode === null ? once(child, 'exit') : Promise.resolve())))
+    } finally {
+      for (const child of children) child.kill()
+    }
+    const marked = await house.sql("select 1 from profile where account_id = $1 and state = 'needs_auth'", [
+      ada.account,
+    ])
+    assert.deepEqual(marked, [])
+  })
+
+  test('a process that dies in a refresh gives way when its time is over', async () => {
+    const ben = await nearItsEnd('ben')
+    await house.sql('update credential set refresh_until = $1', [Date.now() + 600])
+    const entry = await current(ben)
+    assert.equal(refreshes(), 1)
+    assert.equal(entry['state'], 'active')
+  })
+})
+
+function forkCaller(): ChildProcess {
+  const { databaseUrl, dataDir } = house.tributary
+  return fork(join(import.meta.dirname, 'refresh-caller.ts'), {
+    execArgv: [],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      DATABASE_POOL: '4',
+      TRIBUTARY_DATA: dataDir,
+      TRIBUTARY_CONNECTORS: CONNECTORS,
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    },
+  })
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type Browser, createBrowser } from '../../../lab/browser.ts'
+import {
+  type DemoService,
+  get,
+  type LabApp,
+  type LabHouse,
+  newBrowser,
+  newCode,
+  REDIRECT,
+  redeem,
+  signIn,
+  walk,
+} from '../../support/lab-app.ts'
+import { auditOf, lapseAfter, nativeId, startQuietHouse } from './support.ts'
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse()
+})
+after(() => house.stop())
+
+const MINUTES = 60_000
+
+/** Walks until the service sends the person back, and stops before our callback hears of it. */
+async function stopBeforeCallback(service: DemoService, by: LabApp = house.app, query: Record<string, string> = {}) {
+  const callback = `${house.tributary.url}/auth/`
+  const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (url.startsWith(callback) && holding) })
+  let holding = true
+  const page = await browser.walk(house.startUrl(service, query, by), { person: 'ada' })
+  assert.ok(page.url.startsWith(callback), page.url)
+  holding = false
+  return { browser, callback: new URL(page.url) }
+}
+
+const tokenRequests = () =>
+  (['demo-social', 'demo-health'] as const).reduce(
+    (sum, name) => sum + house.lab.services[name].requests.count('/oauth/token'),
+    0,
+  )
+const rows = async () =>
+  (
+    await house.sql<{ n: number }>(
+      'select (select count(*) from account)::int + (select count(*) from profile)::int + (select count(*) from consent)::int as n',
+    )
+  )[0]!.n
+
+async function assertRefusedAt(browser: Browser, url: URL | string): Promise<void> {
+  const page = await browser.open(String(url))
+  assert.equal(page.status, 400)
+  assert.equal(page.chain.length, 1, 'no redirect')
+  assert.match(page.body, /session_expired/)
+}
+
+suite('answers of services are not mixed up', () => {
+  test('S01 the state of one service brought to the callback of another: refused, nothing asked, written down', async () => {
+    const hostile = await stopBeforeCallback('demo-social')
+    const honest = await stopBeforeCallback('demo-health')
+    const [asked, before] = [tokenRequests(), await rows()]
+    const mixed = new URL(honest.callback)
+    mixed.searchParams.set('state', hostile.callback.searchParams.get('state')!)
+    await assertRefusedAt(hostile.browser, mixed)
+    assert.equal(tokenRequests(), asked, 'no token request left')
+    assert.equal(await rows(), before)
+    const entry = (await auditOf(house, 'callback.refused')).at(-1)
+    assert.deepEqual(entry?.detail, { began_at: 'demo-social', came_back_to: 'demo-health' })
+    assert.equal(entry?.app_id, house.app.clientId)
+    await assertRefusedAt(hostile.browser, hostile.callback)
+  })
+
+  test('S02 two apps at one service: a code of one in the flow of the other changes nothing', async () => {
+    const other = await house.makeApp()
+    const mine = await stopBeforeCallback('demo-social')
+    const theirs = await stopBeforeCallback('demo-social', other)
+    const before = await rows()
+    const crossed = new URL(mine.callback)
+    crossed.searchParams.set('code', theirs.callback.searchParams.get('code')!)
+    const page = await mine.browser.open(crossed.href)
+    assert.equal(page.url, `${REDIRECT}?error=service_refused`)
+    const swapped = new URL(mine.callback)
+    swapped.searchParams.set('state', theirs.callback.searchParams.get('state')!)
+    await assertRefusedAt(mine.browser, swapped)
+    assert.equal(await rows(), before)
+  })
+
+  test('S03 a wrong or missing issuer is refused', async () => {
+    for (const iss of ['wrong', 'off']) {
+      house.lab.services['demo-social'].configure({ iss })
+      const asked = tokenRequests()
+      const back = await walk(house.startUrl('demo-social', { state: 's' }), { person: 'ada' })
+      assert.equal(back.search, '?error=service_refused&state=s', iss)
+      assert.equal(tokenRequests(), asked, 'the code went nowhere')
+    }
+    house.lab.services['demo-social'].configure({ iss: 'on' })
+    assert.ok((await walk(house.startUrl('demo-social'), { person: 'ada' })).searchParams.has('code'))
+  })
+})
+
+suite('S04 only the browser that began may finish', () => {
+  for (const service of ['demo-social', 'demo-micro'] as const) {
+    test(`${service}: without its cookie`, async () => {
+      const { browser, callback } = await stopBeforeCallback(service)
+      const before = await rows()
+      await assertRefusedAt(newBrowser(), callback)
+      await assertRefusedAt(browser, callback)
+      assert.equal(await rows(), before, 'the state was used up by the stranger')
+    })
+
+    test(`${service}: with the cookie of another browser`, async () => {
+      const { callback } = await stopBeforeCallback(service)
+      const { browser: other } = await stopBeforeCallback(service)
+      await assertRefusedAt(other, callback)
+    })
+
+    test(`${service}: a second time`, async () => {
+      const { browser, callback } = await stopBeforeCallback(service)
+      assert.ok(new URL((await browser.open(callback.href)).url).searchParams.has('code'))
+      await assertRefusedAt(browser, callback)
+    })
+
+    test(`${service}: after ten minutes`, async () => {
+      const { browser, callback } = await stopBeforeCallback(service)
+      await house.sql('update pending set expires_at = expires_at - $1', [10 * MINUTES + 1000])
+      await assertRefusedAt(browser, callback)
+    })
+  }
+
+  test('a cookie that we did not make is not taken for one', async () => {
+    const answer = await fetch(house.startUrl('demo-social'), {
+      redirect: 'manual',
+      headers: { cookie: 'tributary=fixed' },
+    })
+    assert.match(
+      answer.headers.getSetCookie()[0] ?? '',
+      /^tributary=[0-9a-z]{52}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1200$/,
+    )
+  })
+
+  test('upkeep drops what nobody finished', async () => {
+    await stopBeforeCallback('demo-social')
+    assert.ok((await lapseAfter(house, 11 * MINUTES)).pending > 0)
+    assert.deepEqual(await house.sql('select 1 from pending'), [])
+  })
+})
+
+suite("an attacker's link captures nobody", () => {
+  test('S05 with a code: until the app redeems it, nothing changes; then it lapses and the service forgets', async () => {
+    const attacker = await signIn(house, 'demo-social', 'esra')
+    const before = (await get(house, '/profiles', attacker.access_token)).body
+    const code = await newCode(house, 'demo-health', 'ben', { access_token: attacker.access_token })
+    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
+    const { requests } = house.lab.services['demo-health']
+    requests.clear()
+    assert.equal((await lapseAfter(house, 9 * MINUTES)).consents, 0, 'not before its time')
+    assert.equal((await lapseAfter(house, 11 * MINUTES)).consents > 0, true)
+    assert.ok(requests.count('/oauth/revoke') > 0, 'the service was told')
+    const revoked = requests.to('/oauth/revoke').map(({ status }) => status)
+    assert.ok(revoked.every((status) => status === 200))
+    const victim = nativeId(house, 'demo-health', 'ben')
+    assert.deepEqual(await house.sql('select 1 from consent where native_id = $1', [victim]), [])
+    assert.equal((await redeem(house, code)).status, 400)
+    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
+  })
+
+  test('S06 with a token: the person is asked, and without a click nothing is attached', async () => {
+    const attacker = await signIn(house, 'demo-social', 'esra')
+    const before = (await get(house, '/profiles', attacker.access_token)).body
+    const query = { access_token: attacker.access_token, response_type: 'token' }
+    const browser = newBrowser()
+    const page = await browser.walk(house.startUrl('demo-health', query), { person: 'ben' })
+    assert.equal(page.status, 200)
+    assert.match(page.body, /already exists/)
+    assert.match(page.body, /Esra/)
+    assert.ok(!page.chain.some((url) => url.startsWith(REDIRECT)))
+    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
+    await browser.submit(page, page.forms[0]!, { answer: 'no' })
+    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
+  })
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ATTEMPTS, authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Database, Statement } from '#store/database.ts'
+import type { Hasher } from '#store/vault.ts'
+import { basic, type LabHouse, newCode, send } from '../../support/lab-app.ts'
+import { assertRefused, startQuietHouse, withoutRequestId } from './support.ts'
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse({ TRUST_PROXY: '127.0.0.1' })
+})
+after(() => house.stop())
+
+/** What checking a secret does, step by step: each statement, and each comparison with the lengths it compares. */
+async function stepsOf(clientId: string, secret: string): Promise<string[]> {
+  const { database, hasher, clock } = house.tributary.store
+  const steps: string[] = []
+  const watched: Database = {
+    ...database,
+    rows: (statement: Statement, values) => {
+      steps.push(statement.name)
+      return database.rows(statement, values)
+    },
+    count: (statement: Statement, values) => {
+      steps.push(statement.name)
+      return database.count(statement, values)
+    },
+  }
+  const watchedHasher = {
+    matches: (purpose: string, value: string, hash: Uint8Array) => {
+      steps.push(`compare ${hash.length} bytes for ${purpose}`)
+      return hasher.matches(purpose, value, hash)
+    },
+  } as Hasher
+  await authenticateApp({ database: watched, hasher: watchedHasher, clock }, clientId, secret, '192.0.2.1').catch(
+    (error: unknown) => assert.ok(error instanceof ApiError),
+  )
+  await database.count({ name: 'test-forget', text: 'delete from attempt' })
+  return steps
+}
+
+// Timing on a shared machine says more about the machine; what is timed is therefore shown to be the same work.
+suite('S20 a wrong guess tells nothing', () => {
+  test('an unknown app, a wrong secret and a nearly right one take the same steps', async () => {
+    const { clientId, secret } = house.app
+    const wrong = await stepsOf(clientId, 'wrong')
+    assert.ok(wrong.includes('compare 32 bytes for app_secret'))
+    for (const guess of [
+      secret.slice(0, -1),
+      `${secret}x`,
+      `${secret[0]}${'x'.repeat(secret.length - 1)}`,
+      'x'.repeat(2000),
+    ])
+      assert.deepEqual(await stepsOf(clientId, guess), wrong)
+    for (const unknown of ['app_unknown', clientId.toUpperCase(), 'x'.repeat(500)])
+      assert.deepEqual(await stepsOf(unknown, secret), wrong)
+  })
+
+  test('what is compared are keyed hashes: a guess that shares its beginning shares nothing there', () => {
+    const { hasher } = house.tributary.store
+    const right = hasher.hash('app_secret', house.app.secret)
+    for (let length = 1; length < house.app.secret.length; length += 1) {
+      const near = hasher.hash('app_secret', `${house.app.secret.slice(0, length)}~`)
+      assert.ok(near.subarray(0, 4).compare(right.subarray(0, 4)) !== 0)
+    }
+  })
+
+  test('the answers are the same to the byte', async () => {
+    const ask = (clientId: string, secret: string, from: string) =>
+      send(house, 'POST', '/oauth/revoke', {
+        form: { token: 'x' },
+        headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
+      })
+    const known = await ask(house.app.clientId, 'wrong', '203.0.113.8')
+    const unknown = await ask('app_unknown', 'wrong', '203.0.113.9')
+    assert.equal(withoutRequestId(known), withoutRequestId(unknown))
+    assert.equal(known.status, unknown.status)
+    const names = (answer: typeof known) => [...answer.headers.keys()].join()
+    assert.equal(names(known), names(unknown))
+  })
+})
+
+suite('S21 guessing is stopped', () => {
+  const guess = (path: string, from: string, clientId: string, secret: string) =>
+    send(house, 'POST', path, {
+      form: { token: 'x', code: 'x' },
+      headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
+    })
+  /** A window of a minute can end in between, so twice the limit must be enough. */
+  const guessUntilStopped = async (limit: number, ask: (n: number) => ReturnType<typeof guess>) => {
+    for (let n = 1; n <= limit * 2 + 1; n += 1) {
+      const answer = await ask(n)
+      if (answer.status === 429) return { answer, after: n }
+    }
+    return assert.fail('never stopped')
+  }
+
+  for (const path of ['/oauth/access_token', '/oauth/revoke', '/auth/demo-social/apply']) {
+    test(`${path}: one app from one address`, async () => {
+      const from = `203.0.113.${20 + path.length}`
+      const stopped = await guessUntilStopped(ATTEMPTS.perSubject, (n) =>
+        guess(path, from, house.app.clientId, `g${n}`),
+      )
+      assert.ok(stopped.after > ATTEMPTS.perSubject)
+      assertRefused(stopped.answer, 429, 'too_many_attempts')
+      const wait = Number(stopped.answer.headers.get('retry-after'))
+      assert.ok(wait >= 1 && wait <= 60)
+      const right = await guess('/oauth/revoke', from, house.app.clientId, house.app.secret)
+      assert.equal(right.status, 429, 'also the right secret has to wait there')
+      const elsewhere = await guess('/oauth/revoke', '203.0.113.99', house.app.clientId, house.app.secret)
+      assert.equal(elsewhere.status, 200, 'and works from elsewhere')
+    })
+  }
+
+  test('many apps from one address', async () => {
+    const stopped = await guessUntilStopped(ATTEMPTS.perAddress, (n) =>
+      guess('/oauth/revoke', '203.0.113.77', `app_${n}`, 'x'),
+    )
+    assert.ok(stopped.after > ATTEMPTS.perAddress)
+  })
+
+  test('a code that nobody gave is no wrong secret', async () => {
+    for (let n = 0; n < ATTEMPTS.perSubject + 5; n += 1)
+      assert.equal(
+        (await guess('/oauth/access_token', '203.0.113.78', house.app.clientId, house.app.secret)).status,
+        400,
+      )
+    assert.match(await newCode(house, 'demo-social', 'ada'), /^trc_/)
+  })
+})

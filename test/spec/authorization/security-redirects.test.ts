@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type LabApp, type LabHouse, send } from '../../support/lab-app.ts'
+import { startQuietHouse } from './support.ts'
+
+const REGISTERED = 'https://app.example.com/signin/back'
+const WITH_QUERY = 'https://app.example.com/q?tenant=1'
+const NATIVE = 'http://127.0.0.1:5000/native'
+const CUSTOM = 'com.example.app:/oauth'
+
+let house: LabHouse
+let app: LabApp
+before(async () => {
+  house = await startQuietHouse()
+  app = await house.makeApp({ redirectUris: [REGISTERED, WITH_QUERY, NATIVE, CUSTOM], services: ['demo-social'] })
+})
+after(() => house.stop())
+
+/** Every way in which an address can look like a registered one without being it. */
+const MUTATIONS: string[] = [
+  'https://APP.example.com/signin/back',
+  'https://app.example.com/SIGNIN/back',
+  'HTTPS://app.example.com/signin/back',
+  'http://app.example.com/signin/back',
+  'https://app.example.com/signin/back/',
+  'https://app.example.com/signin/back//',
+  'https://app.example.com//signin/back',
+  'https://app.example.com/signin/./back',
+  'https://app.example.com/signin/x/../back',
+  'https://app.example.com/signin/back/..',
+  'https://app.example.com/signin/back/../../evil',
+  'https://app.example.com/signin%2Fback',
+  'https://app.example.com/signin/%62ack',
+  'https://app.example.com/%73ignin/back',
+  'https://app.example.com/signin/back%2F..',
+  'https://app.example.com/signin/%2e%2e/signin/back',
+  'https://app.example.com/signin\\back',
+  'https:\\\\app.example.com\\signin\\back',
+  'https:/app.example.com/signin/back',
+  'https:///app.example.com/signin/back',
+  'https:app.example.com/signin/back',
+  '//app.example.com/signin/back',
+  '/signin/back',
+  'https://app.example.com:443/signin/back',
+  'https://app.example.com:8443/signin/back',
+  'https://app.example.com:/signin/back',
+  'https://app.example.com./signin/back',
+  'https://app.example.com.evil.test/signin/back',
+  'https://evil.test/app.example.com/signin/back',
+  'https://evil-app.example.com/signin/back',
+  'https://sub.app.example.com/signin/back',
+  'https://example.com/signin/back',
+  'https://xapp.example.com/signin/back',
+  'https://user@app.example.com/signin/back',
+  'https://user:pass@app.example.com/signin/back',
+  'https://app.example.com@evil.test/signin/back',
+  'https://app.example.com%40evil.test/signin/back',
+  'https://app.example.com\\@evil.test/signin/back',
+  'https://app.example.com&@evil.test/signin/back',
+  'https://app.example.com#@evil.test/signin/back',
+  'https://app.example.com?@evil.test/signin/back',
+  'https://app.example.com/signin/back#',
+  'https://app.example.com/signin/back#x',
+  'https://app.example.com/signin/back?',
+  'https://app.example.com/signin/back?x=1',
+  'https://app.example.com/signin/back&x=1',
+  'https://app.example.com/signin/back;x=1',
+  'https://app.example.com/signin/back%00',
+  'https://app.example.com/signin/back%0d%0aSet-Cookie:x',
+  'https://app.example.com/signin/back\t',
+  'https://app.example.com/signin/\tback',
+  ' https://app.example.com/signin/back',
+  'https://app.example.com/signin/back ',
+  'https://app.example.com/signin/back\r\n',
+  'https://аpp.example.com/signin/back',
+  'https://xn--pp-6kc.example.com/signin/back',
+  'https://app.example.com/signin/back\u200b',
+  'https://app。example.com/signin/back',
+  'https://[::1]/signin/back',
+  'https://app.example.com/*',
+  'https://app.example.com/signin/bac',
+  'https://app.example.com/',
+  'https://app.example.com/q',
+  'https://app.example.com/q?tenant=2',
+  'https://app.example.com/q?tenant=1&tenant=2',
+  'https://app.example.com/q?x=2&tenant=1',
+  'javascript:alert(1)//https://app.example.com/signin/back',
+  'data:text/html,https://app.example.com/signin/back',
+  'http://127.0.0.1:5000/native/',
+  'http://127.0.0.1:5000/other',
+  'http://127.0.0.2:5000/native',
+  'http://localhost:5000/native',
+  'http://[::1]:5000/native',
+  'http://0177.0.0.1:5000/native',
+  'http://127.1:5000/native',
+  'http://127.0.0.1:5000@evil.test/native',
+  'http://127.0.0.1:99999/native',
+  'http://127.0.0.1:5000.evil.test/native',
+  'http://127.0.0.1.evil.test:5000/native',
+  'https://127.0.0.1:5000/native',
+  'http://127.0.0.1:5000/native?x',
+  'http://127.0.0.1:5000\\native',
+  'com.example.app:/oauth/',
+  'com.example.app://oauth',
+  'com.example.application:/oauth',
+  'COM.example.app:/oauth',
+]
+
+const ask = (redirectUri: string, more: Record<string, string> = {}) =>
+  send(house, 'GET', '/oauth/authenticate', {
+    query: { client_id: app.clientId, service: 'demo-social', redirect_uri: redirectUri, ...more },
+    headers: { accept: 'text/html' },
+  })
+
+suite('S07 redirect addresses', () => {
+  test('the registered ones, and a loopback one with another port, lead on', async () => {
+    for (const uri of [
+      REGISTERED,
+      WITH_QUERY,
+      NATIVE,
+      CUSTOM,
+      'http://127.0.0.1:61234/native',
+      'http://127.0.0.1/native',
+    ]) {
+      const answer = await ask(uri)
+      assert.equal(answer.status, 302, uri)
+      assert.ok(answer.headers.get('location')!.startsWith(house.lab.services['demo-social'].url))
+    }
+  })
+
+  test(`${MUTATIONS.length} mutations: no redirect, a page for the person`, async () => {
+    assert.ok(MUTATIONS.length >= 60)
+    assert.equal(new Set(MUTATIONS).size, MUTATIONS.length)
+    for (const uri of MUTATIONS) {
+      // Also with a mistake that would otherwise be told by redirect.
+      for (const more of [{}, { service: 'nowhere' }, { response_type: 'token' }] as Record<string, string>[]) {
+        const answer = await ask(uri, more)
+        assert.equal(answer.status, 400, uri)
+        assert.equal(answer.headers.get('location'), null, uri)
+        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+      }
+    }
+  })
+
+  test("another app's address is not this one's", async () => {
+    const other = await house.makeApp({ redirectUris: ['https://other.example.com/'], services: ['demo-social'] })
+    const query = { client_id: other.clientId, service: 'demo-social', redirect_uri: REGISTERED }
+    assert.equal((await send(house, 'GET', '/oauth/authenticate', { query })).status, 400)
+  })
+
+  test('no mutation redeems a code either', async () => {
+    const form = { client_id: app.clientId, client_secret: app.secret, code: 'trc_00x', redirect_uri: MUTATIONS[0]! }
+    assert.equal((await send(house, 'POST', '/oauth/access_token', { form })).status, 400)
+  })
+})
+
+suite('S08 nothing can be doubled', () => {
+  test('an address with a parameter of our answer cannot be registered', async () => {
+    for (const name of ['code', 'state', 'error', 'access_token', 'iss']) {
+      const uris = [`https://app.example.com/?${name}=1`, `https://app.example.com/?x=1&${name}`]
+      for (const uri of uris) {
+        const made = await house.tributary.admin('POST', '/admin/apps', { name: 'N', redirect_uris: [uri] })
+        assert.equal(made.status, 400, uri)
+      }
+    }
+  })
+
+  test('a parameter that comes twice is refused', async () => {
+    const good = new URLSearchParams({
+      client_id: app.clientId,
+      redirect_uri: REGISTERED,
+      service: 'demo-social',
+      state: 's',
+    })
+    for (const name of [
+      'client_id',
+      'redirect_uri',
+      'service',
+      'state',
+      'scope',
+      'response_type',
+      'access_token',
+      'code_challenge',
+    ]) {
+      const query = new URLSearchParams(good)
+      query.append(name, good.get(name) ?? 'a')
+      query.append(name, 'https://evil.test/')
+      const answer = await send(house, 'GET', `/oauth/authenticate?${query.toString()}`)
+      assert.equal(answer.status, 400, name)
+      assert.equal(answer.headers.get('location'), null)
+      assert.match(String(answer.body['error']), new RegExp(`^${name}: was given more than once`))
+    }
+  })
+
+  test('two spellings of the redirect address that differ are refused', async () => {
+    const answer = await ask(REGISTERED, { redirect_url: 'https://evil.test/' })
+    assert.equal(answer.headers.get('location')?.includes('evil.test') ?? false, false)
+  })
+})

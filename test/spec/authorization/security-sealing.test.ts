@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { rotateKeyring } from '#flows/operate/keyring.ts'
+import { basic, type Granted, get, type LabHouse, newCode, redeem, send, signIn } from '../../support/lab-app.ts'
+import { auditOf, entryOf, lapseAfter, startQuietHouse } from './support.ts'
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse()
+})
+after(() => house.stop())
+
+const withTokens = (token: string) =>
+  send(house, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(house.app) })
+const sealedOf = async (account: string) =>
+  (
+    await house.sql<{ part: number; id: string; sealed: Buffer }>(
+      'select p.part, p.id, c.sealed from profile p join credential c on c.part = p.part and c.profile_id = p.id where p.account_id = $1',
+      [account],
+    )
+  )[0]!
+const put = ({ part, id }: { part: number; id: string }, sealed: Buffer) =>
+  house.sql('update credential set sealed = $3 where part = $1 and profile_id = $2', [part, id, sealed])
+
+suite('S18 sealed values that somebody touched', () => {
+  let ada: Granted
+  before(async () => {
+    ada = await signIn(house, 'demo-social', 'ada')
+  })
+
+  test('each byte flipped: nothing is opened, the profile is marked, nothing breaks', async () => {
+    const row = await sealedOf(ada.account)
+    for (let at = 0; at < row.sealed.length; at += at < 40 ? 1 : 17) {
+      const flipped = Buffer.from(row.sealed)
+      flipped[at]! ^= 0x01
+      await put(row, flipped)
+      const answer = await withTokens(ada.access_token)
+      // A key that is not in the ring may come with the next rotation, so that only says 500 and marks nothing.
+      const unknownKey = at >= 1 && at <= 4
+      assert.equal(answer.status, unknownKey ? 500 : 200, `byte ${at}`)
+      if (unknownKey) continue
+      const entry = entryOf(answer.body, 'demo-social')
+      assert.deepEqual(entry.auth, {})
+      assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'credential_damaged'])
+    }
+    assert.equal((await auditOf(house, 'profile.needs_auth')).length, 1, 'told once')
+    await put(row, row.sealed)
+  })
+
+  test('signing in again puts it right', async () => {
+    await signIn(house, 'demo-social', 'ada')
+    const entry = entryOf((await withTokens(ada.access_token)).body, 'demo-social')
+    assert.notEqual(entry['state'], 'needs_auth')
+    assert.match(entry.auth.token, /^at-/)
+  })
+
+  test('a value of another row, tenant or column does not open', async () => {
+    const ben = await signIn(house, 'demo-social', 'ben')
+    const [mine, theirs] = [await sealedOf(ada.account), await sealedOf(ben.account)]
+    await put(mine, theirs.sealed)
+    assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
+    const [key] = await house.sql<{ secret: Buffer }>('select secret from service_key where app_id = $1 limit 1', [
+      house.app.clientId,
+    ])
+    await put(mine, key!.secret)
+    assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
+    await put(mine, mine.sealed)
+  })
+
+  test('a profile whose credential does not open can still be erased', async () => {
+    const finn = await signIn(house, 'demo-social', 'finn')
+    await put(await sealedOf(finn.account), Buffer.from('damaged'))
+    const gone = await send(house, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
+    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+    assert.deepEqual((await get(house, '/profiles', finn.access_token)).body, { id: finn.account })
+  })
+
+  test('a damaged consent gives nothing, and does not hold up the upkeep of others', async () => {
+    const [damaged] = [await newCode(house, 'demo-social', 'dmitri'), await newCode(house, 'demo-social', 'esra')]
+    await house.sql(
+      "update consent set sealed = 'damaged' where used_at is null and ctid = (select min(ctid) from consent where used_at is null)",
+    )
+    assert.equal((await redeem(house, damaged)).status, 500)
+    assert.equal((await lapseAfter(house, 11 * 60_000)).consents, 2)
+    assert.deepEqual(await house.sql('select 1 from consent where used_at is null'), [])
+  })
+})
+
+test('S19 the sealing key is rotated under load: no read fails, and everything opens with the new key alone', async () => {
+  const people = ['ada', 'ben', 'chloe', 'esra']
+  const granted = await Promise.all(people.map((person) => signIn(house, 'demo-social', person)))
+  const { database, keyring, keyFile } = house.tributary.store
+  const load = { over: false }
+  const readers = granted.map(async ({ access_token: token }) => {
+    const statuses = new Set<number>()
+    while (!load.over) {
+      const answer = await withTokens(token)
+      statuses.add(answer.status)
+      assert.match(entryOf(answer.body, 'demo-social').auth.token, /^at-/)
+    }
+    return [...statuses]
+  })
+  const code = await newCode(house, 'demo-social', 'ada')
+  const before = keyring.primaryId
+  await rotateKeyring({ database, keyring, keyFile }, () => {})
+  load.over = true
+  assert.deepEqual(
+    await Promise.all(readers),
+    people.map(() => [200]),
+  )
+  assert.notDeepEqual(keyring.primaryId, before)
+  assert.equal((await redeem(house, code)).status, 200, 'a code from before the rotation')
+  const stale = await house.sql('select 1 from credential where substring(sealed from 2 for 4) <> $1', [
+    keyring.primaryId,
+  ])
+  assert.deepEqual(stale, [])
+})

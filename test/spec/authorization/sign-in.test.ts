@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { get, type LabHouse, newBrowser, REDIRECT, redeem, send, signIn, walk } from '../../support/lab-app.ts'
+import { auditOf, nativeId, startQuietHouse } from './support.ts'
+
+const SERVICES = ['demo-social', 'demo-micro', 'demo-health'] as const
+
+suite('signing in', () => {
+  let house: LabHouse
+  before(async () => {
+    house = await startQuietHouse()
+  })
+  after(() => house.stop())
+
+  for (const service of SERVICES) {
+    test(`a first sign-in at ${service} makes an account with one profile`, async () => {
+      const granted = await signIn(house, service, 'ada')
+      const { status, body } = await get(house, '/profiles', granted.access_token)
+      assert.equal(status, 200)
+      assert.deepEqual(body, { id: granted.account, [service]: [encodeURIComponent(nativeId(house, service, 'ada'))] })
+    })
+
+    test(`signing in again at ${service} finds the same account, with a new token`, async () => {
+      const first = await signIn(house, service, 'ben')
+      const again = await signIn(house, service, 'ben')
+      assert.equal(again.account, first.account)
+      assert.notEqual(again.access_token, first.access_token)
+      for (const { access_token: token } of [first, again])
+        assert.equal((await get(house, '/profiles', token)).body['id'], first.account)
+    })
+
+    test(`a denial at ${service} comes back as an error with the state, and nothing is made`, async () => {
+      const accounts = await house.sql('select 1 from account')
+      const back = await walk(house.startUrl(service, { state: 'a b&c' }), { person: 'chloe', decision: 'deny' })
+      assert.equal(back.origin + back.pathname, REDIRECT)
+      assert.deepEqual(
+        [...back.searchParams],
+        [
+          ['error', 'access_denied'],
+          ['state', 'a b&c'],
+        ],
+      )
+      assert.equal((await house.sql('select 1 from account')).length, accounts.length)
+    })
+  }
+
+  test('people of different names never share an account', async () => {
+    const [ada, finn] = [await signIn(house, 'demo-social', 'ada'), await signIn(house, 'demo-social', 'finn')]
+    assert.notEqual(ada.account, finn.account)
+  })
+
+  test('two apps never share an account', async () => {
+    const other = await house.makeApp()
+    const [mine, theirs] = [
+      await signIn(house, 'demo-social', 'ada'),
+      await signIn(house, 'demo-social', 'ada', {}, other),
+    ]
+    assert.notEqual(mine.account, theirs.account)
+  })
+
+  test('two first sign-ins of one person at the same time end in one account', async () => {
+    const app = await house.makeApp()
+    const granted = await Promise.all(Array.from({ length: 6 }, () => signIn(house, 'demo-social', 'esra', {}, app)))
+    assert.equal(new Set(granted.map(({ account }) => account)).size, 1)
+    assert.equal(new Set(granted.map(({ access_token: token }) => token)).size, 6)
+  })
+
+  test('/oauth/authorize, /v0 and redirect_url are other spellings of the same', async () => {
+    for (const path of ['/oauth/authorize', '/v0/oauth/authenticate', '/v0/oauth/authorize']) {
+      const back = await walk(house.startUrl('demo-social', { state: 's' }).replace('/oauth/authenticate', path), {
+        person: 'ada',
+      })
+      assert.match(back.searchParams.get('code') ?? '', /^trc_/)
+      assert.equal(back.searchParams.get('state'), 's')
+    }
+    const spelled = house.startUrl('demo-social').replace('redirect_uri=', 'redirect_url=')
+    assert.ok((await walk(spelled, { person: 'ada' })).searchParams.has('code'))
+  })
+
+  test('without a state none comes back; the code is the only thing in the query', async () => {
+    const back = await walk(house.startUrl('demo-social'), { person: 'ada' })
+    assert.deepEqual([...back.searchParams.keys()], ['code'])
+    assert.equal(back.hash, '')
+  })
+
+  test('a parameter without a value counts as absent (RFC 6749 3.1)', async () => {
+    const empty = {
+      state: '',
+      scope: '',
+      access_token: '',
+      flag: '',
+      response_type: '',
+      force_login: '',
+      code_challenge: '',
+    }
+    const back = await walk(house.startUrl('demo-social', empty), { person: 'ada' })
+    assert.deepEqual([...back.searchParams.keys()], ['code'])
+  })
+
+  test('the registered address keeps its own query', async () => {
+    const redirect = `${REDIRECT}?tenant=7&x=%20y`
+    const app = await house.makeApp({ redirectUris: [redirect] })
+    const back = await walk(house.startUrl('demo-social', { redirect_uri: redirect }, app), { person: 'ada' })
+    assert.match(back.href, /^http:\/\/localhost:4999\/back\?tenant=7&x=%20y&code=trc_[0-9a-z]+$/)
+  })
+
+  test('a sign-in takes effect when its code is redeemed, not before', async () => {
+    const app = await house.makeApp()
+    const back = await walk(house.startUrl('demo-social', {}, app), { person: 'dmitri' })
+    assert.deepEqual(await house.sql('select 1 from account where app_id = $1', [app.clientId]), [])
+    assert.deepEqual(await house.sql('select 1 from profile where app_id = $1', [app.clientId]), [])
+    assert.equal((await redeem(house, back.searchParams.get('code')!, {}, app)).status, 200)
+    assert.equal((await house.sql('select 1 from profile where app_id = $1', [app.clientId])).length, 1)
+    const [entry] = (await auditOf(house, 'profile.connect')).filter(({ app_id: id }) => id === app.clientId)
+    assert.equal(entry?.detail['service'], 'demo-social')
+    assert.equal(entry?.actor, `app:${app.clientId}`)
+  })
+
+  test('two sign-ins side by side in one browser both finish', async () => {
+    const browser = newBrowser()
+    const social = await browser.open(house.startUrl('demo-social', { state: 'one' }))
+    const micro = await browser.open(house.startUrl('demo-micro', { state: 'two' }))
+    const finish = async (page: typeof social) => {
+      const left = await browser.decide(await browser.login(page, 'ada'), 'allow')
+      return new URL(left.url).searchParams.get('state')
+    }
+    assert.deepEqual([await finish(micro), await finish(social)], ['two', 'one'])
+  })
+})
+
+suite('what an app asks for reaches the service', () => {
+  let house: LabHouse
+  before(async () => {
+    house = await startQuietHouse()
+  })
+  after(() => house.stop())
+
+  const location = async (service: string, query: Record<string, string> = {}) => {
+    const answer = await send(house, 'GET', house.startUrl(service, query).slice(house.tributary.url.length))
+    assert.equal(answer.status, 302)
+    return new URL(answer.headers.get('location')!)
+  }
+
+  test('the scope, in the words of the service, and what was granted comes back', async () => {
+    assert.equal((await location('demo-social')).searchParams.get('scope')?.split(' ').length, 6)
+    const asked = await location('demo-social', { scope: 'profile posts.write' })
+    assert.equal(asked.searchParams.get('scope'), 'profile posts.write')
+    assert.equal(
+      (await location('demo-health', { scope: 'profile,measures' })).searchParams.get('scope'),
+      'profile,measures',
+    )
+    const granted = await signIn(house, 'demo-social', 'ada', { scope: 'profile email' })
+    const { body } = await get(house, '/profiles?full=true', granted.access_token)
+    assert.equal((body['demo-social'] as { scope: string }[])[0]?.scope, 'profile email')
+  })
+
+  test("the scope of the app's own keys stands in for the service's default", async () => {
+    const app = await house.makeApp()
+    const { key, secret } = app.keys['demo-social']!
+    const overrides = { base_url: house.lab.services['demo-social'].url }
+    const body = { key, secret, scope: 'profile photos.read', overrides }
+    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-social`, body)
+    const url = house.startUrl('demo-social', {}, app).slice(house.tributary.url.length)
+    const to = new URL((await send(house, 'GET', url)).headers.get('location')!)
+    assert.equal(to.searchParams.get('scope'), 'profile photos.read')
+  })
+
+  test('a scope the service refuses comes back as an error', async () => {
+    const back = await walk(house.startUrl('demo-social', { scope: 'everything', state: 's' }), { person: 'ada' })
+    assert.deepEqual(
+      [...back.searchParams],
+      [
+        ['error', 'service_refused'],
+        ['state', 's'],
+      ],
+    )
+  })
+
+  test('flag=dm takes the other page of the service that has one, and is ignored elsewhere', async () => {
+    assert.equal((await location('demo-micro')).pathname, '/oauth/authenticate')
+    assert.equal((await location('demo-micro', { flag: 'dm' })).pathname, '/oauth/authorize')
+    assert.equal((await location('demo-micro', { flag: 'other' })).pathname, '/oauth/authenticate')
+    assert.equal((await location('demo-social', { flag: 'dm' })).searchParams.has('flag'), false)
+  })
+
+  test('force_login asks for a new login, in the words of each service', async () => {
+    assert.equal((await location('demo-micro', { force_login: 'true' })).searchParams.get('force_login'), 'true')
+    assert.equal((await location('demo-social', { force_login: 'yes' })).searchParams.get('prompt'), 'login')
+    assert.equal((await location('demo-social', { force_login: 'false' })).searchParams.has('prompt'), false)
+    assert.equal((await location('demo-micro')).searchParams.has('force_login'), false)
+    const browser = newBrowser()
+    await walk(house.startUrl('demo-social'), { person: 'ada' }, browser)
+    const known = await browser.open(house.startUrl('demo-social'))
+    assert.ok(
+      known.forms.some(({ id }) => id === 'consent'),
+      'the service knows the person',
+    )
+    const forced = await browser.open(house.startUrl('demo-social', { force_login: '1' }))
+    assert.ok(
+      forced.forms.some(({ id }) => id === 'password-login'),
+      'the service asks again',
+    )
+  })
+
+  test("the app's own key, PKCE and a fresh state go to the service each time", async () => {
+    const [one, two] = [await location('demo-social'), await location('demo-social')]
+    for (const to of [one, two]) {
+      assert.equal(to.searchParams.get('client_id'), house.app.keys['demo-social']!.key)
+      assert.equal(to.searchParams.get('redirect_uri'), `${house.tributary.url}/auth/demo-social/callback`)
+      assert.equal(to.searchParams.get('code_challenge_method'), 'S256')
+      assert.match(to.searchParams.get('state') ?? '', /^[0-9a-z]{52}$/)
+    }
+    for (const name of ['state', 'code_challenge'])
+      assert.notEqual(one.searchParams.get(name), two.searchParams.get(name))
+  })
+})

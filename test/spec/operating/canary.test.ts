@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { randomSecret } from '#base/ids.ts'
+import { ROUTES } from '#http/routes.ts'
+import { statement } from '#store/database.ts'
+import { onServer } from '../../support/database.ts'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+
+let tributary: Tributary
+const answers: string[] = []
+const canaries: Record<string, string> = {}
+
+/** Calls in every way a secret can be carried, and keeps what came back. */
+async function carry(method: string, path: string, secret: string): Promise<void> {
+  const where = `${tributary.url}${path.replaceAll(/:\w+/g, 'none')}`
+  const json = { 'content-type': 'application/json' }
+  const calls: [string, RequestInit][] = [
+    [where, { headers: { authorization: `Bearer ${secret}` } }],
+    [where, { headers: { authorization: `Basic ${Buffer.from(`app_x:${secret}`).toString('base64')}` } }],
+    [where, { headers: { cookie: `session=${secret}`, 'x-api-key': secret } }],
+    [`${where}?access_token=${secret}&client_secret=${secret}&code=${secret}&state=${secret}`, {}],
+  ]
+  if (method !== 'GET') {
+    calls.push(
+      [
+        where,
+        {
+          headers: json,
+          body: JSON.stringify({ secret, client_secret: secret, access_token: secret, name: [secret] }),
+        },
+      ],
+      [where, { headers: json, body: `{"secret":"${secret}",` }],
+      [
+        where,
+        {
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: `client_secret=${secret}&code=${secret}`,
+        },
+      ],
+      [
+        where,
+        {
+          headers: { ...json, authorization: `Bearer ${tributary.adminToken}` },
+          body: JSON.stringify({ key: secret, secret: [secret] }),
+        },
+      ],
+    )
+  }
+  for (const [address, init] of calls) {
+    const answer = await fetch(address, { method, redirect: 'manual', ...init })
+    // What a redirect or a page repeats to its own caller is theirs; bodies of refusals must repeat nothing.
+    if (answer.status >= 400) answers.push(await answer.text())
+    else await answer.body?.cancel()
+  }
+}
+
+before(async () => {
+  tributary = await startTributary({ TRUST_PROXY: '127.0.0.1' })
+  const { body } = await tributary.admin('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] })
+  const app = body as { client_id: string; client_secret: string }
+  const rotated = (await tributary.admin('POST', `/admin/apps/${app.client_id}/rotate-secret`, {})).body as {
+    client_secret: string
+  }
+  canaries['app secret'] = app.client_secret
+  canaries['second app secret'] = rotated.client_secret
+  canaries['service secret'] = `svc-${randomSecret()}`
+  canaries['admin token'] = tributary.adminToken
+  canaries['wrong app secret'] = `trs_${randomSecret()}`
+  canaries['wrong admin token'] = `tra_${randomSecret()}`
+  canaries['foreign token'] = `gho-${randomSecret()}`
+  await tributary.admin('PUT', `/admin/apps/${app.client_id}/keys/github`, {
+    key: 'k',
+    secret: canaries['service secret'],
+  })
+})
+after(() => tributary.stop())
+
+suite('canaries', () => {
+  test('through every endpoint, taken or refused, leave no trace in logs, refusals or metrics', async () => {
+    let from = 0
+    const untouched = globalThis.fetch
+    // Each call from another address, so that the guard against guessing does not hide the rest.
+    globalThis.fetch = (address, init) => {
+      from += 1
+      const headers = {
+        ...(init?.headers as Record<string, string>),
+        'x-forwarded-for': `10.${from >> 16}.${(from >> 8) & 255}.${from & 255}`,
+      }
+      return untouched(address, { ...init, headers })
+    }
+    try {
+      for (const [method, path] of ROUTES)
+        for (const secret of Object.values(canaries)) await carry(method, path, secret)
+    } finally {
+      globalThis.fetch = untouched
+    }
+    answers.push(await (await fetch(`${tributary.url}/metrics`)).text())
+    assert.ok(answers.length > 100)
+    assert.ok(tributary.logged.length > 100)
+    const found = Object.entries(canaries).flatMap(([what, secret]) => [
+      ...tributary.logged.filter((line) => line.includes(secret)).map((line) => `${what} in the log: ${line}`),
+      ...answers.filter((text) => text.includes(secret)).map((text) => `${what} in an answer: ${text}`),
+    ])
+    assert.deepEqual(found.slice(0, 5), [])
+    assert.deepEqual(tributary.logged.filter((line) => line.includes('"internal"')).slice(0, 3), [])
+  })
+
+  test('and the failures of a lost database leave no trace either', async () => {
+    const name = new URL(tributary.databaseUrl).pathname.slice(1)
+    await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    for (const secret of Object.values(canaries))
+      await fetch(`${tributary.url}/admin/apps?access_token=${secret}`, {
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    const { password } = new URL(tributary.databaseUrl)
+    const secrets = [...Object.values(canaries), ...(password === '' ? [] : [password])]
+    assert.deepEqual(
+      tributary.logged.filter((line) => secrets.some((secret) => line.includes(secret))),
+      [],
+    )
+  })
+
+  test('rest in no table in plain', async () => {
+    const tables = statement(
+      'canary-tables',
+      `select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('public', 'engine') and table_type = 'BASE TABLE'`,
+    )
+    const { database } = tributary.store
+    const dump: string[] = []
+    for (const { name } of await database.rows<{ name: string }>(tables)) {
+      const rows = await database.rows<{ row: string }>({ name: '', text: `select t::text as row from ${name} t` })
+      dump.push(...rows.map(({ row }) => `${name}: ${row}`))
+    }
+    assert.ok(
+      dump.some((row) => row.includes('App')),
+      'the dump shows what is there',
+    )
+    const spelled = (secret: string) => [
+      secret,
+      Buffer.from(secret).toString('hex'),
+      Buffer.from(secret).toString('base64').slice(0, -4),
+    ]
+    const found = Object.entries(canaries).flatMap(([what, secret]) =>
+      dump.filter((row) => spelled(secret).some((text) => row.includes(text))).map((row) => `${what} in ${row}`),
+    )
+    assert.deepEqual(found, [])
+  })
+})

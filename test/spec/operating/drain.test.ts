@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freshDatabase } from '../../support/database.ts'
+import { startTributary } from '../../support/tributary.ts'
+import { rawClient } from './raw-http.ts'
+
+const isRefused = (error: unknown) => error instanceof TypeError
+
+suite('stopping', () => {
+  test('finishes what is under way, refuses what is new, and closes idle connections', async () => {
+    const tributary = await startTributary()
+    const idle = await rawClient(tributary.url)
+    idle.say('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    // Held by a lock in the database, a request is under way for as long as we like.
+    const holder = new Client({ connectionString: tributary.databaseUrl })
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query('begin; lock table app in access exclusive mode')
+    const slow = fetch(`${tributary.url}/admin/apps`, { headers: { authorization: `Bearer ${tributary.adminToken}` } })
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await tributary.store.database.rows({ name: '', text: waiting })).length === 0) await sleep(20)
+
+    const stopped = tributary.stop()
+    await idle.ended
+    await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
+    await holder.query('commit')
+    await holder.end()
+    const answer = await slow
+    assert.equal(answer.status, 200)
+    assert.deepEqual(await answer.json(), [])
+    assert.equal(answer.headers.get('connection'), 'close')
+    await stopped
+    await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
+  })
+
+  test('waits no longer than the time to drain', async () => {
+    const tributary = await startTributary({ DRAIN_SECONDS: '1' })
+    const stuck = await rawClient(tributary.url)
+    stuck.say(
+      `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`,
+    )
+    // Its first bytes have arrived when another request that came later is answered.
+    await fetch(`${tributary.url}/healthz`)
+    await tributary.stop()
+    await stuck.ended
+  })
+
+  test('twice is once', async () => {
+    const tributary = await startTributary()
+    await Promise.all([tributary.stop(), tributary.stop()])
+  })
+})
+
+test('two on one empty database start together, and both work', async () => {
+  const database = await freshDatabase()
+  const shared = mkdtempSync(join(tmpdir(), 'tributary-two-'))
+  const env = { DATABASE_URL: database.url, TRIBUTARY_DATA: shared }
+  const [one, two] = await Promise.all([startTributary(env), startTributary(env)])
+  try {
+    const made = await one.admin('POST', '/admin/apps', { name: 'n', redirect_uris: ['https://a.test/'] })
+    assert.equal(made.status, 201)
+    assert.equal(((await two.admin('GET', '/admin/apps')).body as object[]).length, 1)
+  } finally {
+    await Promise.all([one.stop(), two.stop()])
+    await database.drop()
+    rmSync(shared, { recursive: true })
+  }
+})

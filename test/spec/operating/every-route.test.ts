@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { Door } from '#http/route.ts'
+import { ROUTES } from '#http/routes.ts'
+import { freePort } from '../../support/free-port.ts'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { exchange } from './raw-http.ts'
+
+let tributary: Tributary
+before(async () => {
+  tributary = await startTributary()
+})
+after(() => tributary.stop())
+
+const address = (path: string) => path.replaceAll(/:\w+/g, 'none').replace('*', 'none')
+const paths = [...Map.groupBy(ROUTES, ([, path]) => path)].map(([path, listed]) => ({
+  path: address(path),
+  methods: listed.map(([method]) => method),
+  doors: listed.map(([, , { door }]) => door),
+  heads: listed.some(([method, , { acts }]) => method === 'GET' && acts !== true),
+}))
+
+const ALWAYS: Record<string, RegExp> = {
+  'x-request-id': /^[\w.-]{8,64}$/,
+  'cache-control': /no-store/,
+  'x-content-type-options': /^nosniff$/,
+  'x-frame-options': /^DENY$/,
+  'referrer-policy': /^no-referrer$/,
+  'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
+}
+
+function assertFramed(answer: Response, what: string): void {
+  for (const [name, pattern] of Object.entries(ALWAYS))
+    assert.match(answer.headers.get(name) ?? '(none)', pattern, `${what}: ${name}`)
+  assert.equal(answer.headers.get('x-powered-by'), null)
+  assert.equal(answer.headers.get('server'), null)
+}
+
+async function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(`${tributary.url}${path}`, { method, redirect: 'manual', ...init })
+  assertFramed(answer, `${method} ${path} -> ${answer.status}`)
+  return answer
+}
+
+const asAdmin = () => ({ authorization: `Bearer ${tributary.adminToken}` })
+// Scripts of any page may ask where no cookie and no place of the caller lets one in.
+const isShared = (doors: Door[]) => doors.some((door) => door === 'open' || door === 'account')
+
+suite('every route', () => {
+  for (const [method, path, { door }] of ROUTES) {
+    const where = address(path)
+    test(`${method} ${path} carries the security headers, let in or not`, async () => {
+      const outside = await ask(method, where)
+      if (door === 'admin') assert.equal(outside.status, 401)
+      const inside = await ask(method, where, { headers: asAdmin() })
+      assert.notEqual(inside.status, 500)
+      assert.equal(outside.headers.get('access-control-allow-origin'), isShared([door]) ? '*' : null)
+      await Promise.all([outside.body?.cancel(), inside.body?.cancel()])
+    })
+
+    test(`${method} ${path} is the same under /v0`, async () => {
+      const [plain, prefixed] = await Promise.all([ask(method, where), ask(method, `/v0${where}`)])
+      assert.equal(prefixed.status, plain.status)
+      assert.equal(prefixed.headers.get('content-type'), plain.headers.get('content-type'))
+      await Promise.all([plain.body?.cancel(), prefixed.body?.cancel()])
+    })
+  }
+
+  for (const { path, methods, doors, heads } of paths) {
+    const allowed = [...methods, ...(heads ? ['HEAD'] : []), 'OPTIONS'].sort()
+    const listed = (answer: Response, name: string) => (answer.headers.get(name) ?? '').split(', ').sort()
+
+    test(`OPTIONS ${path} tells the methods, and the origins only where all may ask`, async () => {
+      const answer = await ask('OPTIONS', path, {
+        headers: { origin: 'https://evil.test', 'access-control-request-method': 'GET' },
+      })
+      assert.equal(answer.status, 204)
+      assert.deepEqual(listed(answer, 'allow'), allowed)
+      if (isShared(doors)) {
+        assert.equal(answer.headers.get('access-control-allow-origin'), '*')
+        assert.deepEqual(listed(answer, 'access-control-allow-methods'), allowed)
+        assert.match(answer.headers.get('access-control-allow-headers') ?? '', /authorization/)
+      } else {
+        const told = [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
+        assert.deepEqual(told, [])
+      }
+      assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+    })
+
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
+      test(`${method} ${path} is refused with the methods that are taken`, async () => {
+        const answer = await ask(method, path, { headers: asAdmin() })
+        assert.equal(answer.status, 405)
+        assert.deepEqual(listed(answer, 'allow'), allowed)
+        if (method !== 'HEAD') assert.equal(((await answer.json()) as { reason: string }).reason, 'method_not_allowed')
+      })
+    }
+
+    if (heads) {
+      test(`HEAD ${path} is GET without the body`, async () => {
+        const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
+        assert.equal(head.status, get.status)
+        assert.equal(head.headers.get('content-type'), get.headers.get('content-type'))
+        assert.equal(await head.text(), '')
+        await get.body?.cancel()
+      })
+    }
+  }
+})
+
+suite('what is no route', () => {
+  for (const path of [
+    '/nothing',
+    '/v0',
+    '/v0/nothing',
+    '/v0/v0/healthz',
+    '/v1/healthz',
+    '/admin',
+    '/healthz/',
+    '//healthz',
+    '/Healthz',
+    '/%68ealthz%00',
+    '/admin/apps/%zz',
+    '/?%',
+    '/..%2fhealthz',
+    `/${'x'.repeat(5000)}`,
+  ]) {
+    test(`${path.slice(0, 40)} gets an answer of ours`, async () => {
+      const answer = await ask('GET', path)
+      if (path === '/v0' || path === '/?%') {
+        assert.equal(answer.status, 200)
+        return
+      }
+      assert.ok([400, 401, 404].includes(answer.status), String(answer.status))
+      const body = (await answer.json()) as Record<string, string>
+      assert.deepEqual(Object.keys(body), ['error', 'reason', 'request_id'])
+      assert.equal(body['request_id'], answer.headers.get('x-request-id'))
+    })
+  }
+
+  for (const [what, bytes] of Object.entries({
+    'is no HTTP': 'HELLO\r\n\r\n',
+    'has a broken header': 'GET /healthz HTTP/1.1\r\nHost x\r\n\r\n',
+    'has two lengths': 'POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
+    'has a length and chunks':
+      'POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'has a megabyte of headers': `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(1_000_000)}\r\n\r\n`,
+    'has a hundred thousand headers': `GET /healthz HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(100_000)}\r\n`,
+  })) {
+    test(`a request that ${what} is refused in our own words`, async () => {
+      const { status, head, body } = await exchange(tributary.url, bytes)
+      assert.ok([400, 431].includes(status), `${status}`)
+      for (const name of Object.keys(ALWAYS)) assert.ok(head.includes(`\n${name}:`), `${name} is missing in ${head}`)
+      assert.deepEqual(Object.keys(JSON.parse(body) as object), ['error', 'reason', 'request_id'])
+    })
+  }
+})
+
+suite('the request id', () => {
+  test('is made when none is given, and is new each time', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => (await ask('GET', '/healthz')).headers.get('x-request-id')),
+    )
+    assert.equal(new Set(ids).size, 20)
+  })
+
+  test('is taken over when it is harmless, in answers, errors and the log', async () => {
+    const id = 'trace-01.ABC_x'
+    const answer = await ask('GET', '/nothing', { headers: { 'x-request-id': id } })
+    assert.equal(answer.headers.get('x-request-id'), id)
+    assert.equal(((await answer.json()) as { request_id: string }).request_id, id)
+    assert.ok(tributary.logged.some((line) => line.includes(id)))
+  })
+
+  test('is replaced when it is not', async () => {
+    for (const id of ['short', 'x'.repeat(65), 'has space x', 'quote"quote"', '<script>12', 'semi;colon;']) {
+      const answer = await ask('GET', '/healthz', { headers: { 'x-request-id': id } })
+      assert.notEqual(answer.headers.get('x-request-id'), id)
+    }
+  })
+})
+
+test('https tells browsers to stay with it', async () => {
+  const port = await freePort()
+  const secure = await startTributary({ BASE_URL: 'https://tributary.test', PORT: String(port) })
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`)
+    assert.match(answer.headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/)
+  } finally {
+    await secure.stop()
+  }
+  assert.equal((await ask('GET', '/healthz')).headers.get('strict-transport-security'), null)
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+
+let tributary: Tributary
+before(async () => {
+  tributary = await startTributary({ TRUST_PROXY: '127.0.0.1' })
+})
+after(() => tributary.stop())
+
+const ask = (headers: Record<string, string> = {}) => fetch(`${tributary.url}/metrics`, { headers })
+
+suite('metrics', () => {
+  test('are open to this machine, in the form that Prometheus reads', async () => {
+    await fetch(`${tributary.url}/healthz`)
+    await fetch(`${tributary.url}/nothing/at/all?token=x`)
+    const answer = await ask()
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    const text = await answer.text()
+    assert.match(text, /^tributary_http_request_seconds_count\{method="GET",route="\/healthz",status="200"\} \d+$/m)
+    assert.match(text, /^tributary_http_request_seconds_count\{method="GET",route="none",status="404"\} \d+$/m)
+    assert.match(text, /^tributary_queue_ready\{queue="maintenance"\} \d+$/m)
+    assert.match(text, /^process_resident_memory_bytes \d+$/m)
+    for (const lineText of text.split('\n').filter((each) => each !== ''))
+      assert.match(lineText, /^(# (HELP|TYPE) .+|[a-z_0-9:]+(\{.*\})? \S+)$/)
+  })
+
+  test('never name what was asked for, so that nobody can fill them', async () => {
+    for (let i = 0; i < 5; i += 1) await fetch(`${tributary.url}/made-up-${i}`)
+    await tributary.admin('GET', '/admin/apps/app_made_up')
+    assert.doesNotMatch(await (await ask()).text(), /made.up/)
+  })
+
+  test('are closed to others without the admin token', async () => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { 'x-forwarded-for': '203.0.113.7', authorization: 'Bearer tra_wrong' },
+    ]) {
+      const answer = await ask(headers)
+      assert.equal(answer.status, 401)
+      assert.equal(((await answer.json()) as { reason: string }).reason, 'admin_token_invalid')
+    }
+    const admin = { 'x-forwarded-for': '203.0.113.8', authorization: `Bearer ${tributary.adminToken}` }
+    assert.equal((await ask(admin)).status, 200)
+  })
+
+  test('are no way to guess the admin token', async () => {
+    const guess = () => ask({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer tra_guess' })
+    const statuses: number[] = []
+    for (let i = 0; i < 70 && statuses.at(-1) !== 429; i += 1) statuses.push((await guess()).status)
+    assert.equal(statuses.at(-1), 429)
+  })
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ROUTES } from '#http/routes.ts'
+import { REASONS } from '#model/errors.ts'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+
+interface Operation {
+  summary: string
+  security?: Record<string, unknown>[]
+  parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
+  requestBody?: { content: Record<string, { schema: { type: string } }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema?: unknown }> }>
+}
+interface Document {
+  openapi: string
+  info: { title: string; version: string }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    securitySchemes: Record<string, unknown>
+    schemas: Record<string, { properties: Record<string, { enum?: string[] }> }>
+  }
+}
+
+let tributary: Tributary
+let document: Document
+before(async () => {
+  tributary = await startTributary()
+  document = (await (await fetch(`${tributary.url}/openapi.json`)).json()) as Document
+})
+after(() => tributary.stop())
+
+const operationOf = (method: string, path: string) =>
+  document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+function walk(value: unknown, visit: (node: Record<string, unknown>) => void): void {
+  if (value === null || typeof value !== 'object') return
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>)
+  for (const each of Object.values(value)) walk(each, visit)
+}
+
+suite('the OpenAPI document', () => {
+  test('is a 3.1 document of this version at this address', () => {
+    assert.match(document.openapi, /^3\.1\.\d+$/)
+    assert.deepEqual(document.info.version, '0.0.0-test')
+    assert.deepEqual(
+      document.servers.map(({ url }) => url),
+      [tributary.url, `${tributary.url}/v0`],
+    )
+  })
+
+  test('has every route and nothing else', () => {
+    const listed = ROUTES.map(([method, path]) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort()
+    const described = operations()
+      .map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+      .sort()
+    assert.deepEqual(described, listed)
+    assert.equal(new Set(listed).size, listed.length)
+  })
+
+  test('declares every parameter of every path, and none that is not in it', () => {
+    for (const { path, operation } of operations()) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+      const declared = operation.parameters.filter((each) => each.in === 'path')
+      assert.deepEqual(
+        declared.map(({ name }) => name).sort(),
+        inPath.sort((a, b) => a.localeCompare(b)),
+        path,
+      )
+      assert.ok(declared.every(({ required }) => required))
+      for (const each of operation.parameters) assert.equal(typeof each.schema, 'object', `${path} ${each.name}`)
+    }
+  })
+
+  test('points only at what is there', () => {
+    let found = 0
+    walk(document, (node) => {
+      if (typeof node['$ref'] !== 'string') return
+      found += 1
+      let at: unknown = document
+      for (const step of node['$ref'].replace(/^#\//, '').split('/')) at = (at as Record<string, unknown>)?.[step]
+      assert.notEqual(at, undefined, node['$ref'])
+    })
+    assert.ok(found > 0)
+  })
+
+  test('asks for a key exactly where the door does', () => {
+    for (const [method, path, { door }] of ROUTES) {
+      const { security = [] } = operationOf(method, path)!
+      assert.equal(security.length > 0, ['admin', 'app', 'account'].includes(door), `${method} ${path}`)
+      for (const scheme of security.flatMap(Object.keys))
+        assert.ok(scheme in document.components.securitySchemes, scheme)
+    }
+  })
+
+  test('describes the answer of every route, and refusals with our error', () => {
+    for (const [method, path, route] of ROUTES) {
+      const operation = operationOf(method, path)!
+      assert.ok(operation.summary.length > 5, `${method} ${path}`)
+      const answer = operation.responses[String(route.status ?? 200)]
+      assert.ok(answer, `${method} ${path} has no answer`)
+      if (route.answer !== undefined) assert.ok(Object.values(answer.content ?? {})[0]?.schema, `${method} ${path}`)
+      for (const [status, refusal] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue
+        assert.deepEqual(refusal.content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' })
+      }
+      assert.equal(operation.requestBody !== undefined, route.body !== undefined)
+    }
+  })
+
+  test('lists every reason, each with a status and a sentence', () => {
+    assert.deepEqual(document.components.schemas['Error']?.properties['reason']?.enum, Object.keys(REASONS))
+    for (const [reason, [status, sentence]] of Object.entries(REASONS)) {
+      assert.match(reason, /^[a-z]+(_[a-z]+)*$/)
+      assert.ok(status >= 400 && status < 600)
+      assert.match(sentence, /^[A-Z].*\.$/)
+    }
+  })
+
+  test('is shown on the page, route by route and reason by reason', async () => {
+    const page = await (await fetch(`${tributary.url}/docs`)).text()
+    for (const [method, path] of ROUTES)
+      assert.match(
+        page,
+        new RegExp(
+          `>${method}</span> <code>${path.replaceAll(/:(\w+)/g, '{$1}').replaceAll(/[{}.]/g, String.raw`\$&`)}<`,
+        ),
+      )
+    for (const reason of Object.keys(REASONS)) assert.ok(page.includes(`<code>${reason}</code>`), reason)
+  })
+})
+
+test('open answers are what they promise', async () => {
+  for (const [method, path, route] of ROUTES) {
+    if (method !== 'GET' || route.door !== 'open' || route.answer === undefined || path.includes(':')) continue
+    const answer = await fetch(`${tributary.url}${path}`)
+    if (answer.status !== 200) continue
+    const body: unknown = await answer.json()
+    assert.deepEqual(route.answer.parse(body), body, path)
+  }
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
+import { freshDatabase, onServer } from '../../support/database.ts'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+
+interface Readiness {
+  ready: boolean
+  checks: Record<string, { ok: boolean; detail: string }>
+}
+
+let line: CuttableLine
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let tributary: Tributary
+before(async () => {
+  database = await freshDatabase()
+  line = await cuttableLine(database.url)
+  tributary = await startTributary({ DATABASE_URL: line.url })
+})
+after(async () => {
+  await tributary.stop()
+  await line.close()
+  await database.drop()
+})
+
+const readyz = async () => {
+  const answer = await fetch(`${tributary.url}/readyz`)
+  return { status: answer.status, body: (await answer.json()) as Readiness }
+}
+
+async function untilReady(): Promise<void> {
+  for (let i = 0; i < 200; i += 1) {
+    if ((await readyz()).status === 200) return
+    await sleep(100)
+  }
+  assert.fail('was not ready again within 20 s')
+}
+
+suite('when the database goes away', () => {
+  test('it says so, refuses what needs it, and is back by itself', async () => {
+    const before = await readyz()
+    assert.deepEqual([before.status, before.body.ready], [200, true])
+    assert.deepEqual(Object.keys(before.body.checks).sort(), ['database', 'key', 'migrations', 'queue', 'serving'])
+
+    await line.cut()
+    const during = await readyz()
+    assert.deepEqual([during.status, during.body.ready], [503, false])
+    assert.equal(during.body.checks['database']?.ok, false)
+    assert.notEqual(during.body.checks['database']?.detail, '')
+    const refused = await tributary.admin('GET', '/admin/apps')
+    assert.deepEqual([refused.status, (refused.body as { reason: string }).reason], [503, 'database_unavailable'])
+    assert.equal((await fetch(`${tributary.url}/healthz`)).status, 200)
+    assert.equal((await fetch(`${tributary.url}/metrics`)).status, 200)
+    assert.equal((await fetch(`${tributary.url}/docs`)).status, 200)
+
+    await line.mend()
+    await untilReady()
+    assert.equal((await tributary.admin('GET', '/admin/apps')).status, 200)
+  })
+
+  test('a refusal tells when to come again', async () => {
+    await line.cut()
+    const answer = await fetch(`${tributary.url}/admin/apps`, {
+      headers: { authorization: `Bearer ${tributary.adminToken}` },
+    })
+    await line.mend()
+    assert.equal(answer.status, 503)
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    await untilReady()
+  })
+
+  test('a load of writes meets success or 503, never anything else, and what was acknowledged is there', async () => {
+    const name = new URL(database.url).pathname.slice(1)
+    const acknowledged: string[] = []
+    const statuses = new Set<number>()
+    const load = { over: false }
+    const writers = Array.from({ length: 6 }, async () => {
+      while (!load.over) {
+        const { status, body } = await tributary.admin('POST', '/admin/apps', {
+          name: 'n',
+          redirect_uris: ['https://a.test/'],
+        })
+        statuses.add(status)
+        if (status === 201) acknowledged.push((body as { client_id: string }).client_id)
+      }
+    })
+    for (let i = 0; i < 8; i += 1) {
+      await sleep(150)
+      if (i % 4 === 3) await line.cut().then(line.mend)
+      else await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    }
+    load.over = true
+    await Promise.all(writers)
+    await untilReady()
+    assert.deepEqual(
+      [...statuses].filter((status) => status !== 201 && status !== 503),
+      [],
+    )
+    assert.ok(statuses.has(201))
+    const listed = ((await tributary.admin('GET', '/admin/apps')).body as { client_id: string }[]).map(
+      ({ client_id }) => client_id,
+    )
+    assert.deepEqual(
+      acknowledged.filter((id) => !listed.includes(id)),
+      [],
+    )
+  })
+
+  test('nothing of the way to it is told to callers', async () => {
+    await line.cut()
+    const told = JSON.stringify([await readyz(), await tributary.admin('GET', '/admin/apps')])
+    await line.mend()
+    const { password, pathname } = new URL(database.url)
+    if (password !== '') assert.ok(!told.includes(password))
+    assert.ok(!told.includes(pathname.slice(1)))
+    await untilReady()
+  })
+})

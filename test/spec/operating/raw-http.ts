@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A client that says exactly the bytes it is told, as slowly as it likes. */
+export interface RawClient {
+  socket: Socket
+  say: (bytes: string) => void
+  /** Everything that came until the other side hung up. */
+  ended: Promise<string>
+}
+
+export async function rawClient(url: string): Promise<RawClient> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let heard = ''
+  socket.on('data', (chunk: Buffer) => {
+    heard += chunk.toString('latin1')
+  })
+  // Hanging up on a client that still speaks is what several tests wait for.
+  socket.on('error', () => {})
+  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(heard)))
+  await once(socket, 'connect')
+  return { socket, ended, say: (bytes) => void socket.write(bytes, 'latin1') }
+}
+
+/** One exchange on a connection of its own. */
+export async function exchange(url: string, bytes: string): Promise<{ status: number; head: string; body: string }> {
+  const client = await rawClient(url)
+  client.say(bytes)
+  const text = await client.ended
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0),
+    head: head.toLowerCase(),
+    body: rest.join('\r\n\r\n'),
+  }
+}

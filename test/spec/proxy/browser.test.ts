@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { browserMissing, openBrowser, type RunningBrowser } from '../../real/browser.ts'
+import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
+
+const skip = await browserMissing()
+
+suite('S41 what a service answers, opened in a browser at our address', { skip }, () => {
+  let browser: RunningBrowser
+  let upstream: RawUpstream
+  let house: ProxyHouse
+  let token: string
+  before(async () => {
+    upstream = await startRawUpstream()
+    house = await startProxyHouse()
+    token = (await house.connect({ apiUrl: upstream.url })).token
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser.close()
+    await house.stop()
+    await upstream.close()
+  })
+  beforeEach(() => {
+    upstream.requests.length = 0
+  })
+
+  const serve = (type: string, body: string, ...headers: string[]) => {
+    upstream.answer = `${['HTTP/1.1 200 OK', `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers].join('\r\n')}\r\n\r\n${body}`
+  }
+  const at = (path: string) => `${house.url}/proxy/plain${path}?access_token=${token}`
+  const scripts = () => `
+    <script>document.title = 'ran'; fetch('${at('/from-script')}')</script>
+    <script src="${at('/script.js')}"></script>
+    <img src=x onerror="document.title = 'ran'">
+    <meta http-equiv="refresh" content="0; url=${at('/from-refresh')}">
+    <iframe src="${at('/from-frame')}"></iframe>
+    <svg onload="document.title = 'ran'"></svg>`
+
+  for (const [type, body] of Object.entries({
+    'text/html': () => `<!doctype html><title>still</title><p>hello</p>${scripts()}`,
+    'application/xhtml+xml': () =>
+      `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>still</title></head><body><p>hello</p><script>document.title = 'ran'; fetch('${at('/from-script')}')</script></body></html>`,
+    'image/svg+xml': () =>
+      `<svg xmlns="http://www.w3.org/2000/svg"><title>still</title><text>hello</text><script>document.title = 'ran'; fetch('${at('/from-script')}')</script></svg>`,
+  }))
+    test(`${type}: nothing of it runs, nothing is fetched, no cookie is set or read`, async () => {
+      serve(type, body(), 'Set-Cookie: theirs=1; Path=/', "Content-Security-Policy: script-src * 'unsafe-inline'")
+      const page = await browser.page()
+      const answer = await page.goto(at('/page'))
+      assert.match(answer?.headers()['content-type'] ?? '', new RegExp(type.replace('+', String.raw`\+`)))
+      // What would run, runs within this time.
+      await sleep(500)
+      const content = await page.content()
+      assert.match(content, /hello/)
+      assert.equal(await page.title(), 'still')
+      const asked = upstream.requests.map((request) => request.split(/[ ?]/)[1])
+      assert.deepEqual(asked, ['/page'])
+      // A page of our own sees no cookie of the service.
+      await page.goto(`${house.url}/docs`)
+      assert.equal(await page.evaluate<string>('document.cookie'), '')
+      await page.close()
+    })
+
+  test('a script is none to a page of our own origin, and no service worker', async () => {
+    serve('text/javascript', "document.title = 'ran'")
+    const page = await browser.page()
+    await page.goto(`${house.url}/docs`)
+    const title = await page.title()
+    const registered = await page.evaluate<string>(
+      `navigator.serviceWorker.register(${JSON.stringify(at('/sw.js'))}).then(() => 'registered', () => 'refused')`,
+    )
+    assert.equal(registered, 'refused')
+    await page.evaluate(
+      `new Promise((resolve) => { const s = document.createElement('script'); s.src = ${JSON.stringify(at('/script.js'))}; s.onload = s.onerror = resolve; document.head.append(s) })`,
+    )
+    assert.equal(await page.title(), title)
+    await page.close()
+  })
+
+  test('a page of any origin may read answers, told so by us alone', async () => {
+    serve('application/json', '{"a":1}', 'X-Page: 7')
+    const page = await browser.page()
+    // The service's own address is another origin.
+    await page.goto(`${upstream.url}/elsewhere`)
+    const read = await page.evaluate<string>(
+      `fetch(${JSON.stringify(`${house.url}/proxy/plain/data`)}, { headers: { authorization: 'Bearer ${token}', 'x-custom': '1' } })
+        .then(async (answer) => [answer.headers.get('x-page'), answer.headers.get('x-tributary-retried'), await answer.text()].join())`,
+    )
+    assert.equal(read, '7,false,{"a":1}')
+    await page.close()
+  })
+})

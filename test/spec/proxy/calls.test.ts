@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { revokeAnyToken } from '#flows/authorize/accounts.ts'
+import { disconnectProfiles } from '#flows/authorize/disconnect.ts'
+import { tidy } from '#flows/operate/maintenance.ts'
+import { setProfileState } from '#store/profiles.ts'
+import { withoutRequestId } from '../authorization/support.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
+
+let upstream: RawUpstream
+let house: ProxyHouse
+let token: string
+before(async () => {
+  upstream = await startRawUpstream()
+  house = await startProxyHouse()
+  token = (await house.connect({ apiUrl: upstream.url })).token
+})
+after(async () => {
+  await house.stop()
+  await upstream.close()
+})
+beforeEach(() => {
+  upstream.requests.length = 0
+  upstream.answer = OK
+})
+
+interface Call {
+  by?: string
+  service?: string
+  path?: string
+}
+async function ask({ by = token, service = 'plain', path = '/x' }: Call = {}, init: RequestInit = {}) {
+  const headers = { authorization: `Bearer ${by}`, ...(init.headers as Record<string, string>) }
+  const answer = await fetch(`${house.url}/proxy/${service}${path}`, { redirect: 'manual', ...init, headers })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text }
+}
+const reasonOf = ({ text }: { text: string }) => (JSON.parse(text) as { reason: string }).reason
+const heard = () => upstream.requests.map((request) => request.split('\r\n\r\n'))
+
+suite('bodies', () => {
+  const bodies: Record<string, [type: string, body: string | Buffer<ArrayBuffer>]> = {
+    JSON: ['application/json', '{"a":"é"}'],
+    'a form': ['application/x-www-form-urlencoded', 'a=b+c&d=%26'],
+    multipart: [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="f"\r\n\r\nv\r\n--x--\r\n',
+    ],
+    'raw bytes': ['application/octet-stream', Buffer.from([0, 255, 13, 10, 128])],
+    'a type that is none': ['weird', 'x'],
+    XML: ['text/xml; charset=utf-8', '<a/>'],
+  }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    for (const [what, [type, body]] of Object.entries(bodies))
+      test(`${method} with ${what}`, async () => {
+        assert.equal((await ask({}, { method, body, headers: { 'content-type': type } })).status, 200)
+        const [[head = '', ...sent] = []] = heard()
+        assert.ok(head.startsWith(`${method} /x `))
+        assert.match(head, new RegExp(`\r\ncontent-type: ${type}\r\n`))
+        assert.equal(sent.join('\r\n\r\n'), Buffer.from(body as string).toString('latin1'))
+      })
+
+  test('without any', async () => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) await ask({}, { method })
+    for (const [head = '', body] of heard()) {
+      assert.equal(body, '')
+      assert.doesNotMatch(head, /transfer-encoding|content-type/)
+    }
+    assert.equal(heard().length, 5)
+  })
+
+  test('WebDAV', async () => {
+    for (const method of ['PROPFIND', 'REPORT', 'MKCOL', 'MOVE', 'LOCK'])
+      assert.equal((await ask({}, { method, headers: { depth: '1', destination: '/y' } })).status, 200, method)
+    assert.match(upstream.requests[0] ?? '', /^PROPFIND \/x HTTP\/1\.1\r\n[\s\S]*\r\ndepth: 1\r\n/)
+  })
+
+  test('a page may ask first', async () => {
+    const answer = await ask(
+      { by: 'nobody' },
+      { method: 'OPTIONS', headers: { origin: 'https://a.test', 'access-control-request-method': 'PUT' } },
+    )
+    assert.equal(answer.status, 204)
+    assert.match(answer.headers.get('access-control-allow-methods') ?? '', /PUT/)
+    assert.deepEqual(upstream.requests, [])
+  })
+})
+
+suite('whose call it is', () => {
+  test('several profiles: by name, and the last one connected without', async () => {
+    const first = await house.connect({ apiUrl: upstream.url, nativeId: 'a@b', credential: { token: 'of-a-01234567' } })
+    await sleep(5)
+    const account = first.account.id
+    await house.connect({ apiUrl: upstream.url, nativeId: '7', credential: { token: 'of-7-01234567' }, account })
+    const by = first.token
+    for (const service of ['a%40b@plain', 'a@b@plain', 'a%2540b@plain', '7@plain', '7@simple', 'plain'])
+      assert.equal((await ask({ by, service })).status, 200, service)
+    const tokens = upstream.requests.map((request) => /Bearer (\S+)/.exec(request)?.[1])
+    const [a, seven] = ['of-a-01234567', 'of-7-01234567']
+    assert.deepEqual(tokens, [a, a, a, seven, seven, seven])
+    assert.equal(reasonOf(await ask({ by, service: '8@plain' })), 'no_profile')
+  })
+
+  test('another account’s profile, one that never was, and an unknown service: the same 404 to the byte', async () => {
+    const other = await house.connect({ apiUrl: upstream.url, nativeId: 'others' })
+    const refusals = []
+    for (const service of ['others@plain', 'nobody@plain', 'keyed', 'unheard-of']) refusals.push(await ask({ service }))
+    for (const { status } of refusals) assert.equal(status, 404)
+    assert.equal(new Set(refusals.map(withoutRequestId)).size, 1)
+    const shown = (headers: Headers) => [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
+    for (const { headers } of refusals) assert.deepEqual(shown(headers), shown(refusals[0]!.headers))
+    assert.deepEqual(upstream.requests, [])
+    assert.equal((await ask({ by: other.token, service: 'others@plain' })).status, 200)
+  })
+
+  test('no token, a wrong one, two', async () => {
+    const bare = await fetch(`${house.url}/proxy/plain/x`)
+    assert.equal(bare.status, 401)
+    assert.equal(((await bare.json()) as { reason: string }).reason, 'token_missing')
+    assert.equal(reasonOf(await ask({ by: 'wrong' })), 'token_invalid')
+    assert.equal(reasonOf(await ask({ path: `/x?access_token=wrong` })), 'token_conflict')
+    assert.deepEqual(upstream.requests, [])
+  })
+
+  test('a revoked token stops within moments', async () => {
+    const { token: by } = await house.connect({ apiUrl: upstream.url })
+    assert.equal((await ask({ by })).status, 200)
+    assert.ok(await revokeAnyToken(house.store, by))
+    await untilStatus(by, 401)
+  })
+
+  test('a disconnected profile stops within moments', async () => {
+    const { token: by, account } = await house.connect({ apiUrl: upstream.url })
+    assert.equal((await ask({ by })).status, 200)
+    await disconnectProfiles(house.need, account, 'plain')
+    await untilStatus(by, 404)
+  })
+
+  test('a profile that needs a new sign-in is told', async () => {
+    const { token: by, profile } = await house.connect({ apiUrl: upstream.url })
+    await setProfileState(house.store.database, profile, { state: 'needs_auth', from: ['active'] })
+    const answer = await ask({ by })
+    assert.deepEqual([answer.status, reasonOf(answer)], [403, 'needs_auth'])
+  })
+
+  // The cache lives one second; the loop ends much later only to fail.
+  async function untilStatus(by: string, wanted: number): Promise<void> {
+    for (let tries = 0; tries < 30; tries += 1) {
+      const { status } = await ask({ by })
+      if (status === wanted) return
+      assert.equal(status, 200)
+      await sleep(100)
+    }
+    assert.fail(`still not ${wanted}`)
+  }
+})
+
+suite('limits', () => {
+  test('the app’s own budget ends in a 429 that says when', async () => {
+    const { token: by } = await house.connect({ service: 'scarce', apiUrl: upstream.url })
+    let last = await ask({ by, service: 'scarce' })
+    assert.equal(last.status, 200)
+    for (let i = 0; i < 12 && last.status === 200; i += 1) last = await ask({ by, service: 'scarce' })
+    assert.deepEqual([last.status, reasonOf(last)], [429, 'service_limited'])
+    assert.ok(Number(last.headers.get('retry-after')) > 60)
+    assert.equal(last.headers.get('x-tributary-retried'), null, 'not the service said so')
+  })
+
+  test('the service’s own 429 passes with its Retry-After, and holds back the next call', async () => {
+    const { token: by } = await house.connect({ service: 'keyed', apiUrl: upstream.url })
+    upstream.answer = 'HTTP/1.1 429 Slow\r\nRetry-After: 30\r\nContent-Length: 4\r\n\r\nslow'
+    const first = await ask({ by, service: 'keyed' })
+    assert.deepEqual([first.status, first.text, first.headers.get('retry-after')], [429, 'slow', '30'])
+    const second = await ask({ by, service: 'keyed' })
+    assert.deepEqual([second.status, reasonOf(second)], [429, 'service_limited'])
+    assert.equal(upstream.requests.length, 1)
+  })
+})
+
+suite('what is remembered of calls', () => {
+  interface Noted {
+    id: string
+    method: string
+    service: string
+    path: string
+    status: number
+    ms: number
+    bytes: number
+    account: string
+    request_id: string
+    at: number
+  }
+  const list = async (query = '') => (await house.admin(`/admin/apps/${house.appId}/calls${query}`)).body as Noted[]
+  async function until(found: (calls: Noted[]) => boolean): Promise<Noted[]> {
+    for (let i = 0; i < 50; i += 1) {
+      const calls = await list('?limit=1000')
+      if (found(calls)) return calls
+      await sleep(100)
+    }
+    throw new Error('it was not noted')
+  }
+
+  test('method, service, path, status, size; no query, no header, no body', async () => {
+    const { token: by, account } = await house.connect({ apiUrl: upstream.url })
+    upstream.answer = 'HTTP/1.1 201 Made\r\nContent-Length: 9\r\n\r\n123456789'
+    const secret = 'canary-0123456789'
+    const answer = await ask(
+      { by, path: `/things/7?q=${secret}` },
+      { method: 'POST', body: secret, headers: { 'x-secret': secret } },
+    )
+    await ask({ by, service: 'nope', path: '/a' })
+    const mine = (await until((calls) => calls.filter((call) => call.account === account.id).length === 2)).filter(
+      (call) => call.account === account.id,
+    )
+    const [refused, made] = mine
+    const { id: _id, at, ms, ...rest } = made!
+    assert.deepEqual(rest, {
+      account: account.id,
+      method: 'POST',
+      service: 'plain',
+      path: '/things/7',
+      status: 201,
+      bytes: 9,
+      refreshed: false,
+      retried: false,
+      request_id: answer.headers.get('x-request-id'),
+    })
+    assert.ok(ms >= 0 && Math.abs(at - Date.now()) < 60_000)
+    assert.deepEqual([refused?.service, refused?.status], ['nope', 404])
+    const rows = await house.store.database.rows({ name: '', text: 'select c::text as row from call_log c' })
+    const dump = JSON.stringify(rows)
+    for (const hidden of [secret, TOKEN, by]) assert.ok(!dump.includes(hidden))
+  })
+
+  test('is paged by the last id seen, and refuses what it does not understand', async () => {
+    for (let i = 0; i < 5; i += 1) await ask({ path: `/page/${i}` })
+    const all = await until((calls) => calls.some(({ path }) => path === '/page/4'))
+    const [first, second] = [await list('?limit=2'), await list(`?limit=2&before=${all[1]!.id}`)]
+    assert.deepEqual([...first, ...second], all.slice(0, 4))
+    assert.equal((await house.admin(`/admin/apps/${house.appId}/calls?limit=0`)).status, 400)
+    assert.equal((await house.admin('/admin/apps/app_none/calls')).status, 404)
+    assert.equal((await fetch(`${house.url}/admin/apps/${house.appId}/calls`)).status, 401)
+  })
+
+  test('is forgotten after two weeks', async () => {
+    await until((calls) => calls.length > 0)
+    const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
+    await tidy({ database: house.store.database, clock: later(13) })
+    assert.notEqual((await list()).length, 0)
+    await tidy({ database: house.store.database, clock: later(15) })
+    assert.deepEqual(await list(), [])
+  })
+})

@@ -1,0 +1,90 @@
+import { apiKey, oauth1, oauth2 } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { kind } from '#kit/kind.ts'
+import { cursorPages, offsetPages } from '#kit/pages.ts'
+import { self } from '#kit/self.ts'
+
+const told = { docs: 'https://plain.test/docs', self: self<{ id: string }>('/me', ({ id }) => ({ id })) }
+const tokenUrl = 'https://plain.test/token'
+const auth = oauth2({ authorizeUrl: 'https://plain.test/authorize', tokenUrl })
+const many = { app: { calls: 1_000_000, perS: 1 } }
+
+/** As small as a catalogue service is: a sign-in, an address, nothing to sync. */
+export const plain = defineConnector({
+  ...told,
+  service: 'plain',
+  title: 'Plain',
+  auth,
+  api: { baseUrl: 'https://api.plain.test/v1', limits: many },
+  aliases: ['simple'],
+})
+
+/** The token travels in the query, every call carries a parameter and a header, and few calls are allowed. */
+export const keyed = defineConnector({
+  ...told,
+  service: 'keyed',
+  title: 'Keyed',
+  auth: apiKey({ in: 'query', name: 'key' }),
+  api: {
+    baseUrl: 'https://api.keyed.test',
+    headers: { 'X-Client': 'tributary', Accept: 'application/json' },
+    query: { v: '2' },
+    limits: many,
+    rate: (headers) =>
+      headers['x-left'] === undefined
+        ? undefined
+        : { remaining: Number(headers['x-left']), resetAtMs: Number(headers['x-reset']) },
+  },
+})
+
+export const signed = defineConnector({
+  ...told,
+  service: 'signed',
+  title: 'Signed',
+  auth: oauth1({
+    requestTokenUrl: 'https://signed.test/request',
+    authorizeUrl: 'https://signed.test/authorize',
+    accessTokenUrl: 'https://signed.test/access',
+  }),
+  api: { baseUrl: 'https://api.signed.test', limits: many },
+})
+
+interface Entry {
+  id: string
+}
+const entry = kind<Entry>({ name: 'entry', id: ({ id }) => id, map: {} })
+const rest = { kind: entry, types: [], every: '1d', class: 'personal' as const }
+
+/** Three walks that differ: cursors, offsets, and the `Link` header for whatever has no endpoint. */
+export const paged = defineConnector({
+  ...told,
+  service: 'paged',
+  title: 'Paged',
+  auth,
+  api: { baseUrl: 'https://api.paged.test', limits: many },
+  endpoints: {
+    cursored: endpoint<{ data: Entry[]; next?: string }, Entry>({
+      ...rest,
+      path: '/people/{id}/entries',
+      query: { fields: 'id' },
+      items: ({ data }) => data,
+      pages: cursorPages({ param: 'after', from: ({ next }: { next?: string }) => next }),
+    }),
+    counted: endpoint<{ list: Entry[] }, Entry>({
+      ...rest,
+      path: '/counted',
+      items: ({ list }) => list,
+      pages: offsetPages({ param: 'offset', size: { param: 'limit', value: 3 } }),
+    }),
+  },
+})
+
+/** One call in a second is all that is allowed. */
+export const scarce = defineConnector({
+  ...told,
+  service: 'scarce',
+  title: 'Scarce',
+  auth,
+  api: { baseUrl: 'https://api.scarce.test', limits: { app: { calls: 10, perS: 3600 } } },
+})

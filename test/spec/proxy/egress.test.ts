@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
+
+/** Every way to write this machine, its neighbours and what is no public address at all. */
+const HOSTILE = [
+  '127.0.0.1',
+  '127.1',
+  '127.255.255.254',
+  'localhost',
+  'LOCALHOST.',
+  '0.0.0.0',
+  '0',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '017700000001',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  '%31%32%37.0.0.1',
+  '１２７.０.０.１',
+  '[::1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[0:0:0:0:0:ffff:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[fec0::1]',
+  '[fe80::1]',
+  '[fc00::1]',
+  '[ff02::1]',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.0.1',
+  '100.64.0.1',
+  '169.254.169.254',
+  '168.63.129.16',
+  '192.0.2.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+]
+
+suite('S30 the proxy reaches no machine that the operator did not name', () => {
+  let listeners: RawUpstream[]
+  let house: ProxyHouse
+  before(async () => {
+    listeners = [await startRawUpstream('127.0.0.1'), await startRawUpstream('::1')]
+    house = await startProxyHouse({ egress: { allowPrivate: [], allowHttp: true, connectTimeoutMs: 500 } })
+  })
+  after(async () => {
+    await house.stop()
+    for (const each of listeners) await each.close()
+  })
+
+  test(`${HOSTILE.length} addresses: refused alike, and nobody was called`, async () => {
+    const texts = new Set<string>()
+    for (const host of HOSTILE)
+      for (const listener of listeners) {
+        const { port } = new URL(listener.url)
+        const { token } = await house.connect({ apiUrl: `http://${host}:${port}/v1` })
+        const answer = await fetch(`${house.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
+        assert.equal(answer.status, 502, host)
+        texts.add((await answer.text()).replace(/"request_id":"[^"]*"/, ''))
+      }
+    assert.equal(texts.size, 1, 'S37: an open port and a closed one look the same')
+    assert.deepEqual(
+      listeners.map((listener) => listener.connections()),
+      [0, 0],
+    )
+  })
+
+  test('S33 a redirect there is not followed', async () => {
+    const open = await startProxyHouse()
+    const outside = await startRawUpstream()
+    try {
+      const { token } = await open.connect({ apiUrl: outside.url })
+      for (const { url } of listeners) {
+        outside.answer = `HTTP/1.1 302 Found\r\nLocation: ${url}/steal\r\nContent-Length: 0\r\n\r\n`
+        const answer = await fetch(`${open.url}/proxy/plain/x`, {
+          redirect: 'manual',
+          headers: { authorization: `Bearer ${token}` },
+        })
+        assert.equal(answer.status, 302)
+      }
+      for (const listener of listeners) assert.equal(listener.connections(), 0)
+    } finally {
+      await open.stop()
+      await outside.close()
+    }
+  })
+})
+
+suite('S32 a name that changes its address', () => {
+  test('never leads to this machine: not at first, not later, not on a new connection', async () => {
+    const inside = await startRawUpstream('127.0.0.1')
+    const { port } = new URL(inside.url)
+    const answers: string[][] = []
+    let asked = 0
+    // The public address comes last: a connection to it, where there is one, would be kept and nothing asked again.
+    const turns = [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['::1'], ['93.184.216.34']]
+    const house = await startProxyHouse({
+      egress: {
+        allowPrivate: [],
+        allowHttp: true,
+        connectTimeoutMs: 300,
+        resolve: () => {
+          const turn = turns[asked % turns.length]!
+          asked += 1
+          answers.push(turn)
+          return Promise.resolve(turn.map((address) => ({ address })))
+        },
+      },
+    })
+    try {
+      const { token } = await house.connect({ apiUrl: `http://rebinding.test:${port}` })
+      for (let i = 0; i < 2 * turns.length; i += 1) {
+        // What stands at the public address, if anything does, is not ours to say.
+        const answer = await fetch(`${house.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
+        await answer.text()
+      }
+      assert.ok(answers.flat().includes('127.0.0.1'))
+      assert.equal(inside.connections(), 0)
+    } finally {
+      await house.stop()
+      await inside.close()
+    }
+  })
+
+  test('is asked again for every new connection, and the open one stays where it was checked', async () => {
+    const [first, second] = [await startRawUpstream('127.0.0.2'), await startRawUpstream('127.0.0.1')]
+    const { port } = new URL(first.url)
+    let address = '127.0.0.2'
+    // Only the first is the operator's; the second stands for a machine that is not.
+    const house = await startProxyHouse({
+      egress: { allowPrivate: ['127.0.0.2'], resolve: () => Promise.resolve([{ address }]) },
+    })
+    try {
+      const { token } = await house.connect({ apiUrl: `http://rebinding.test:${port}` })
+      const ask = async () =>
+        (await fetch(`${house.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
+      assert.equal(await ask(), 200)
+      address = '127.0.0.1'
+      assert.equal(await ask(), 200)
+      assert.equal(first.connections(), 1)
+      first.answer = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+      assert.equal(await ask(), 200)
+      assert.equal(await ask(), 502)
+      assert.equal(second.connections(), 0)
+      assert.match(first.requests[0] ?? '', new RegExp(`\r\nhost: rebinding\\.test:${port}\r\n`))
+    } finally {
+      await house.stop()
+      await first.close()
+      await second.close()
+    }
+  })
+})

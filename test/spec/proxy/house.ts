@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { randomPart } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { type Attached, attach } from '#flows/authorize/attach.ts'
+import { createApp } from '#flows/manage/apps.ts'
+import type { Patience } from '#flows/proxy/need.ts'
+import type { House } from '#http/house.ts'
+import { createServer } from '#http/server.ts'
+import type { Credential } from '#kit/auth.ts'
+import { createRegistry } from '#kit/registry.ts'
+import { putServiceKey } from '#store/service-keys.ts'
+import { createBudget } from '#upstream/budget.ts'
+import { createEgress, type EgressOptions } from '#upstream/egress/guard.ts'
+import { createUpstream } from '#upstream/send.ts'
+import { openStore } from '../../../src/app.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { keyed, paged, plain, scarce, signed } from './connectors.ts'
+
+export const TOKEN = 'service-token-0123456789'
+
+export interface HouseOptions {
+  egress?: Partial<EgressOptions>
+  patience?: Patience
+}
+
+export interface Connecting {
+  service?: string
+  /** Where the service is. */
+  apiUrl: string
+  nativeId?: string
+  credential?: Credential
+  /** Further addresses. */
+  overrides?: Record<string, string>
+  /** To join an account instead of making one. */
+  account?: string
+}
+
+export type ProxyHouse = Awaited<ReturnType<typeof startProxyHouse>>
+
+/** The whole door on a database of its own, with no worker behind it, so that services hear nothing but the proxy. */
+export async function startProxyHouse({ egress: egressOptions, patience }: HouseOptions = {}) {
+  const fresh = await freshDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
+  const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
+  const logged: string[] = []
+  const log = createLog({ level: 'info', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
+  const store = await openStore(config, log)
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'], ...egressOptions })
+  const adminToken = 'tra_test-admin-token-0123456789'
+  const house = {
+    ...store,
+    config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
+    registry: createRegistry([plain, keyed, signed, paged, scarce]),
+    upstream: createUpstream({ egress, clock: store.clock, log }),
+    budget: createBudget(store),
+    adminToken,
+    version: 'test',
+    demo: () => undefined,
+    isDraining: () => false,
+    patience,
+  }
+  const server = createServer(house as unknown as House)
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  const { app } = await createApp(house, { name: 'App', redirectUris: ['https://app.test/'] }, 'test')
+
+  return {
+    url,
+    logged,
+    store,
+    server,
+    need: house,
+    appId: app.id,
+    admin: async (path: string) => {
+      const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${adminToken}` } })
+      return { status: answer.status, body: await answer.json() }
+    },
+    /** A profile as a sign-in leaves it, with no service asked. */
+    connect: async (given: Connecting): Promise<Attached> => {
+      const { service = 'plain', apiUrl, nativeId = '42', credential = { token: TOKEN }, overrides, account } = given
+      const key = {
+        service,
+        key: 'app-key',
+        scope: undefined,
+        overrides: { api_url: apiUrl, ...overrides },
+        updatedAt: 0,
+      }
+      await putServiceKey(store.database, store.keyring, app.id, key, 'app-secret')
+      const attached = await store.database.transaction((tx) =>
+        attach(house, tx, {
+          appId: app.id,
+          service,
+          signedIn: { credential, self: { id: nativeId }, raw: '{}' },
+          actor: 'test',
+          account: account === undefined ? { how: 'new' } : { how: 'given', id: account },
+          part: randomPart(),
+        }),
+      )
+      if (attached === undefined) throw new Error('there is no such account')
+      return attached
+    },
+    stop: async () => {
+      const closed = server.close()
+      // Clients open connections ahead and say nothing on them.
+      server.server.closeAllConnections()
+      await closed
+      await egress.close()
+      await store.close()
+      await fresh.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

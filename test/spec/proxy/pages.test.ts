@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+
+type Answer = (query: URLSearchParams, incoming: IncomingMessage, response: ServerResponse) => unknown
+
+let house: ProxyHouse
+let token: string
+let asked: string[]
+const served = new Map<string, Answer>()
+const service = createServer((incoming, response) => {
+  const url = new URL(incoming.url ?? '/', 'http://x')
+  asked.push(incoming.url ?? '')
+  assert.equal(incoming.headers.authorization, `Bearer ${TOKEN}`)
+  const body = served.get(url.pathname)?.(url.searchParams, incoming, response)
+  if (body !== undefined && !response.writableEnded) response.end(JSON.stringify(body))
+})
+let base: string
+before(async () => {
+  await once(service.listen(0, '127.0.0.1'), 'listening')
+  base = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  house = await startProxyHouse()
+  token = (await house.connect({ service: 'paged', apiUrl: `${base}/api`, nativeId: '42' })).token
+})
+after(async () => {
+  await house.stop()
+  service.closeAllConnections()
+  service.close()
+})
+beforeEach(() => {
+  asked = []
+  served.clear()
+})
+
+const list = async (path: string, init: RequestInit = {}) => {
+  const answer = await fetch(`${house.url}/proxy/paged${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+  })
+  return { status: answer.status, headers: answer.headers, text: () => answer.text() }
+}
+const ids = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, i) => ({ id: `${from + i}` }))
+
+suite('paginate=true', () => {
+  test('walks cursors of the connector’s endpoint, over an empty page too, with the app’s own query', async () => {
+    const pages: Record<string, object> = {
+      '': { data: ids(0, 2), next: 'b' },
+      b: { data: [], next: 'c' },
+      c: { data: ids(2, 3), next: 'd e' },
+      'd e': { data: ids(3, 4) },
+    }
+    served.set('/api/people/7/entries', (query) => pages[query.get('after') ?? ''])
+    const answer = await list('/people/7/entries?paginate=true&tag=a&tag=b&x=%7e')
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.match(answer.headers.get('content-security-policy') ?? '', /sandbox/)
+    assert.deepEqual(JSON.parse(await answer.text()), ids(0, 4))
+    assert.deepEqual(asked, [
+      '/api/people/7/entries?tag=a&tag=b&x=%7e',
+      '/api/people/7/entries?tag=a&tag=b&x=%7e&after=b',
+      '/api/people/7/entries?tag=a&tag=b&x=%7e&after=c',
+      '/api/people/7/entries?tag=a&tag=b&x=%7e&after=d%20e',
+    ])
+  })
+
+  test('walks offsets, and the app’s own page size does not tear holes', async () => {
+    served.set('/api/counted', (query) => {
+      const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))]
+      return { list: ids(offset, Math.min(7, offset + limit)) }
+    })
+    const answer = await list('/counted?limit=1&offset=5&paginate=1')
+    assert.deepEqual(JSON.parse(await answer.text()), ids(0, 7))
+    assert.deepEqual(
+      asked,
+      [0, 3, 6, 9].map((offset) => `/api/counted?limit=3&offset=${offset}`),
+    )
+  })
+
+  test('walks the Link header of arrays that no endpoint knows; digits are kept', async () => {
+    served.set('/api/free', (query, _, response) => {
+      const page = Number(query.get('page') ?? 1)
+      const next = [`<${base}/api/free?page=2>; rel="next", <x>; rel="last"`, '</api/free?page=3>; rel=next'][page - 1]
+      if (next !== undefined) response.setHeader('link', next)
+      response.end(`[{"id":9007199254740993${page}},null,"é"]`)
+    })
+    const answer = await list('/free?paginate=yes')
+    assert.equal(
+      await answer.text(),
+      '[{"id":90071992547409931},null,"é",{"id":90071992547409932},null,"é",{"id":90071992547409933},null,"é"]',
+    )
+    assert.deepEqual(asked, ['/api/free', '/api/free?page=2', '/api/free?page=3'])
+  })
+
+  test('nothing at all is an empty array', async () => {
+    served.set('/api/free', () => [])
+    assert.equal(await (await list('/free?paginate=true')).text(), '[]')
+  })
+
+  test('reads compressed pages when the app does', async () => {
+    served.set('/api/free', (_, incoming, response) => {
+      assert.equal(incoming.headers['accept-encoding'], 'gzip')
+      assert.equal(incoming.headers['if-none-match'], undefined)
+      response.setHeader('content-encoding', 'gzip').end(gzipSync('[1]'))
+    })
+    const answer = await list('/free?paginate=true', { headers: { 'if-none-match': '"x"' } })
+    assert.deepEqual([answer.headers.get('content-encoding'), await answer.text()], [null, '[1]'])
+  })
+
+  test('is refused clearly where there are no pages', async () => {
+    served.set('/api/object', () => ({ a: 1 }))
+    served.set('/api/text', (_, _incoming, response) => response.end('no JSON') && undefined)
+    for (const path of ['/object', '/text']) {
+      const answer = await list(`${path}?paginate=true`)
+      const body = JSON.parse(await answer.text()) as { reason: string; error: string }
+      assert.deepEqual([answer.status, body.reason], [400, 'bad_parameter'])
+      assert.match(body.error, /paginate/)
+    }
+    const post = await list('/free?paginate=true', { method: 'POST', body: 'x' })
+    assert.equal(post.status, 400)
+  })
+
+  test('what the service refuses comes back as it is', async () => {
+    served.set('/api/free', (_, _incoming, response) => {
+      response.statusCode = 403
+      return { error: 'not yours' }
+    })
+    const answer = await list('/free?paginate=true')
+    assert.deepEqual([answer.status, await answer.text()], [403, '{"error":"not yours"}'])
+  })
+
+  test('a page that says to wait is waited for', async () => {
+    let refused = 0
+    served.set('/api/free', (query, _, response) => {
+      if (query.get('page') === null) {
+        response.setHeader('link', '</api/free?page=2>; rel="next"')
+        return [1]
+      }
+      if (refused === 0) {
+        refused += 1
+        response.writeHead(503, { 'retry-after': '1' }).end()
+        return undefined
+      }
+      return [2]
+    })
+    assert.equal(await (await list('/free?paginate=true')).text(), '[1,2]')
+  })
+
+  for (const [what, second] of Object.entries<Answer>({
+    'a refusal': (_, _incoming, response) => response.writeHead(404).end() && undefined,
+    'no JSON': (_, _incoming, response) => response.end('[1,') && undefined,
+    'another shape': () => ({ a: 1 }),
+    'itself again': (_, _incoming, response) => {
+      response.setHeader('link', '</api/free?page=2>; rel="next"')
+      return [2]
+    },
+    'another host': (_, _incoming, response) => {
+      response.setHeader('link', '<http://127.0.0.1:1/steal>; rel="next"')
+      return [2]
+    },
+  }))
+    test(`after the first page, ${what}: the connection is cut, never a short array that looks whole`, async () => {
+      served.set('/api/free', (query, incoming, response) => {
+        if (query.get('page') !== null) return second(query, incoming, response)
+        response.setHeader('link', '</api/free?page=2>; rel="next"')
+        return [1]
+      })
+      const answer = await list('/free?paginate=true')
+      assert.equal(answer.status, 200)
+      await assert.rejects(answer.text())
+    })
+
+  test('is written while it is read: a reader who leaves ends the walk', async () => {
+    served.set('/api/free', (query, _, response) => {
+      const page = Number(query.get('page') ?? 1)
+      response.setHeader('link', `</api/free?page=${page + 1}>; rel="next"`)
+      return Array.from({ length: 200 }, () => 'x'.repeat(1000))
+    })
+    const leaving = new AbortController()
+    const answer = await fetch(`${house.url}/proxy/paged/free?paginate=true`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: leaving.signal,
+    })
+    const reader = answer.body!.getReader()
+    await reader.read()
+    leaving.abort()
+    let before = -1
+    while (before !== asked.length) {
+      before = asked.length
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    assert.ok(asked.length > 0 && asked.length < 200, `${asked.length} pages`)
+  })
+})

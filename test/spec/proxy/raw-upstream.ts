@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+/** A service that keeps every byte it hears and says exactly the bytes it is told. */
+export interface RawUpstream {
+  url: string
+  /** `host:port`, as the request must name it. */
+  host: string
+  /** Whole requests, one character for each byte. */
+  requests: string[]
+  /** How many connections were opened. */
+  connections: () => number
+  /** The answer to the next requests: bytes, or somebody who writes them. */
+  answer: string | ((socket: Socket, request: string) => void)
+  close: () => Promise<void>
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstream> {
+  const open = new Set<Socket>()
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    open.add(socket)
+    socket.on('close', () => open.delete(socket)).on('error', () => {})
+    let heard = ''
+    socket.on('data', (chunk) => {
+      heard += chunk.toString('latin1')
+      for (let length = lengthOfFirst(heard); length !== undefined; length = lengthOfFirst(heard)) {
+        const request = heard.slice(0, length)
+        heard = heard.slice(length)
+        upstream.requests.push(request)
+        if (typeof upstream.answer === 'string') socket.write(upstream.answer, 'latin1')
+        else upstream.answer(socket, request)
+      }
+    })
+  }).listen(0, address)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const host = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+  const upstream: RawUpstream = {
+    url: `http://${host}`,
+    host,
+    requests: [],
+    connections: () => connections,
+    answer: OK,
+    close: async () => {
+      server.close()
+      for (const socket of open) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+  return upstream
+}
+
+/** How many bytes the first whole request has; undefined while something is missing. */
+function lengthOfFirst(heard: string): number | undefined {
+  const head = heard.indexOf('\r\n\r\n')
+  if (head < 0) return undefined
+  const lines = heard.slice(0, head).toLowerCase()
+  const start = head + 4
+  if (/\r\ntransfer-encoding: *chunked/.test(lines)) {
+    const end = heard.indexOf('\r\n0\r\n\r\n', start - 2)
+    return end < 0 ? undefined : end + 7
+  }
+  const length = start + Number(/\r\ncontent-length: *(\d+)/.exec(lines)?.[1] ?? 0)
+  return heard.length < length ? undefined : length
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
+import { freePort } from '../../support/free-port.ts'
+import { type Granted, type LabHouse, redeem, send, startLabHouse } from '../../support/lab-app.ts'
+import { finishReal, walkReal } from '../authorization/real-walk.ts'
+
+const skip = await blueskyMissing()
+
+suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
+  let house: LabHouse
+  let network: RunningBluesky
+  let alice: BlueskyAccount
+  let token: string
+  before(async () => {
+    const port = String(await freePort())
+    const connectors = join(import.meta.dirname, 'operator')
+    // Native clients of this network return to a numeric loopback address.
+    house = await startLabHouse({ PORT: port, BASE_URL: `http://127.0.0.1:${port}`, TRIBUTARY_CONNECTORS: connectors })
+    network = await startBluesky()
+    process.env['TEST_PLC_URL'] = network.plcUrl
+    alice = await network.createAccount('alice.test')
+    const query = { redirect_uri: `${house.tributary.url}/auth/bluesky/callback`, scope: 'atproto transition:generic' }
+    await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/bluesky`, {
+      key: `http://localhost?${new URLSearchParams(query).toString()}`,
+      secret: '',
+      overrides: { base_url: network.pdsUrl },
+    })
+    const { handle, password } = alice
+    const walked = await walkReal(house, 'bluesky', (url) => network.authorize(url, { handle, password }))
+    const code = (await finishReal(walked)).get('code')!
+    token = ((await (await redeem(house, code)).json()) as Granted).access_token
+  })
+  after(async () => {
+    await house.stop()
+    await network.close()
+  })
+
+  const post = (text: string) =>
+    send(house, 'POST', '/proxy/bluesky/com.atproto.repo.createRecord', {
+      token,
+      json: {
+        repo: alice.did,
+        collection: 'app.bsky.feed.post',
+        record: { $type: 'app.bsky.feed.post', text, createdAt: new Date().toISOString() },
+      },
+    })
+
+  test('a post made through the proxy arrives by sync', async () => {
+    const made = await post('Made through the proxy')
+    assert.equal(made.status, 200, made.text)
+    const uri = String(made.body['uri'])
+    await send(house, 'POST', '/profiles/bluesky/sync', { token })
+    let posts = ''
+    for (let i = 0; i < 200 && !posts.includes(uri); i += 1) {
+      posts = (await send(house, 'GET', '/services/bluesky/posts', { token })).text
+      await sleep(100)
+    }
+    const [item] = (JSON.parse(posts) as { data: { uri: string; value: { text: string } } }[]).filter(
+      ({ data }) => data.uri === uri,
+    )
+    assert.equal(item?.data.value.text, 'Made through the proxy')
+  })
+
+  test('a blob too large to be kept goes up as a stream, with a nonce fetched for it', async () => {
+    const blob = Buffer.alloc(700_000, 7)
+    const answer = await fetch(`${house.tributary.url}/proxy/bluesky/com.atproto.repo.uploadBlob`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      body: blob,
+    })
+    const text = await answer.text()
+    assert.equal(answer.status, 200, text)
+    assert.equal((JSON.parse(text) as { blob: { size: number } }).blob.size, blob.length)
+  })
+
+  test('all pages as one array', async () => {
+    for (let i = 0; i < 3; i += 1) await post(`More ${i}`)
+    const query = new URLSearchParams({ repo: alice.did, collection: 'app.bsky.feed.post', paginate: 'true' })
+    const listed = await send(house, 'GET', `/proxy/bluesky/com.atproto.repo.listRecords?${query.toString()}`, {
+      token,
+    })
+    const texts = (JSON.parse(listed.text) as { value: { text: string } }[]).map(({ value }) => value.text)
+    assert.deepEqual(texts, ['More 2', 'More 1', 'More 0', 'Made through the proxy'])
+  })
+
+  test('what the server refuses comes back in its own words', async () => {
+    const answer = await send(house, 'GET', '/proxy/bluesky/com.atproto.repo.getRecord?repo=x', { token })
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body['error'], 'InvalidRequest')
+  })
+})

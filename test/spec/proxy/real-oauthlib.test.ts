@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
+import { type Granted, type LabHouse, redeem, startLabHouse } from '../../support/lab-app.ts'
+import { finishReal, walkReal } from '../authorization/real-walk.ts'
+
+const skip = await oauthlibMissing()
+
+suite('calls through the proxy, judged by oauthlib', { skip }, () => {
+  let house: LabHouse
+  let provider: RunningOauthlibProvider
+  let token: string
+  before(async () => {
+    house = await startLabHouse({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../authorization/connectors') })
+    provider = await startOauthlibProvider({ callbacks: [`${house.tributary.url}/auth/oauthlib/callback`] })
+    const { consumerKey: key, consumerSecret: secret, url } = provider
+    const body = { key, secret, overrides: { base_url: url } }
+    await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/oauthlib`, body)
+    const back = await finishReal(await walkReal(house, 'oauthlib', (at) => provider.login(at, { user: 'bob' })))
+    token = ((await (await redeem(house, back.get('code')!)).json()) as Granted).access_token
+  })
+  after(async () => {
+    await house.stop()
+    await provider.close()
+  })
+
+  async function ask(method: string, path: string, type?: string, body?: string) {
+    const answer = await fetch(`${house.tributary.url}/proxy/oauthlib${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(type === undefined ? {} : { 'content-type': type }) },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await answer.text()
+    assert.equal(answer.status, 200, text)
+    return JSON.parse(text) as {
+      owner: string
+      form: [string, string][]
+      body: string
+      query: Record<string, string[]>
+    }
+  }
+  const FORM = 'application/x-www-form-urlencoded'
+
+  test('a GET with parameters that need care', async () => {
+    const { owner, query } = await ask('GET', "/items?b=2&a=1&a=0&q=a%20b+c%2Bd&e=&sp%20cial~*=%C3%A9'(x)!")
+    assert.equal(owner, 'bob')
+    assert.deepEqual(query, {
+      b: ['2'],
+      a: ['1', '0'],
+      q: ['a b c+d'],
+      e: [''],
+      'sp cial~*': ["é'(x)!"],
+    })
+  })
+
+  for (const type of [FORM, `${FORM}; charset=UTF-8`])
+    test(`a POST whose form is signed: ${type}`, async () => {
+      const body = 'status=a+b%2Bc%26&status=twice&empty=&none&%C3%A9=%7E~&x=%27*'
+      const echoed = await ask('POST', '/echo?z=1&status=3', type, body)
+      assert.equal(echoed.body, body)
+      assert.deepEqual(echoed.form[0], ['status', 'a b+c&'])
+    })
+
+  test('a form without fields, and one of 300 KB', async () => {
+    assert.equal((await ask('POST', '/echo', FORM, '')).body, '')
+    const large = `text=${'%F0%9F%8C%BB'.repeat(25_000)}`
+    assert.equal((await ask('POST', '/echo', FORM, large)).body, large)
+  })
+
+  test('JSON and text are sent as they are, and not signed', async () => {
+    assert.equal((await ask('POST', '/echo?a=b', 'application/json', '{"status":"a&b=c"}')).body, '{"status":"a&b=c"}')
+    assert.equal((await ask('POST', '/echo', 'text/plain', 'a=b&c=d')).body, 'a=b&c=d')
+  })
+
+  test('our own token is in nothing that was signed', async () => {
+    const answer = await fetch(`${house.tributary.url}/proxy/oauthlib/items?access_token=${token}&a=b`)
+    assert.equal(answer.status, 200)
+    assert.deepEqual(((await answer.json()) as { query: object }).query, { a: ['b'] })
+  })
+})

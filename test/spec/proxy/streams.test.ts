@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rawClient } from '../operating/raw-http.ts'
+import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
+import { type SlowUpstream, startSlowUpstream } from './slow-upstream.ts'
+
+let upstream: RawUpstream
+let slow: SlowUpstream
+let house: ProxyHouse
+let token: string
+let slowToken: string
+before(async () => {
+  upstream = await startRawUpstream()
+  slow = await startSlowUpstream()
+  house = await startProxyHouse()
+  token = (await house.connect({ apiUrl: upstream.url })).token
+  slowToken = (await house.connect({ service: 'keyed', apiUrl: slow.url })).token
+})
+after(async () => {
+  await house.stop()
+  await upstream.close()
+  await slow.close()
+})
+beforeEach(() => {
+  upstream.requests.length = 0
+  upstream.answer = OK
+})
+
+const MEGABYTE = 1024 * 1024
+const head = (by: string, service: string, ...more: string[]) =>
+  [`POST /proxy/${service}/up HTTP/1.1`, 'Host: x', `Authorization: Bearer ${by}`, ...more, '', ''].join('\r\n')
+
+suite('the app leaves', () => {
+  test('in the middle of an answer: the service is not asked on', async () => {
+    const closed = new Promise<void>((resolve) => {
+      upstream.answer = (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmore\r\n')
+        socket.on('close', () => resolve())
+      }
+    })
+    const client = await rawClient(house.url)
+    client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    await once(client.socket, 'data')
+    client.socket.destroy()
+    await closed
+  })
+
+  test('before there is an answer', async () => {
+    const asked = Promise.withResolvers<Socket>()
+    upstream.answer = (socket) => asked.resolve(socket)
+    const client = await rawClient(house.url)
+    client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    const socket = await asked.promise
+    const closed = once(socket, 'close')
+    client.socket.destroy()
+    await closed
+    assert.equal(upstream.requests.length, 1, 'nobody tried again')
+    assert.ok(!house.logged.some((line) => line.includes('a request failed')))
+  })
+
+  test('in the middle of an upload: the service never sees a whole request', async () => {
+    const client = await rawClient(house.url)
+    client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`))
+    client.socket.write(Buffer.alloc(MEGABYTE / 2))
+    const socket = await slow.connected()
+    const closed = once(socket, 'close')
+    slow.read(socket)
+    client.socket.destroy()
+    await closed
+    assert.ok(slow.bytes(socket) < MEGABYTE)
+  })
+})
+
+suite('the service leaves', () => {
+  test('in the middle of an upload: a 502', async () => {
+    const client = await rawClient(house.url)
+    client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
+    client.socket.write(Buffer.alloc(MEGABYTE / 2))
+    const socket = await slow.connected()
+    socket.destroy()
+    assert.match(await client.ended, /^HTTP\/1\.1 502 /)
+  })
+
+  test('after an answer that did not wait for the upload: the app gets it', async () => {
+    const answered = Promise.withResolvers<string>()
+    const call = request(`${house.url}/proxy/keyed/up`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${slowToken}`, 'content-length': 50 * MEGABYTE },
+    })
+    call.on('error', answered.reject)
+    call.on('response', (answer) => {
+      answer.resume()
+      answered.resolve([answer.statusCode, answer.headers['x-why']].join(' '))
+    })
+    call.write(Buffer.alloc(MEGABYTE))
+    const socket = await slow.connected()
+    socket.end('HTTP/1.1 413 Too Large\r\nX-Why: size\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+    assert.equal(await answered.promise, '413 size')
+    call.destroy()
+  })
+})
+
+suite('nobody is faster than the other', () => {
+  // What kernels and streams hold between two sockets; far less than what is offered.
+  const HELD = 24 * MEGABYTE
+
+  test('a slow app slows the service', async () => {
+    let written = 0
+    upstream.answer = (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${200 * MEGABYTE}\r\n\r\n`)
+      const piece = Buffer.alloc(64 * 1024)
+      const more = () => {
+        do written += piece.length
+        while (written < 200 * MEGABYTE && socket.write(piece))
+      }
+      socket.on('drain', more)
+      more()
+    }
+    const client = await rawClient(house.url)
+    client.socket.pause()
+    client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    await settled(() => written)
+    assert.ok(written > 0 && written < HELD, `${written} bytes went out to somebody who reads none`)
+    client.socket.destroy()
+  })
+
+  test('a slow service slows the app', async () => {
+    const client = await rawClient(house.url)
+    client.say(head(slowToken, 'keyed', `Content-Length: ${200 * MEGABYTE}`))
+    const piece = Buffer.alloc(64 * 1024)
+    let written = 0
+    const more = () => {
+      do written += piece.length
+      while (written < 200 * MEGABYTE && client.socket.write(piece))
+    }
+    client.socket.on('drain', more)
+    more()
+    const socket = await slow.connected()
+    await settled(() => written)
+    assert.ok(written < HELD, `${written} bytes were taken for somebody who reads none`)
+    client.socket.destroy()
+    slow.read(socket)
+    await once(socket, 'close')
+  })
+
+  /** Waits until a number stands still. */
+  async function settled(read: () => number): Promise<void> {
+    for (let before = -1; before !== read(); await sleep(400)) before = read()
+  }
+})
+
+suite('time', () => {
+  test('an upload may take longer than a request of ours; a small body may not', async () => {
+    const { requestTimeout, headersTimeout } = house.server.server
+    Object.assign(house.server.server, { headersTimeout: 500, requestTimeout: 600 })
+    try {
+      const small = await rawClient(house.url)
+      small.say(head(token, 'plain', 'Content-Length: 1000'))
+      const large = await rawClient(house.url)
+      large.say(head(token, 'plain', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
+      const piece = Buffer.alloc(MEGABYTE / 16)
+      for (let sent = 0; sent < MEGABYTE; sent += piece.length) {
+        large.socket.write(piece)
+        await sleep(300)
+      }
+      assert.match(await large.ended, /^HTTP\/1\.1 200 /)
+      assert.match(await small.ended, /^HTTP\/1\.1 408 /)
+    } finally {
+      Object.assign(house.server.server, { headersTimeout, requestTimeout })
+    }
+  })
+})

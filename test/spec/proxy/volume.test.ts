@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { after, before, suite, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { freshDatabase } from '../../support/database.ts'
+import { freePort } from '../../support/free-port.ts'
+import { type Running, startProcess } from '../../support/running.ts'
+
+const MEGABYTE = 1024 * 1024
+/** `PROXY_MEGABYTES=1024` for the full measure. */
+const SIZE = Number(process.env['PROXY_MEGABYTES'] ?? 200) * MEGABYTE
+/** What a process may grow by while it passes on any amount: buffers between sockets, and garbage not yet collected. */
+const MOST_GROWTH = 96 * MEGABYTE
+
+const skip = existsSync('/proc/self/status') ? false : 'the memory of another process is read from /proc'
+
+/** Pieces that differ, so that a lost or doubled one shows. */
+function* pieces(): Generator<Buffer> {
+  for (let sent = 0; sent < SIZE; sent += 65_536) yield Buffer.alloc(65_536, sent / 65_536)
+}
+let sum = 0
+for (const piece of pieces()) sum = crc32(piece, sum)
+
+async function sumOf(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: number; sum: number }> {
+  let [bytes, found] = [0, 0]
+  for await (const piece of stream) {
+    bytes += piece.length
+    found = crc32(piece, found)
+  }
+  return { bytes, sum: found }
+}
+
+suite('a body of any size', { skip }, () => {
+  let running: Running
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let folder: string
+  let url: string
+  let token: string
+  const service = createServer((incoming, response) => {
+    if (incoming.url === '/me') response.end('{"id":"42"}')
+    else if (incoming.method === 'GET') {
+      const length = incoming.url === '/chunked' ? {} : { 'content-length': SIZE }
+      response.writeHead(200, { 'content-type': 'video/mp4', ...length })
+      Readable.from(pieces(), { objectMode: false }).pipe(response)
+    } else void sumOf(incoming).then((heard) => response.end(JSON.stringify(heard)))
+  })
+
+  before(async () => {
+    await once(service.listen(0, '127.0.0.1'), 'listening')
+    database = await freshDatabase()
+    folder = mkdtempSync(join(tmpdir(), 'tributary-volume-'))
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}`
+    const adminToken = 'tra_test-admin-token-0123456789'
+    running = await startProcess(['serve'], {
+      DATABASE_URL: database.url,
+      TRIBUTARY_DATA: folder,
+      PORT: String(port),
+      TRIBUTARY_ADMIN_TOKEN: adminToken,
+      TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8',
+      TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'operator'),
+    })
+    const send = async (method: string, path: string, body: object, authorization: string) => {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return (await answer.json()) as Record<string, string>
+    }
+    const admin = `Bearer ${adminToken}`
+    const app = await send('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] }, admin)
+    const apiUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    await send(
+      'PUT',
+      `/admin/apps/${app['client_id']}/keys/plain`,
+      { key: 'k', secret: 's', overrides: { api_url: apiUrl } },
+      admin,
+    )
+    const basic = `Basic ${Buffer.from(`${app['client_id']}:${app['client_secret']}`).toString('base64')}`
+    token = (await send('POST', '/auth/plain/apply', { token: 'service-token-0123456789' }, basic))['access_token']!
+    // Warm: what is compiled and pooled once is no growth.
+    const warm = await fetch(`${url}/proxy/plain/archive`, { headers: { authorization: `Bearer ${token}` } })
+    await sumOf(warm.body!)
+  })
+  after(async () => {
+    await running.end('SIGTERM')
+    service.close()
+    await database.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const residentBytes = () => {
+    const status = readFileSync(`/proc/${running.child.pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+  }
+
+  /** The most that the process grew while this ran. */
+  async function growth(work: () => Promise<void>): Promise<number> {
+    const before = residentBytes()
+    let most = 0
+    const timer = setInterval(() => {
+      most = Math.max(most, residentBytes())
+    }, 20)
+    await work().finally(() => clearInterval(timer))
+    return Math.max(most, residentBytes()) - before
+  }
+
+  async function flat(t: { diagnostic: (text: string) => void }, work: () => Promise<void>): Promise<void> {
+    const grown = await growth(work)
+    t.diagnostic(`${SIZE / MEGABYTE} MB, the process grew by ${Math.round(grown / MEGABYTE)} MB`)
+    assert.ok(grown < MOST_GROWTH, `grew by ${grown / MEGABYTE} MB`)
+  }
+
+  for (const path of ['/archive', '/chunked'])
+    test(`comes down in flat memory: ${path}`, (t) =>
+      flat(t, async () => {
+        const answer = await fetch(`${url}/proxy/plain${path}`, { headers: { authorization: `Bearer ${token}` } })
+        assert.equal(answer.headers.get('content-type'), 'video/mp4')
+        assert.deepEqual(await sumOf(answer.body!), { bytes: SIZE, sum })
+      }))
+
+  for (const [how, headers] of Object.entries({ 'with its length': { 'content-length': SIZE }, 'in chunks': {} }))
+    test(`goes up in flat memory, ${how}`, (t) =>
+      flat(t, async () => {
+        const call = request(`${url}/proxy/plain/videos`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'video/mp4', ...headers },
+        })
+        Readable.from(pieces(), { objectMode: false }).pipe(call)
+        const [answer] = (await once(call, 'response')) as [AsyncIterable<Buffer>]
+        let text = ''
+        for await (const piece of answer) text += piece.toString()
+        assert.deepEqual(JSON.parse(text), { bytes: SIZE, sum })
+      }))
+})

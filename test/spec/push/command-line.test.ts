@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { tributary } from '../../support/command-line.ts'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  LOOPBACK,
+  type Person,
+  type PushHouse,
+  type Shown,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+
+suite('destinations from the command line', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let app: Tenant
+  let ada: Person
+  before(async () => {
+    house = await startPushHouse()
+    theirs = await clientDatabase()
+    app = await house.newTenant()
+    ada = await app.newPerson()
+  })
+  after(async () => {
+    await house.stop()
+    await theirs.drop()
+  })
+
+  const run = (...args: string[]) =>
+    tributary(['push', ...args], {
+      DATABASE_URL: house.tributary.databaseUrl,
+      TRIBUTARY_DATA: house.tributary.dataDir,
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    })
+  const json = async <Document>(...args: string[]): Promise<Document> => {
+    const { code, stdout, stderr } = await run(...args, '--json')
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout) as Document
+  }
+
+  test('a destination from its making to its end', async () => {
+    await house.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
+    const { clientId } = app
+    const made = await json<Shown>(
+      'add',
+      clientId,
+      '--name',
+      'Warehouse',
+      '--kind',
+      'postgres',
+      '--url',
+      theirs.url,
+      '--filter',
+      '/types/photos',
+      '--filter',
+      '/types/videos',
+      '--schedule',
+      'on_change',
+      '--option',
+      'schema=tributary',
+    )
+    assert.deepEqual(
+      [made.id.slice(0, 4), made['name'], made['kind'], made['filter'], made['schedule'], made.state, made['options']],
+      [
+        'dst_',
+        'Warehouse',
+        'postgres',
+        ['/types/photos', '/types/videos'],
+        'on_change',
+        'active',
+        { schema: 'tributary' },
+      ],
+    )
+    const rows = async () =>
+      (
+        await theirs.sql<{ native_id: string }>(
+          'select native_id from tributary.tributary_items where deleted_at is null order by 1',
+        )
+      )
+        .map(({ native_id }) => native_id)
+        .join()
+    await until('the running service delivers', async () => {
+      const [made] = await theirs.sql<{ there: boolean }>(
+        `select to_regclass('tributary.tributary_items') is not null as there`,
+      )
+      return made!.there && (await rows()) === 'a,b'
+    })
+    const tried = await json<{ ok: boolean; matches: unknown }>('test', clientId, made.id)
+    assert.deepEqual([tried.ok, tried.matches], [true, { profiles: 1, items: 2, exact: true }])
+    const [listed] = await json<Shown[]>('list', clientId)
+    assert.deepEqual([listed!.id, listed!.rows, listed!.dead_letters], [made.id, 2, 0])
+    assert.equal((await json<Shown>('pause', clientId, made.id)).state, 'paused')
+    assert.equal((await json<Shown>('resume', clientId, made.id)).state, 'active')
+    const changed = await json<Shown>('set', clientId, made.id, '--filter', '*', '--schedule', 'manual')
+    assert.deepEqual([changed['filter'], changed['schedule']], [['*'], 'manual'])
+    await until('the other filter is in force', async () => (await rows()) === 'a,b,c')
+    await house.put(ada, [{ id: 'd' }])
+    await json('run', clientId, made.id)
+    await until('it was run', async () => (await rows()) === 'a,b,c,d')
+    assert.deepEqual(await json('replay', clientId, made.id, '--since', '2020-01-01'), { profiles: 1 })
+    await json('backfill', clientId, made.id)
+    assert.deepEqual(await json('dead', clientId, made.id), [])
+    await json('redrive', clientId, made.id)
+    assert.deepEqual(await json('delete', clientId, made.id, '--drop-tables'), { deleted: made.id })
+    assert.deepEqual(await json('list', clientId), [])
+    assert.deepEqual(
+      await theirs.sql(`select relname from pg_class where relname like 'tributary%' and relkind = 'r'`),
+      [],
+    )
+  })
+
+  test('a webhook shows its secret once; mistakes are named', async () => {
+    const { clientId } = app
+    const url = 'https://app.test/hook'
+    const made = await json<Shown>(
+      'add',
+      clientId,
+      '--name',
+      'Hook',
+      '--kind',
+      'webhook',
+      '--url',
+      url,
+      '--filter',
+      '*',
+    )
+    assert.match(made.secret!, /^whsec_/)
+    const { secret } = await json<{ secret: string }>('rotate-secret', clientId, made.id)
+    assert.ok(secret.startsWith('whsec_') && secret !== made.secret)
+    assert.ok(!JSON.stringify(await json('list', clientId)).includes('whsec_'))
+    for (const [args, why, code] of [
+      [['add', clientId, '--name', 'X', '--kind', 'pigeon', '--url', url], /--kind/, 2],
+      [['add', clientId, '--name', 'X', '--kind', 'webhook', '--url', url, '--filter', '/types/x'], /names no type/, 4],
+      [['add', 'app_nobody', '--name', 'X', '--kind', 'webhook', '--url', url], /no app app_nobody/, 4],
+      [['replay', clientId, made.id, '--seq', 'x'], /--seq x/, 2],
+      [['pause', clientId, 'dst_nobody'], /not found|nothing/i, 4],
+    ] as const) {
+      const ended = await run(...args)
+      assert.match(ended.stderr, why, args.join(' '))
+      assert.equal(ended.code, code, args.join(' '))
+    }
+  })
+})

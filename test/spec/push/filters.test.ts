@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  type Item,
+  type Person,
+  type PushHouse,
+  type Shown,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+
+const ITEMS: Item[] = [
+  { id: 'cat', type: 'photos', title: 'A cat in Berlin', lat: 52.52, lng: 13.405, at: 1000 },
+  { id: 'dog', type: 'photos', title: 'A dog in Lisbon', lat: 38.72, lng: -9.14, at: 2000 },
+  { id: 'talk', type: 'statuses', text: 'Cats and people', author: 'ada', participants: ['ben', 'cleo'], at: 3000 },
+  { id: 'note', type: 'statuses', text: 'Alone with a cat', author: 'ben', at: 4000 },
+  { id: 'later', type: 'events', title: 'Fair', at: 4_000_000_000_000 },
+  { id: 'old', type: 'photos', title: 'Before all time', at: -5000 },
+  { id: 'plain', note: 'no type at all', at: 6000 },
+]
+const ALL = ITEMS.map(({ id }) => String(id)).sort()
+
+suite('filters are paths of the API', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let app: Tenant
+  let ada: Person
+  let made: Shown[]
+  before(async () => {
+    house = await startPushHouse()
+    theirs = await clientDatabase()
+    app = await house.newTenant()
+    ada = await app.newPerson()
+    await house.put(
+      ada,
+      ITEMS.filter(({ id }) => id !== 'plain'),
+    )
+    await house.put(
+      ada,
+      ITEMS.filter(({ id }) => id === 'plain'),
+      'others',
+    )
+    // All at once, each in a schema of its own.
+    made = await Promise.all(
+      cases.map(([filter], i) => app.add({ kind: 'postgres', url: theirs.url, filter, options: { schema: `f${i}` } })),
+    )
+  })
+  after(async () => {
+    await house.stop()
+    await theirs.drop()
+  })
+
+  const cases: [filter: string[], wanted: string[]][] = [
+    [['*'], ALL],
+    [['/types/photos'], ['cat', 'dog', 'old']],
+    [['/types/all'], ALL.filter((id) => id !== 'plain')],
+    [['/types/photos?q=cat'], ['cat']],
+    [['*?q=cat'], ['cat', 'note']],
+    [['*?q=cat*'], ['cat', 'note', 'talk']],
+    [['/types/all?near=52.5,13.4&within=20'], ['cat']],
+    [['/types/statuses?participants=ben'], ['note', 'talk']],
+    [['/types/statuses?participants=^ben'], ['note']],
+    [['/types/statuses?participants=>3'], ['talk']],
+    [['/types/all?since=2000&until=4000'], ['dog', 'note', 'talk']],
+    [['/services/self/others'], ['plain']],
+    [['/services/self/*?q=fair'], ['later']],
+    [['/services/self'], ALL],
+    [['/types/photos?services=demo-social'], []],
+    [['/services/demo-social/posts'], []],
+    [
+      ['/types/photos?q=dog', '/services/self/others', '/types/events'],
+      ['dog', 'later', 'plain'],
+    ],
+    [['/types/photos?limit=1&sort=asc&fields=data.title'], ['cat', 'dog', 'old']],
+  ]
+  for (const [i, [filter, wanted]] of cases.entries()) {
+    test(`${filter.join(' ')} takes ${wanted.length} of ${ITEMS.length}`, async () => {
+      const { id } = made[i]!
+      await until('it is caught up', async () => (await app.show({ id })).profiles_behind === 0)
+      const found = await theirs.sql<{ there: boolean }>(
+        `select to_regclass('f${i}.tributary_items') is not null as there`,
+      )
+      const rows = found[0]!.there
+        ? await theirs.sql<{ native_id: string }>(
+            `select native_id from f${i}.tributary_items where deleted_at is null`,
+          )
+        : []
+      assert.deepEqual(rows.map(({ native_id }) => native_id).sort(), [...wanted].sort())
+      const matches = (await app.ask('POST', `/push/${id}/test`)).body['matches'] as { items: number }
+      assert.equal(matches.items, wanted.length, 'the dry run counted the same')
+      await app.ask('DELETE', `/push/${id}`)
+    })
+  }
+
+  test('an item that a change makes fit comes, and one that no longer fits goes', async () => {
+    const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos?q=cat'] })
+    await until('the cat is there', async () => (await theirs.live()).join() === 'cat')
+    await house.put(ada, [{ id: 'dog', type: 'photos', title: 'The dog became a cat' }])
+    await until('both are there', async () => (await theirs.live()).join() === 'cat,dog')
+    await house.put(ada, [{ id: 'cat', type: 'photos', title: 'Only a tree' }])
+    await until('the first is gone', async () => (await theirs.live()).join() === 'dog')
+    await house.take(ada, ['dog', 'later'])
+    await until('none is left', async () => (await theirs.live()).length === 0)
+    await app.ask('DELETE', `/push/${id}?drop=true`)
+  })
+
+  test('another filter sends what it wants and takes back what it does not', async () => {
+    await house.put(ada, [{ id: 'dog', type: 'photos', title: 'A dog again' }])
+    const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos'] })
+    await until('photos', async () => (await theirs.live()).join() === 'cat,dog,old')
+    await app.ask('PATCH', `/push/${id}`, { filter: ['/types/statuses', '/types/photos?q=dog'] })
+    await until('others', async () => (await theirs.live()).join() === 'dog,note,talk')
+    await app.ask('PATCH', `/push/${id}`, { filter: ['/services/demo-social/*'] })
+    await until('nothing', async () => (await theirs.live()).length === 0)
+    await app.ask('PATCH', `/push/${id}`, { filter: ['/types/photos'] })
+    await until('photos again', async () => (await theirs.live()).join() === 'cat,dog,old')
+    await app.ask('DELETE', `/push/${id}?drop=true`)
+  })
+})

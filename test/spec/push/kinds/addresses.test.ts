@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
+import type { DestinationKind } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import { makePerson } from './changes.ts'
+import { destinationOf } from './fixture.ts'
+
+const filesDir = mkdtempSync(join(tmpdir(), 'tributary-allowed-'))
+const outside = mkdtempSync(join(tmpdir(), 'tributary-outside-'))
+const kinds = createKinds({ filesDir })
+const resolve = async (name: string) => [{ address: name === 'rebound.test' ? '169.254.169.254' : '127.0.0.1' }]
+const egress = createEgress({ allowPrivate: [], resolve })
+const need: KindNeed = { egress, clock: { now: () => Date.now() } }
+
+after(async () => {
+  await egress.close()
+  for (const folder of [filesDir, outside]) rmSync(folder, { recursive: true, force: true })
+})
+
+// What is wrong can be seen from the address itself: it is never stored.
+const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Record<string, unknown>][] = [
+  ['postgres', 'not an address', /must look like postgres:/],
+  ['postgres', 'mysql://u:p@h/d', /must begin with postgres:/],
+  ['postgres', 'mongodb+srv://u:p@h/d', /must begin with/],
+  ['postgres', 'postgres:///db', /no host|must look like/],
+  ['postgres', 'postgres://u:p@/db', /no host|must look like/],
+  ['postgres', 'postgres:///db?host=/var/run/postgresql', /no host|must look like/],
+  ['postgres', 'postgres://u:p@%2Fvar%2Frun%2Fpostgresql/db', /not a socket or a list/],
+  ['postgres', 'postgres://u:p@%40abstract/db', /not a socket or a list/],
+  ['postgres', 'postgres://u:p@a.test,b.test/db', /not a socket or a list/],
+  ['postgres', 'postgres://u:p@a.test:5432,b.test:5432/db', /must look like/],
+  ['postgres', 'postgres://u:p@[fe80::1%25eth0]/db', /must look like|not a socket/],
+  ['postgres', 'postgres://u:p@h', /names no database/],
+  ['postgres', 'postgres://h/db', /names no user/],
+  ['postgres', 'postgres://u:p@h/db#x', /%23/],
+  ['postgres', 'postgres://u:%zz@h/db', /%25/],
+  ['postgres', 'postgres://u:p@h:0/db', /port 0/],
+  ...[
+    'hostaddr=10.0.0.1',
+    'host=/tmp',
+    'sslrootcert=/etc/passwd',
+    'sslkey=/etc/x',
+    'options=-c%20x',
+    'service=x',
+    'passfile=/x',
+  ].map((parameter): [DestinationKind, string, RegExp] => [
+    'postgres',
+    `postgres://u:p@h/db?${parameter}`,
+    /is not allowed/,
+  ]),
+  ['postgres', 'postgres://u:p@h/db?sslmode=no-verify', /sslmode must be/],
+  ['postgres', 'postgres://u:p@h/db?sslmode=prefer', /sslmode must be/],
+  ...[22, 25, 80, 6379, 11_211].flatMap((port): [DestinationKind, string, RegExp][] => [
+    ['postgres', `postgres://u:p@h:${port}/db`, /another protocol/],
+    ['mysql', `mysql://u:p@h:${port}/db`, /another protocol/],
+    ['nats', `nats://u:p@h:${port}`, /another protocol/],
+  ]),
+  ...[22, 25, 6379, 11_211].flatMap((port): [DestinationKind, string, RegExp][] => [
+    ['webhook', `https://h:${port}/`, /another protocol/],
+    ['files', `s3://k:s@h:${port}/bucket`, /another protocol/],
+  ]),
+  ['postgres', 'postgres://u:p@h/db', /options.schema/, { schema: 'a"; drop table x; --' }],
+  ['postgres', 'postgres://u:p@h/db', /options.ca/, { ca: '/etc/ssl/certs/ca.pem' }],
+  ['mysql', 'mysql://u:p@%2Fvar%2Frun%2Fmysqld.sock/db', /not a socket or a list/],
+  ['mysql', 'mysql://u:p@h/db?socketPath=/var/run/mysqld.sock', /is not allowed/],
+  ['mysql', 'mysql://u:p@h/db?flags=LOCAL_FILES', /is not allowed/],
+  ['mysql', 'mysql://u:p@h/db?ssl=%7B%22rejectUnauthorized%22%3Afalse%7D', /is not allowed/],
+  ['nats', 'nats://u:p@a.test,nats://b.test', /not a socket or a list|must/],
+  ['nats', 'ws://h:4222', /must look like nats:/],
+  ['nats', 'nats://u:p@h/path', /must end with the port/],
+  ['nats', 'nats://u:p@h', /options.subject/, { subject: '>' }],
+  ['nats', 'nats://u:p@h', /options.subject/, { subject: '{service}.x' }],
+  ['nats', 'nats://u:p@h', /options.subject/, { subject: 'a.{password}' }],
+  ['nats', 'nats://u:p@h', /options.stream/, { stream: 'a b' }],
+  ['webhook', 'ftp://h/', /http or https/],
+  ['webhook', 'https://u:p@h/', /no user name/],
+  ['webhook', 'file:///etc/passwd', /http or https/],
+  ['files', 'file:///etc', /folder that the operator set/],
+  ['files', `${pathToFileURL(filesDir).href}/../x`, /folder that the operator set/],
+  ['files', `${pathToFileURL(filesDir).href}/%2e%2e/x`, /folder that the operator set/],
+  ['files', `${pathToFileURL(filesDir).href}-other`, /folder that the operator set/],
+  ['files', `${pathToFileURL(filesDir).href}/a%2f..%2f..%2fb`, /must look like file:/],
+  ['files', `${pathToFileURL(filesDir).href}/a%00b`, /folder that the operator set|must look like/],
+  ['files', 'file://host/share', /must look like file:/],
+  ['files', 's3://k:s@h/', /no bucket/],
+  ['files', 's3://h/bucket', /no key and secret/],
+  ['files', 's3://k:s@h/bucket?endpoint=x', /is not allowed/],
+  ['files', 's3://k:s@h/bucket', /options.format/, { format: 'csv' }],
+  ['files', 'gopher://h/', /must look like/],
+]
+
+suite('addresses that are refused when they are given', () => {
+  for (const [kind, url, says, options = {}] of REFUSED) {
+    test(`${kind} ${url} ${JSON.stringify(options)}`, () => {
+      assert.throws(
+        () => kinds[kind].check(url, options),
+        (error) => {
+          assert.ok(error instanceof ApiError, String(error))
+          assert.match(error.message, says)
+          return true
+        },
+      )
+    })
+  }
+
+  test('folders, when the operator set none', () => {
+    const none = createKinds({ filesDir: undefined })
+    assert.throws(() => none.files.check(pathToFileURL(filesDir).href, {}), /TRIBUTARY_FILES/)
+  })
+})
+
+const at = (host: string): [DestinationKind, string][] => [
+  ['postgres', `postgres://u:p@${host}:5432/db`],
+  ['postgres', `postgres://u:p@${host}:5432/db?sslmode=disable`],
+  ['mysql', `mysql://u:p@${host}:3306/db`],
+  ['nats', `nats://u:p@${host}:4222`],
+  ['webhook', `https://${host}/hook`],
+  ['files', `s3://k:s@${host}/bucket`],
+]
+
+suite('addresses that are refused when they are connected to', () => {
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '10.0.0.1',
+    '169.254.169.254',
+    '[::ffff:127.0.0.1]',
+    '[fd00::1]',
+    '0.0.0.0',
+    'rebound.test',
+  ]
+  for (const [kind, url] of hosts.flatMap(at)) {
+    test(url, async () => {
+      kinds[kind].check(url, {})
+      const connection = kinds[kind].open(need, destinationOf(kind), { url, signing: [] })
+      const [finding] = await connection.test()
+      assert.equal(finding?.ok, false)
+      assert.match(finding.detail, /address_refused/)
+      const ada = makePerson('dst')
+      await assert.rejects(connection.write(ada.batch([ada.put('a', 1)])), (error) => {
+        assert.ok(error instanceof DeliveryError && error.recovery === 'retry', String(error))
+        return /address_refused/.test(error.message)
+      })
+      await connection.close()
+    })
+  }
+})
+
+test('a folder that leads out of what is allowed is not written to', async () => {
+  mkdirSync(join(filesDir, 'app'))
+  symlinkSync(outside, join(filesDir, 'app', 'link'))
+  const url = pathToFileURL(join(filesDir, 'app', 'link')).href
+  kinds.files.check(url, {})
+  const connection = kinds.files.open(need, destinationOf('files'), { url })
+  const [finding] = await connection.test()
+  assert.match(finding!.detail, /leads out/)
+  await assert.rejects(connection.prepare(), /leads out/)
+})

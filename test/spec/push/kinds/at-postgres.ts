@@ -1,0 +1,111 @@
+import { Client } from 'pg'
+import { freshDatabase, onServer } from '../../../support/database.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { type Arrived, type Fixture, fresh, type Place } from './fixture.ts'
+import { openLine } from './line.ts'
+
+/** The PostgreSQL that this round of the suite runs on, in a database of its own. */
+export const postgresFixture: Fixture = {
+  name: 'postgres',
+  kind: 'postgres',
+  skip: false,
+  fences: true,
+  atomic: true,
+  open: openPostgres,
+  // A number with more digits than PostgreSQL keeps.
+  poison: (row) => ({ ...row, data: '{"n":1e200000}' }),
+  wrong: async (place) => {
+    const url = (change: (url: URL) => void) => {
+      const changed = new URL(place.url)
+      change(changed)
+      return changed.href
+    }
+    const { hostname, port, pathname } = new URL(place.url)
+    const stranger = fresh('stranger')
+    await onServer(`create role ${stranger} login password 'right'`)
+    strangers.push(stranger)
+    const asStranger = `postgres://${stranger}:PASSWORD@${hostname}:${port}${pathname}?sslmode=disable`
+    return [
+      {
+        what: 'a wrong password',
+        url: asStranger.replace('PASSWORD', 'letmein7'),
+        says: /28P01 password authentication failed/,
+        skip:
+          (await trustsEverybody(asStranger.replace('PASSWORD', 'letmein7'))) &&
+          'this server asks nobody for a password',
+      },
+      { what: 'no rights', url: asStranger.replace('PASSWORD', 'right'), says: /42501 permission denied for schema/ },
+      { what: 'a wrong database', url: url((each) => (each.pathname = '/nowhere')), says: /3D000 database "nowhere"/ },
+      { what: 'nobody there', url: url((each) => (each.port = String(closed))), says: /ECONNREFUSED/ },
+      { what: 'no TLS at the server', url: url((each) => (each.search = '')), says: /does not support SSL/ },
+    ]
+  },
+}
+
+const closed = await freePort()
+const strangers: string[] = []
+
+async function openPostgres(): Promise<Place> {
+  const { url, drop } = await freshDatabase()
+  const server = new URL(url)
+  const folder = server.searchParams.get('host')
+  const port = Number(server.port || 5432)
+  const line = await openLine(
+    folder === null ? { port, host: server.hostname } : { path: `${folder}/.s.PGSQL.${port}` },
+  )
+  const eyes = new Client({ connectionString: url })
+  eyes.on('error', () => {})
+  await eyes.connect()
+  const password = server.password === '' ? '' : `:${server.password}`
+  const rows = async <Row extends object>(sql: string) => (await eyes.query<Row>(sql)).rows
+  return {
+    url: `postgres://${server.username || 'postgres'}${password}@127.0.0.1:${line.port}${server.pathname}?sslmode=disable`,
+    read: async () => {
+      const found = await rows<Arrived & { people: string[] }>(
+        `select profile_id as profile, id, seq::integer as seq, deleted_at is not null as gone, native_id as "nativeId", data::text as data, types,
+           array(select participant from tributary_participants p where p.profile_id = i.profile_id and p.item_id = i.id order by position) as participants
+         from tributary_items i`,
+      )
+      return found
+    },
+    everything: async () =>
+      JSON.stringify([
+        await rows('select * from tributary_items order by profile_id, id'),
+        await rows('select * from tributary_participants order by profile_id, item_id, position'),
+        await rows('select * from tributary_profiles order by id'),
+        await rows('select profile_id, seq, epoch from tributary_checkpoint order by 1'),
+      ]),
+    traces: async () =>
+      (await rows<{ name: string }>(`select relname as name from pg_class where relname like 'tributary%'`)).map(
+        ({ name }) => name,
+      ),
+    cutAfter: line.cutAfter,
+    wasCut: line.wasCut,
+    close: async () => {
+      await eyes.end()
+      await line.close()
+      await drop()
+      for (const role of strangers.splice(0)) await onServer(`drop role ${role}`)
+    },
+  }
+}
+
+async function trustsEverybody(url: string): Promise<boolean> {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  const client = new Client({
+    host: hostname,
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    password,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { webhook } from '#flows/deliver/destinations/webhook.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { type Fixture, foldChanges, type Place, readChange } from './fixture.ts'
+
+const closed = await freePort()
+
+export interface Message {
+  id: string
+  body: string
+  /** Which of the secrets verified it. */
+  verifiedBy: number[]
+}
+
+export interface Receiver extends Place {
+  messages: Message[]
+  /** What to answer instead of 204. */
+  answer: (message: Message) => { status: number; headers?: Record<string, string> } | undefined
+}
+
+/** A receiver that believes nothing without the standard's own verification. */
+export async function openReceiver(): Promise<Receiver> {
+  const signing = [webhook.newSigning!(), webhook.newSigning!()]
+  const messages: Message[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const message = { id: String(request.headers['webhook-id']), body, verifiedBy: verifiers(signing, request, body) }
+      if (message.verifiedBy.length === 0) return response.writeHead(401).end()
+      const answer = receiver.answer(message)
+      if (answer === undefined) messages.push(message)
+      return response.writeHead(answer?.status ?? 204, answer?.headers).end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const changes = () =>
+    messages.flatMap(({ body }) => {
+      const { type, data } = JSON.parse(body) as { type: string; data: { profile: string } }
+      if (type === 'profile.erased') return [{ op: 'erase', profile: data.profile }]
+      return type === 'items.changed' ? splitChanges(body).map(readChange) : []
+    })
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}/hook?app=1`,
+    signing,
+    messages,
+    answer: () => undefined,
+    read: async () => foldChanges(changes()),
+    everything: async () =>
+      JSON.stringify([...new Set(messages.map(({ id, body }) => `${id} ${withoutTime(body)}`))].sort()),
+    traces: async () => [],
+    order: async () => changes().map((change) => `${String(change['id'])}@${String(change['seq'])}`),
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+  return receiver
+}
+
+export const webhookFixture: Fixture = {
+  name: 'webhook',
+  kind: 'webhook',
+  skip: false,
+  fences: false,
+  atomic: false,
+  open: openReceiver,
+  wrong: async (place) => [
+    { what: 'nobody there', url: `http://127.0.0.1:${closed}/`, says: /ECONNREFUSED/ },
+    { what: 'a private address', url: 'http://10.1.2.3/', says: /address_refused/ },
+    { what: 'no TLS at the server', url: place.url.replace('http:', 'https:'), says: /cannot be reached/ },
+  ],
+}
+
+function verifiers(signing: string[], request: IncomingMessage, body: string): number[] {
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+  return signing.flatMap((secret, number) => {
+    try {
+      new Webhook(secret).verify(body, headers)
+      return [number]
+    } catch {
+      return []
+    }
+  })
+}
+
+// Between objects of the array, never inside a text: a quote there would be escaped.
+function splitChanges(body: string): string[] {
+  const list = body.slice(body.indexOf('"changes":[') + 11, -3)
+  return list === '' ? [] : list.split(/(?<=\}),(?=\{"op":")/)
+}
+
+function withoutTime(body: string): string {
+  return body.replace(/"timestamp":"[^"]+"/, '')
+}

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { after, before, suite, test } from 'node:test'
+import { reasonOf } from '#base/errors.ts'
+import { CheckpointDiffers, type Connection, DeliveryError } from '#flows/deliver/destination.ts'
+import type { DeliveryRow } from '#model/destination.ts'
+import { allowed } from './at-files.ts'
+import { makePerson, type Person, seeded, shuffled } from './changes.ts'
+import { type Arrived, type Fixture, need, openPlace, type Place } from './fixture.ts'
+import { FIXTURES } from './fixtures.ts'
+
+after(async () => {
+  rmSync(allowed, { recursive: true, force: true })
+  await need.close()
+})
+
+for (const fixture of FIXTURES) {
+  suite(`a ${fixture.name} destination`, { skip: fixture.skip }, () => conformance(fixture))
+}
+
+function conformance(fixture: Fixture): void {
+  let place: Place
+  let connection: Connection
+  let destinationId: string
+  const person = (name?: string) => makePerson(destinationId, name)
+  const of = async ({ profile }: Person) =>
+    (await place.read())
+      .filter((item) => item.profile === profile.id)
+      .sort((a, b) => (a.nativeId < b.nativeId ? -1 : 1))
+  const shape = (items: Arrived[]) => items.map(({ nativeId, seq, gone }) => `${nativeId} ${seq}${gone ? ' gone' : ''}`)
+  const onFresh = async (work: (place: Place, connection: Connection, again: () => Connection) => Promise<void>) => {
+    const own = await fixture.open()
+    const opened = openPlace(fixture, own, allowed)
+    try {
+      await work(own, opened.connection, opened.again)
+    } finally {
+      await opened.connection.close()
+      await own.close()
+    }
+  }
+
+  before(async () => {
+    place = await fixture.open()
+    const opened = openPlace(fixture, place, allowed)
+    connection = opened.connection
+    destinationId = opened.destination.id
+    await connection.prepare()
+  })
+  after(async () => {
+    await connection?.close()
+    await place?.close()
+  })
+
+  test('is prepared twice, and by several at once', () =>
+    onFresh(async (own, one, again) => {
+      const others = [again(), again(), again()]
+      await Promise.all([one, ...others].map((each) => each.prepare()))
+      const once = (await own.traces()).toSorted()
+      await one.prepare()
+      assert.deepEqual((await own.traces()).toSorted(), once)
+      await Promise.all(others.map((each) => each.close()))
+    }))
+
+  test('takes rows as they are', async () => {
+    const ada = person()
+    const row = ada.put('p1', 1)
+    await connection.write(ada.batch([row]))
+    const [found, ...more] = await of(ada)
+    assert.equal(more.length, 0)
+    assert.deepEqual(
+      { ...found, data: JSON.parse(found!.data!) as unknown },
+      {
+        profile: ada.profile.id,
+        id: row.id,
+        seq: 1,
+        gone: false,
+        nativeId: 'p1',
+        data: { id: 'p1', version: 1 },
+        types: ['photos'],
+        participants: ['ada@demo', 'bob@demo'],
+      },
+    )
+  })
+
+  test('is not changed by repetition', async () => {
+    const ada = person()
+    const batches = [
+      ada.batch([ada.put('a', 1), ada.put('b', 2)]),
+      ada.batch([ada.put('a', 3), ada.gone('b', 4)], { from: 2 }),
+    ]
+    for (const batch of batches) await connection.write(batch)
+    const before = await place.everything()
+    await connection.write(batches[1]!)
+    await connection.write(batches[1]!)
+    assert.equal(await place.everything(), before)
+    assert.deepEqual(shape(await of(ada)), ['a 3', 'b 4 gone'])
+  })
+
+  test('keeps the newest, whatever the order and however often batches come', async () => {
+    const seed = Date.now() % 1_000_000
+    const random = seeded(seed)
+    const ada = person()
+    const rows = Array.from({ length: 120 }, (_, i) => ada.put(`item-${i % 12}`, i + 1))
+    const batches = shuffled(rows, random).reduce<DeliveryRow[][]>((all, row) => {
+      if (all.length === 0 || random() < 0.2) all.push([])
+      all.at(-1)!.push(row)
+      return all
+    }, [])
+    const deliveries = shuffled([...batches, ...batches, ...batches.slice(0, 5)], random)
+    for (const each of deliveries) await connection.write(ada.batch(each.toSorted((a, b) => a.seq - b.seq)))
+    const want = Array.from({ length: 12 }, (_, i) => `item-${i} ${109 + i}`).sort()
+    assert.deepEqual(shape(await of(ada)), want, `seed ${seed}`)
+    for (const { nativeId, seq, data } of await of(ada))
+      assert.deepEqual(JSON.parse(data!), { id: nativeId, version: seq }, `seed ${seed}`)
+  })
+
+  test('deletes, does not revive by an older row, and undeletes by a newer', async () => {
+    const ada = person()
+    await connection.write(ada.batch([ada.put('a', 1), ada.put('b', 2)]))
+    await connection.write(ada.batch([ada.gone('a', 3)]))
+    assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 2'])
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 2'])
+    await connection.write(ada.batch([ada.put('a', 4)]))
+    assert.deepEqual(shape(await of(ada)), ['a 4', 'b 2'])
+    await connection.write(ada.batch([ada.gone('a', 3)]))
+    assert.deepEqual(shape(await of(ada)), ['a 4', 'b 2'])
+  })
+
+  test('survives the deletion of what it never had', async () => {
+    const ada = person()
+    await connection.write(ada.batch([ada.gone('never', 1), ada.put('a', 2)]))
+    assert.deepEqual(shape((await of(ada)).filter(({ gone }) => !gone)), ['a 2'])
+  })
+
+  test('tells a put and a delete of the same item in one batch apart by their numbers', async () => {
+    const ada = person()
+    await connection.write(ada.batch([ada.put('a', 1), ada.gone('b', 2), ada.gone('a', 3), ada.put('b', 4)]))
+    assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 4'].slice(fixture.atomic ? 1 : 0))
+  })
+
+  test('keeps the rows of two accounts with the same service user apart', async () => {
+    const [one, two] = [person('same'), person('same')]
+    assert.equal(one.idOf('a'), two.idOf('a'))
+    await connection.write(one.batch([one.put('a', 5)]))
+    await connection.write(two.batch([two.put('a', 1)]))
+    assert.deepEqual([shape(await of(one)), shape(await of(two))], [['a 5'], ['a 1']])
+    await connection.erase({ destinationId, profileId: one.profile.id, epoch: 2 })
+    assert.deepEqual([shape(await of(one)), shape(await of(two))], [[], ['a 1']])
+  })
+
+  test('erases all of one profile and nothing of others', async () => {
+    const [ada, bob] = [person(), person()]
+    for (const each of [ada, bob]) {
+      await connection.write(each.batch([each.put('a', 1), each.put('b', 2)]))
+      await connection.write(each.batch([each.gone('b', 3)], { from: 2 }))
+    }
+    await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 2 })
+    assert.deepEqual(await of(ada), [])
+    assert.deepEqual(shape(await of(bob)), ['a 1', 'b 3 gone'])
+    if (fixture.name !== 'webhook' && fixture.name !== 'nats')
+      assert.doesNotMatch(await place.everything(), new RegExp(`${ada.profile.nativeId}\\b`))
+    await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 3 })
+  })
+
+  test('refuses an older run', {
+    skip: !fixture.fences && 'keeps no checkpoint; the receiver sees the run in each message',
+  }, async () => {
+    const ada = person()
+    await connection.write(ada.batch([ada.put('a', 1)], { epoch: 5 }))
+    const before = await place.everything()
+    await assert.rejects(connection.write(ada.batch([ada.put('a', 2), ada.put('b', 3)], { epoch: 4 })), (error) => {
+      assert.ok(error instanceof CheckpointDiffers)
+      assert.equal(error.recovery, 'retry')
+      assert.deepEqual({ seq: error.checkpoint?.seq, epoch: error.checkpoint?.epoch }, { seq: 1, epoch: 5 })
+      assert.ok(Math.abs(error.checkpoint!.updatedAtMs - Date.now()) < 60_000)
+      return true
+    })
+    await assert.rejects(connection.erase({ destinationId, profileId: ada.profile.id, epoch: 4 }), DeliveryError)
+    assert.equal(await place.everything(), before)
+    await connection.write(ada.batch([ada.put('b', 3)], { epoch: 6 }))
+    assert.deepEqual(shape(await of(ada)), ['a 1', 'b 3'])
+  })
+
+  test('says when it is behind what it should have', { skip: !fixture.fences && 'keeps no checkpoint' }, async () => {
+    const ada = person()
+    await assert.rejects(connection.write(ada.batch([ada.put('b', 9)], { from: 8 })), (error) => {
+      assert.ok(error instanceof CheckpointDiffers)
+      assert.equal(error.checkpoint, undefined)
+      return true
+    })
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    await assert.rejects(connection.write(ada.batch([ada.put('b', 9)], { from: 8 })), (error) => {
+      assert.ok(error instanceof CheckpointDiffers)
+      assert.equal(error.checkpoint?.seq, 1)
+      return true
+    })
+    assert.deepEqual(shape(await of(ada)), ['a 1'])
+  })
+
+  test('lets nothing of an erased profile come back', { skip: !fixture.fences && 'keeps no checkpoint' }, async () => {
+    const ada = person()
+    await connection.write(ada.batch([ada.put('a', 1)], { epoch: 3 }))
+    await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 4 })
+    for (const epoch of [3, 4, 5])
+      await assert.rejects(connection.write(ada.batch([ada.put('a', 2)], { epoch })), (error) => {
+        assert.ok(error instanceof CheckpointDiffers)
+        assert.deepEqual({ seq: error.checkpoint?.seq, epoch: error.checkpoint?.epoch }, { seq: -1, epoch: 4 })
+        return true
+      })
+    assert.deepEqual(await of(ada), [])
+  })
+
+  test('takes a batch without rows, and what a profile has become', async () => {
+    const ada = person()
+    await connection.write(ada.batch([]))
+    await connection.write(ada.batch([], { profile: { ...ada.profile, state: 'gone', name: undefined }, epoch: 2 }))
+    assert.deepEqual(await of(ada), [])
+  })
+
+  test('sets back its checkpoint for a replay', async () => {
+    const ada = person()
+    await connection.write(ada.batch([ada.put('a', 1), ada.put('b', 2)]))
+    await connection.write(ada.batch([ada.put('a', 1)], { generation: 1, epoch: 2 }))
+    await connection.write(ada.batch([ada.put('b', 2)], { generation: 1, epoch: 2, from: 1 }))
+    assert.deepEqual(shape(await of(ada)), ['a 1', 'b 2'])
+  })
+
+  test('tests itself and leaves nothing behind', () =>
+    onFresh(async (own, fresh) => {
+      const before = await own.traces()
+      const findings = await fresh.test()
+      assert.ok(findings.length > 0)
+      assert.deepEqual(
+        findings.filter(({ ok }) => !ok),
+        [],
+      )
+      assert.deepEqual(await own.traces(), before)
+    }))
+
+  test('finds what is wrong', async (t) => {
+    for (const { what, url, says, skip } of await fixture.wrong(place)) {
+      await t.test(what, { skip: skip ?? false }, async () => {
+        const { connection: wrong } = openPlace(fixture, { ...place, url }, allowed)
+        try {
+          const failed = (await wrong.test()).filter(({ ok }) => !ok)
+          assert.match(failed.map(({ detail }) => detail).join('\n'), says)
+          assert.doesNotMatch(JSON.stringify(failed), /letmein7|deps\/openssl/)
+          const ada = person()
+          await assert.rejects(
+            async () => {
+              await wrong.prepare()
+              await wrong.write(ada.batch([ada.put('a', 1)]))
+            },
+            (error) => error instanceof DeliveryError && error.recovery === 'retry',
+          )
+        } finally {
+          await wrong.close()
+        }
+      })
+    }
+  })
+
+  test('blames a row that can never be taken, and only it', {
+    skip: fixture.poison === undefined && 'takes every row',
+  }, async () => {
+    const ada = person()
+    const rows = [ada.put('a', 1), fixture.poison!(ada.put('b', 2)), ada.put('c', 3)]
+    const before = await place.everything()
+    await assert.rejects(connection.write(ada.batch(rows)), (error) => {
+      assert.ok(error instanceof DeliveryError)
+      assert.equal(error.recovery, 'reject')
+      return true
+    })
+    assert.equal(await place.everything(), before)
+    await connection.write(ada.batch([rows[0]!]))
+    await assert.rejects(connection.write(ada.batch([rows[1]!], { from: 1 })), { recovery: 'reject' })
+    await connection.write(ada.batch([rows[2]!], { from: 1 }))
+    assert.deepEqual(shape(await of(ada)), ['a 1', 'c 3'])
+  })
+
+  test('survives a cut in the middle of a write', { skip: !fixture.fences && 'see the webhook suite' }, async (t) => {
+    if (place.cutAfter === undefined) return t.skip('has no line to cut')
+    const seed = Date.now() % 1_000_000
+    const random = seeded(seed)
+    let cuts = 0
+    for (let round = 0; round < 12; round += 1) {
+      const ada = person()
+      const rows = Array.from({ length: 40 }, (_, i) => ada.put(`i${String(i).padStart(2, '0')}`, i + 1))
+      await connection.write(ada.batch(rows.slice(0, 2)))
+      place.cutAfter(Math.floor(random() * 30_000))
+      const failed = await connection.write(ada.batch(rows, { from: 2, epoch: 2 })).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (failed !== undefined) {
+        assert.ok(failed instanceof DeliveryError && failed.recovery === 'retry', `seed ${seed}: ${reasonOf(failed)}`)
+        cuts += 1
+        const arrived = fixture.atomic ? (await of(ada)).length : 0
+        // A lost answer to the commit leaves all of it; anything else nothing.
+        if (fixture.atomic) assert.ok(arrived === 2 || arrived === 40, `seed ${seed}: ${arrived} rows of 40`)
+      }
+      place.cutAfter(Number.POSITIVE_INFINITY)
+      await connection.write(ada.batch(rows, { from: 2, epoch: 3 }))
+      assert.equal((await of(ada)).length, 40, `seed ${seed}`)
+      if (place.order !== undefined) {
+        const order = (await place.order()).filter((each) => rows.some(({ id }) => each.startsWith(`${id}@`)))
+        assert.deepEqual(
+          order,
+          rows.map(({ id, seq }) => `${id}@${seq}`),
+          `seed ${seed}`,
+        )
+      }
+    }
+    assert.ok(cuts >= 3, `seed ${seed}: only ${cuts} cuts`)
+  })
+
+  test('drops what it made, and can be made again', () =>
+    onFresh(async (own, fresh) => {
+      const before = await own.traces()
+      await fresh.prepare()
+      const ada = makePerson('other')
+      await fresh.write(ada.batch([ada.put('a', 1)]))
+      await fresh.drop()
+      assert.deepEqual(await own.traces(), before)
+      await fresh.drop()
+      await fresh.prepare()
+      await fresh.write(ada.batch([ada.put('a', 1)]))
+      assert.equal((await own.read()).filter(({ profile }) => profile === ada.profile.id).length, 1)
+    }))
+}

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { createConnection, type RowDataPacket } from 'mysql2/promise'
+import { Client } from 'pg'
+import { type Connection, DeliveryError } from '#flows/deliver/destination.ts'
+import { leastPrivilegeScript as mysqlScript } from '#flows/deliver/destinations/mysql-tables.ts'
+import { leastPrivilegeScript as postgresScript } from '#flows/deliver/destinations/postgres-tables.ts'
+import { onServer } from '../../../support/database.ts'
+import { mysqlFixture } from './at-mysql.ts'
+import { postgresFixture } from './at-postgres.ts'
+import { makePerson } from './changes.ts'
+import { type Fixture, fresh, need, openPlace, type Place } from './fixture.ts'
+
+after(() => need.close())
+
+type Sql = <Row extends object>(text: string) => Promise<Row[]>
+
+async function speakPostgres(url: string): Promise<{ sql: Sql; end: () => Promise<void> }> {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  const client = new Client({
+    host: hostname,
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    password,
+  })
+  await client.connect()
+  return {
+    sql: async <Row extends object>(text: string) => (await client.query<Row>(text)).rows,
+    end: () => client.end(),
+  }
+}
+
+async function speakMysql(url: string): Promise<{ sql: Sql; end: () => Promise<void> }> {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  const client = await createConnection({
+    host: hostname,
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    password,
+  })
+  return {
+    sql: async <Row extends object>(text: string) => (await client.query<RowDataPacket[]>(text))[0] as unknown as Row[],
+    end: () => client.end(),
+  }
+}
+
+for (const [fixture, speak] of [
+  [postgresFixture, speakPostgres],
+  [mysqlFixture, speakMysql],
+] as const)
+  suite(`tables in ${fixture.name}`, { skip: fixture.skip }, () => tables(fixture, speak))
+
+function tables(fixture: Fixture, speak: typeof speakPostgres): void {
+  let place: Place
+  let connection: Connection
+  let eyes: { sql: Sql; end: () => Promise<void> }
+
+  before(async () => {
+    place = await fixture.open()
+    connection = openPlace(fixture, place, undefined).connection
+    await connection.prepare()
+    eyes = await speak(place.url)
+  })
+  after(async () => {
+    await eyes?.end()
+    await connection?.close()
+    await place?.close()
+  })
+
+  test('show items by type, without those that are gone', async () => {
+    const ada = makePerson('dst')
+    await connection.write(
+      ada.batch([
+        ada.put('a', 1),
+        ada.put('b', 2, { types: ['statuses', 'photos_feed'], oembed: '{"title":null,"description":"d"}', map: '{}' }),
+        ada.put('c', 3, { types: ['statuses'], map: '{"text":"ünï 🐙 \\"x\\""}' }),
+        ada.put('d', 4),
+        ada.gone('d', 5),
+      ]),
+    )
+    const view = async (name: string) =>
+      (
+        await eyes.sql<{ native_id: string; title: string | null; text: string | null; account_id: string }>(
+          `select native_id, title, text, account_id from tributary_${name} where profile_id = '${ada.profile.id}' order by native_id`,
+        )
+      ).map(({ native_id, title, text, account_id }) => {
+        assert.equal(account_id, ada.profile.account)
+        return [native_id, title, text]
+      })
+    assert.deepEqual(await view('photos'), [['a', 'A photo', 'hello']])
+    assert.deepEqual(await view('statuses'), [
+      ['b', null, 'd'],
+      ['c', 'A photo', 'ünï 🐙 "x"'],
+    ])
+    assert.deepEqual(
+      (await view('photos_feed')).map(([id]) => id),
+      ['b'],
+    )
+    assert.deepEqual(await view('contacts'), [])
+  })
+
+  test('hold times, places and people as columns', async () => {
+    const ada = makePerson('dst')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    const mine = `profile_id = '${ada.profile.id}'`
+    const [item] = await eyes.sql<Record<string, unknown>>(
+      `select lat, lng, author, ${fixture.kind === 'mysql' ? 'cast(at as char) as at' : "to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS') as at"} from tributary_items where ${mine}`,
+    )
+    assert.deepEqual({ ...item }, { lat: 52.5, lng: 13.4, author: 'ada@demo', at: '2023-11-14 22:13:20.123' })
+    const people = await eyes.sql<{ participant: string; is_author: boolean | number }>(
+      `select participant, is_author from tributary_participants where ${mine} order by position`,
+    )
+    assert.deepEqual(
+      people.map((each) => [each.participant, Boolean(each.is_author)]),
+      [
+        ['ada@demo', true],
+        ['bob@demo', false],
+      ],
+    )
+    const [profile] = await eyes.sql<{ name: string }>(
+      `select name from tributary_profiles where id = '${ada.profile.id}'`,
+    )
+    assert.equal(profile!.name, ada.profile.name)
+  })
+
+  test('follow the profile: account, name and state', async () => {
+    const ada = makePerson('dst')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    const profile = { ...ada.profile, account: 'another', name: undefined, state: 'error' }
+    await connection.write(ada.batch([], { profile, upTo: 1, from: 1, epoch: 2 }))
+    const [found] = await eyes.sql<object>(
+      `select account_id, name, state from tributary_profiles where id = '${ada.profile.id}'`,
+    )
+    assert.deepEqual({ ...found }, { account_id: 'another', name: null, state: 'error' })
+  })
+
+  test('that somebody took away come back, and what is left stays', async () => {
+    const ada = makePerson('dst')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    await eyes.sql('drop view tributary_photos')
+    await eyes.sql('drop table tributary_participants')
+    const error = await connection.write(ada.batch([ada.put('b', 2)], { from: 1 })).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof DeliveryError && error.recovery === 'retry')
+    assert.match(error.message, /tributary_participants/)
+    await connection.prepare()
+    await connection.write(ada.batch([ada.put('b', 2)], { from: 1 }))
+    const rows = await eyes.sql<{ native_id: string }>(
+      `select native_id from tributary_photos where profile_id = '${ada.profile.id}' order by 1`,
+    )
+    assert.deepEqual(
+      rows.map((row) => row.native_id),
+      ['a', 'b'],
+    )
+  })
+
+  test('name what stands in the way of a write, and take it when that is gone', async () => {
+    const ada = makePerson('dst')
+    await eyes.sql('alter table tributary_items rename to elsewhere')
+    const error = await connection.write(ada.batch([ada.put('a', 1)])).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof DeliveryError && error.recovery === 'retry')
+    assert.match(error.message, /tributary_items/)
+    await eyes.sql('alter table elsewhere rename to tributary_items')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    await eyes.sql('create unique index theirs on tributary_items (profile_id, seq)')
+    const clash = await connection.write(ada.batch([ada.put('b', 1)])).catch((thrown: unknown) => thrown)
+    assert.ok(clash instanceof DeliveryError && clash.recovery === 'reject')
+    assert.match(clash.message, /theirs|unique index/)
+    assert.ok(!clash.message.includes(ada.profile.id))
+    assert.deepEqual(
+      (await place.read()).filter(({ profile }) => profile === ada.profile.id).map((each) => [each.nativeId, each.id]),
+      [['a', ada.idOf('a')]],
+    )
+    await eyes.sql(fixture.kind === 'mysql' ? 'drop index theirs on tributary_items' : 'drop index theirs')
+    await connection.write(ada.batch([ada.put('b', 2)]))
+  })
+
+  test('say their version', async () => {
+    const versions = await eyes.sql<{ version: number }>('select version from tributary_schema order by version')
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      [1],
+    )
+  })
+
+  test('are written by several runs at once', async () => {
+    const people = Array.from({ length: 6 }, () => makePerson('dst'))
+    await Promise.all(
+      people.map(async (each) => {
+        for (let turn = 0; turn < 5; turn += 1) {
+          const rows = Array.from({ length: 20 }, (_, i) => each.put(`i${i}`, turn * 20 + i + 1))
+          await connection.write(each.batch(rows, { from: turn * 20 }))
+        }
+      }),
+    )
+    const all = await place.read()
+    for (const each of people) assert.equal(all.filter(({ profile }) => profile === each.profile.id).length, 20)
+  })
+}
+
+suite('the role of least privilege', () => {
+  test('is enough for postgres', async () => {
+    const place = await postgresFixture.open()
+    const { hostname, port, pathname } = new URL(place.url)
+    const root = await speakPostgres(place.url)
+    const [role, schema] = [fresh('role'), fresh('schema')]
+    const script = postgresScript(schema)
+      .replaceAll(/\btributary\b/g, role)
+      .replace('choose one', 'chosen')
+    await root.sql(script)
+    await root.sql('revoke all on schema public from public')
+    const url = `postgres://${role}:chosen@${hostname}:${port}${pathname}?sslmode=disable`
+    const { connection } = openPlace(postgresFixture, { ...place, url, options: { schema } }, undefined)
+    assert.deepEqual(
+      (await connection.test()).filter(({ ok }) => !ok),
+      [],
+    )
+    await connection.prepare()
+    const ada = makePerson('dst')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    assert.equal((await root.sql(`select 1 from ${schema}.tributary_items`)).length, 1)
+    await connection.drop()
+    await connection.close()
+    await root.end()
+    await place.close()
+    await onServer(`drop role ${role}`)
+  })
+
+  test('is enough for mysql', { skip: mysqlFixture.skip }, async () => {
+    const place = await mysqlFixture.open()
+    const { hostname, port, pathname } = new URL(place.url)
+    const root = await speakMysql(place.url)
+    const role = fresh('role')
+    const script = mysqlScript(pathname.slice(1))
+      .replaceAll(/\btributary(?=@)/g, role)
+      .replace('choose one', 'chosen')
+    // This server has no TLS; what the script demands beside it stays.
+    for (const statement of script
+      .replace('require ssl', '')
+      .split(';')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''))
+      await root.sql(statement)
+    const url = `mysql://${role}:chosen@${hostname}:${port}${pathname}?sslmode=disable`
+    const { connection } = openPlace(mysqlFixture, { ...place, url }, undefined)
+    assert.deepEqual(
+      (await connection.test()).filter(({ ok }) => !ok),
+      [],
+    )
+    await connection.prepare()
+    const ada = makePerson('dst')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    assert.equal((await root.sql('select 1 from tributary_photos')).length, 1)
+    await connection.drop()
+    await connection.close()
+    await root.sql(`drop user ${role}@'%'`)
+    await root.end()
+    await place.close()
+  })
+})
+
+test('a row larger than MySQL takes in one statement is set aside with that reason', {
+  skip: mysqlFixture.skip,
+}, async () => {
+  const place = await mysqlFixture.open()
+  const { connection } = openPlace(mysqlFixture, place, undefined)
+  await connection.prepare()
+  const ada = makePerson('dst')
+  const error = await connection
+    .write(ada.batch([ada.put('a', 1, { data: JSON.stringify({ x: 'y'.repeat(17_000_000) }) })]))
+    .catch((thrown: unknown) => thrown)
+  assert.ok(error instanceof DeliveryError && error.recovery === 'reject')
+  assert.match(error.message, /max_allowed_packet/)
+  await connection.close()
+  await place.close()
+})

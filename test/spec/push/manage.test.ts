@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  type PushHouse,
+  type Shown,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+
+suite('managing destinations over HTTP', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let app: Tenant
+  before(async () => {
+    house = await startPushHouse()
+    app = await house.newTenant()
+    theirs = await clientDatabase()
+  })
+  after(async () => {
+    await house.stop()
+    await theirs.drop()
+  })
+
+  const refusal = async (fields: Record<string, unknown>) => {
+    const { status, body } = await app.ask('POST', '/push', {
+      name: 'Ours',
+      kind: 'postgres',
+      url: theirs.url,
+      filter: ['*'],
+      ...fields,
+    })
+    assert.equal(status, 400, JSON.stringify(body))
+    return `${String(body['reason'])}: ${String(body['error'])}`
+  }
+
+  test('made, listed, read, changed, deleted', async () => {
+    const made = await app.ask('POST', '/push', { name: 'Warehouse', kind: 'postgres', url: theirs.url })
+    assert.equal(made.status, 201)
+    const { id } = made.body as { id: string }
+    assert.match(id, /^dst_/)
+    assert.deepEqual(
+      { ...made.body, id: '', url: '', created_at: 0 },
+      {
+        id: '',
+        name: 'Warehouse',
+        kind: 'postgres',
+        url: '',
+        filter: ['*'],
+        schedule: 'on_change',
+        options: {},
+        state: 'active',
+        profiles: 0,
+        rows: 0,
+        profiles_behind: 0,
+        profiles_failing: 0,
+        changes_behind: 0,
+        dead_letters: 0,
+        created_at: 0,
+      },
+    )
+    const listed = (await app.ask('GET', '/push')).body as unknown as Shown[]
+    assert.deepEqual(
+      listed.map((each) => each.id),
+      [id],
+    )
+    const changed = await app.ask('PATCH', `/push/${id}`, { name: 'Lake', schedule: 'every 15m' })
+    assert.deepEqual([changed.status, changed.body['name'], changed.body['schedule']], [200, 'Lake', 'every 15m'])
+    assert.equal(typeof changed.body['next_run_at'], 'number')
+    assert.deepEqual((await app.ask('DELETE', `/push/${id}`)).body, { deleted: id })
+    assert.equal((await app.ask('GET', `/push/${id}`)).status, 404)
+    assert.deepEqual((await app.ask('GET', '/push')).body, [])
+  })
+
+  test("another app's destination answers exactly as one that is not there", async () => {
+    const stranger = await house.newTenant()
+    const { id } = await app.add({ kind: 'postgres', url: theirs.url })
+    const routes: [method: string, rest: string, body?: unknown][] = [
+      ['GET', ''],
+      ['PATCH', '', { name: 'Mine' }],
+      ['DELETE', ''],
+      ...['pause', 'resume', 'test', 'run', 'backfill', 'redrive', 'rotate-secret'].map((verb): [string, string] => [
+        'POST',
+        `/${verb}`,
+      ]),
+      ['POST', '/replay', { seq: 1 }],
+      ['GET', '/deliveries'],
+      ['GET', '/dead-letters'],
+    ]
+    for (const [method, rest, body] of routes) {
+      const [theirsSeen, nobodys] = await Promise.all(
+        [id, 'dst_01zzzzzzzzzzzzzzzzzzzzzzzzzz'].map((each) => stranger.ask(method, `/push/${each}${rest}`, body)),
+      )
+      const plain = ({ status, text }: { status: number; text: string }) => [
+        status,
+        text.replace(/"request_id":"[^"]*"/, ''),
+      ]
+      assert.equal(theirsSeen!.status, 404, `${method} ${rest}`)
+      assert.deepEqual(plain(theirsSeen!), plain(nobodys!), `${method} ${rest}`)
+    }
+    assert.deepEqual((await stranger.ask('GET', '/push')).body, [])
+    assert.equal((await app.show({ id })).state, 'active')
+    await app.ask('DELETE', `/push/${id}`)
+  })
+
+  test('without the secret nobody gets in', async () => {
+    for (const [method, path] of [
+      ['GET', '/push'],
+      ['POST', '/push'],
+      ['GET', '/push/x'],
+    ] as const) {
+      const answer = await fetch(house.tributary.url + path, { method })
+      assert.equal(answer.status, 401, `${method} ${path}`)
+      await answer.body?.cancel()
+    }
+  })
+
+  test('passwords and signing secrets are shown once or never, and nowhere logged or stored in clear', async () => {
+    const url = new URL(theirs.url)
+    url.username = 'pusher'
+    url.password = 'geheim-Pass4711'
+    const made = await app.add({ kind: 'postgres', url: url.href })
+    const hook = await app.add({ kind: 'webhook', url: 'https://app.test/hook?token=T0psecret99' })
+    assert.match(hook.secret!, /^whsec_/)
+    await app.ask('PATCH', `/push/${made.id}`, { name: 'Again' })
+    const rotated = await app.ask('POST', `/push/${hook.id}/rotate-secret`)
+    const seen = [
+      (await app.ask('GET', '/push')).text,
+      (await app.ask('GET', `/push/${made.id}`)).text,
+      (await app.ask('GET', `/push/${hook.id}`)).text,
+      (await app.ask('POST', `/push/${made.id}/test`)).text,
+      (await app.ask('GET', `/push/${made.id}/deliveries`)).text,
+      house.tributary.logged.join(''),
+      JSON.stringify(await house.sql('select * from destination')),
+      JSON.stringify(await house.sql('select * from audit')),
+    ].join('\n')
+    for (const secret of ['geheim-Pass4711', 'T0psecret99', hook.secret!, String(rotated.body['secret'])])
+      assert.ok(!seen.includes(secret), `${secret} is shown somewhere`)
+    assert.match((await app.show(made)).url, /pusher:\*\*\*@/)
+    assert.equal((await app.ask('POST', `/push/${made.id}/rotate-secret`)).status, 400)
+    for (const { id } of [made, hook]) await app.ask('DELETE', `/push/${id}`)
+  })
+
+  test('a filter that no path of the API would be is refused with its name', async () => {
+    for (const [filter, why] of [
+      [[], /filter: give at least one path/],
+      [['/types/kittens'], /“\/types\/kittens” names no type/],
+      [['types/photos'], /“types\/photos” is no path/],
+      [['/services/nobody/posts'], /is no path such as/],
+      [['/services/demo-social/nothing'], /names no endpoint; there is .*posts/],
+      [['/services/demo-social/posts/17'], /goes deeper/],
+      [['/types/photos?near=here'], /near.*must be <latitude>,<longitude>/],
+      [['/types/photos?participants=>99'], /participants/],
+      [['/types/photos?since=x'], /since/],
+      [['/types/photos?services=nobody'], /“nobody”, which is no service/],
+      [['/id/17'], /is no path/],
+      [['*', '/types/'], /names no type/],
+    ] as const)
+      assert.match(
+        await refusal({ filter }),
+        new RegExp(`^bad_body: ${why.source.startsWith('filter') ? '' : '.*'}${why.source}`),
+        filter.join(),
+      )
+  })
+
+  test('paths of every form are taken', async () => {
+    const filter = [
+      '*',
+      '*?q=cat',
+      '/types/photos',
+      '/types/all_feed?q="two words" -but&near=52.5,13.4&within=3&participants=self,>2&since=0&services=self,demo-social',
+      '/services/demo-social',
+      '/services/demo-social/*',
+      '/services/demo-social/posts?q=x',
+      '/services/42%40N01@demo-social/posts',
+      '/services/self/anything',
+    ]
+    const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter })
+    assert.deepEqual((await app.show({ id }))['filter'], filter)
+    await app.ask('DELETE', `/push/${id}`)
+  })
+
+  test('a schedule that never comes is refused with its name', async () => {
+    for (const schedule of [
+      'sometimes',
+      'every 1s',
+      'every day',
+      '61 * * * *',
+      '0 6 * * * Nowhere/Land',
+      '0 0 30 2 *',
+      '',
+    ])
+      assert.match(await refusal({ schedule }), /schedule/, schedule)
+    for (const [options, why] of [
+      [{ quiet_hours: { from: '25:00', to: '07:00' } }, /quiet_hours/],
+      [{ quiet_hours: { from: '22:00', to: '07:00', zone: 'Nowhere/Land' } }, /no time zone/],
+      [{ quiet_hours: 'nights' }, /quiet_hours/],
+      [{ events: 'yes' }, /events/],
+    ] as const)
+      assert.match(await refusal({ options }), why)
+  })
+
+  test('addresses that are no server on the network are refused', async () => {
+    for (const [kind, url] of [
+      ['postgres', 'postgres:///db'],
+      ['postgres', 'postgres://u@%2Fvar%2Frun%2Fpostgresql/db'],
+      ['postgres', 'postgres://u@a.test,b.test/db'],
+      ['postgres', 'postgres://u@a.test/db?sslrootcert=/etc/passwd'],
+      ['postgres', 'postgres://u@a.test/db?options=-csearch_path=x'],
+      ['postgres', 'http://a.test/db'],
+      ['webhook', 'ftp://a.test/'],
+      ['webhook', 'https://user:pass@a.test/'],
+      ['webhook', 'not an address'],
+    ])
+      assert.match(await refusal({ kind, url }), /^bad_body: url/, url)
+    assert.match(await refusal({ kind: 'carrier-pigeon' }), /kind/)
+  })
+
+  test('private addresses are refused when it connects, unless the operator opened them', async () => {
+    for (const [kind, url] of [
+      ['postgres', 'postgres://u:p@10.1.2.3/db'],
+      ['webhook', 'https://169.254.169.254/latest'],
+    ]) {
+      const made = await app.ask('POST', '/push', { name: 'In', kind, url, filter: ['*'] })
+      if (made.status === 400) continue
+      const { id } = made.body as { id: string }
+      const tried = await app.ask('POST', `/push/${id}/test`)
+      assert.equal(tried.body['ok'], false)
+      assert.match(tried.text, /private|refused|not allowed/i)
+      await app.ask('DELETE', `/push/${id}`)
+    }
+  })
+
+  test('test connects, checks rights, counts what the filter matches, and leaves nothing behind', async () => {
+    const ada = await app.newPerson()
+    await house.put(ada, [
+      { id: 1, type: 'photos', title: 'A cat' },
+      { id: 2, type: 'photos', title: 'A dog' },
+      { id: 3 },
+    ])
+    const { id } = await app.add({
+      kind: 'postgres',
+      url: theirs.url,
+      filter: ['/types/photos?q=cat'],
+      schedule: 'manual',
+    })
+    const tried = await app.ask('POST', `/push/${id}/test`)
+    assert.equal(tried.status, 200)
+    const { ok, checks, matches } = tried.body as {
+      ok: boolean
+      checks: { check: string; ok: boolean }[]
+      matches: Record<string, unknown>
+    }
+    assert.deepEqual([ok, checks.map(({ check }) => check)], [true, ['connect', 'rights']])
+    assert.deepEqual(matches, { profiles: 1, items: 1, exact: true })
+    assert.deepEqual(await theirs.sql(`select * from pg_class where relname like 'tributary%'`), [])
+    await app.ask('PATCH', `/push/${id}`, { filter: ['/types/photos?q=cat', '/types/photos', '*?q=dog'] })
+    assert.deepEqual((await app.ask('POST', `/push/${id}/test`)).body['matches'], {
+      profiles: 1,
+      items: 2,
+      exact: true,
+    })
+    await theirs.line.cut()
+    const dead = await app.ask('POST', `/push/${id}/test`)
+    await theirs.line.mend()
+    assert.deepEqual([dead.status, dead.body['ok']], [200, false])
+    await app.ask('DELETE', `/push/${id}`)
+  })
+
+  test('an app has at most 20 destinations', async () => {
+    const crowded = await house.newTenant()
+    const fields = { name: 'N', kind: 'webhook', url: 'https://app.test/hook' }
+    const made = await Promise.all(Array.from({ length: 24 }, () => crowded.ask('POST', '/push', fields)))
+    assert.equal(made.filter(({ status }) => status === 201).length, 20)
+    const over = await crowded.ask('POST', '/push', fields)
+    assert.deepEqual([over.status, over.body['reason']], [400, 'bad_request'])
+  })
+
+  test('deleting leaves the rows, and with drop=true takes the tables along', async () => {
+    const ada = await app.newPerson()
+    await house.put(ada, [{ id: 'kept' }])
+    const tables = async () =>
+      (await theirs.sql(`select relname from pg_class where relname like 'tributary%' and relkind in ('r', 'v')`))
+        .length
+    const first = await app.add({ kind: 'postgres', url: theirs.url })
+    await until('the row is there', async () => (await theirs.live()).includes('kept'))
+    await app.ask('DELETE', `/push/${first.id}`)
+    assert.ok((await theirs.live()).includes('kept'))
+    assert.ok((await tables()) > 4)
+    const second = await app.add({ kind: 'postgres', url: theirs.url })
+    await until('it is caught up', async () => (await app.show(second)).profiles_behind === 0)
+    await theirs.line.cut()
+    const failed = await app.ask('DELETE', `/push/${second.id}?drop=true`)
+    await theirs.line.mend()
+    assert.deepEqual([failed.status, failed.body['reason']], [502, 'destination_failed'])
+    assert.equal((await app.show(second)).id, second.id)
+    assert.equal((await app.ask('DELETE', `/push/${second.id}?drop=true`)).status, 200)
+    assert.equal(await tables(), 0)
+    const left = await house.sql(
+      'select 1 from delivery_cursor where destination_id = $1 union all select 1 from delivery where destination_id = $1',
+      [second.id],
+    )
+    assert.deepEqual(left, [])
+  })
+})

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  type Person,
+  type PushHouse,
+  type Shown,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+suite('destinations that are away', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let receiver: Receiver
+  let app: Tenant
+  let ada: Person
+  before(async () => {
+    house = await startPushHouse()
+  })
+  after(() => house.stop())
+  beforeEach(async () => {
+    theirs = await clientDatabase()
+    receiver = await startReceiver()
+    app = await house.newTenant()
+    ada = await app.newPerson()
+  })
+  afterEach(async () => {
+    await theirs.drop()
+    await receiver.close()
+  })
+
+  const isState = async (made: Shown, state: string) => (await app.show(made)).state === state
+  const events = () =>
+    receiver.messages.filter(({ type }) => type.includes('.') && !/^(items|profile\.(changed|erased))/.test(type))
+
+  /** Time passes in steps of up to an hour until it holds. */
+  const passUntil = async (what: string, stepMs: number, holds: () => Promise<boolean>) => {
+    const beganAt = house.clock.now()
+    await until(
+      what,
+      async () => {
+        if (await holds()) return true
+        house.pass(stepMs)
+        await sleep(30)
+        return false
+      },
+      60_000,
+    )
+    return house.clock.now() - beganAt
+  }
+
+  test('for days: tried with growing waits, parked after three, told by events, and nothing is missing at the end', async () => {
+    const hook = await app.add({
+      kind: 'webhook',
+      url: receiver.url,
+      filter: ['/types/news'],
+      options: { events: true },
+    })
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a' }])
+    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await theirs.line.cut()
+    await house.put(ada, [{ id: 'b' }])
+    await until('it fails', () => isState(made, 'failing'))
+    const first = await app.show(made)
+    assert.ok(first.last_error !== undefined && (first['next_attempt_at'] as number) > house.clock.now() - 5000)
+    await passUntil('somebody was told', 20_000, async () => events().length > 0)
+    assert.deepEqual(
+      events().map(({ type }) => type),
+      ['destination.failing'],
+    )
+    const waitedMs = await passUntil('it is parked', 2 * HOUR, () => isState(made, 'parked'))
+    assert.ok(waitedMs > 2.8 * DAY && waitedMs < 3.5 * DAY, `${waitedMs / DAY} days`)
+    await until('it was told', () => events().length === 2)
+    const [failing, parked] = events()
+    assert.deepEqual([failing!.type, parked!.type], ['destination.failing', 'destination.parked'])
+    assert.equal((parked!.data['destination'] as { id: string }).id, made.id)
+    const tries = (await app.ask('GET', `/push/${made.id}/deliveries?limit=9999`)).body as unknown as {
+      ok: boolean
+      attempt: number
+      at: number
+    }[]
+    const failed = tries.filter(({ ok }) => !ok)
+    assert.ok(failed.length < 120, `${failed.length} tries in three days`)
+
+    // Parked, it is left alone, and what changes meanwhile is kept.
+    await theirs.line.mend()
+    await house.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
+    house.pass(DAY)
+    await sleep(1000)
+    assert.deepEqual(await theirs.live(), ['a'])
+    await app.ask('POST', `/push/${made.id}/resume`)
+    await until('all is there', async () => (await theirs.live()).join() === 'a,b,c')
+    assert.deepEqual(await theirs.sql(`select data from tributary_items where native_id = 'a'`), [
+      { data: { id: 'a', v: 2 } },
+    ])
+    await app.caughtUp(made)
+    const audit = await house.sql<{ action: string }>(
+      `select action from audit where app_id = $1 and action like 'destination.%' order by id`,
+      [app.clientId],
+    )
+    assert.deepEqual(
+      audit.map(({ action }) => action),
+      ['destination.failing', 'destination.parked'],
+    )
+    assert.deepEqual(await isState(hook, 'active'), true)
+  })
+
+  test('back after an hour, it recovers by itself, and that is told too', async () => {
+    await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/news'], options: { events: true } })
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a' }])
+    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await theirs.line.cut()
+    const people = await Promise.all(Array.from({ length: 8 }, () => app.newPerson()))
+    for (const [i, person] of people.entries()) await house.put(person, [{ id: `p${i}` }])
+    await passUntil('somebody was told', 20_000, async () => events().length > 0)
+    await house.put(ada, [{ id: 'b' }])
+    await theirs.line.mend()
+    await passUntil('it recovered', 60_000, async () => events().length === 2)
+    assert.deepEqual(
+      events().map(({ type }) => type),
+      ['destination.failing', 'destination.recovered'],
+    )
+    await until('all is there', async () => (await theirs.live()).length === 10)
+    const shown = await app.show(made)
+    assert.deepEqual([shown.state, shown.last_error, shown['failing_since']], ['active', undefined, undefined])
+  })
+
+  test('one that hangs and one that is dead hold up nobody', async () => {
+    const hanging = await startReceiver()
+    hanging.answer = () => 'hang'
+    try {
+      await theirs.line.cut()
+      await app.add({ kind: 'postgres', url: theirs.url })
+      await app.add({ kind: 'webhook', url: hanging.url })
+      const fine = await app.add({ kind: 'webhook', url: receiver.url })
+      for (let i = 0; i < 10; i += 1) {
+        await house.put(ada, [{ id: `n${i}` }])
+        await until(`n${i} is told`, () => receiver.changes().some(({ native_id }) => native_id === `n${i}`))
+      }
+      await app.caughtUp(fine)
+      assert.equal(hanging.messages.length, 0)
+    } finally {
+      await hanging.close()
+      await theirs.line.mend()
+    }
+  })
+
+  test('an erasure waits for a destination that is away, and comes', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a', author: 'ada' }])
+    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await theirs.line.cut()
+    const headers = { authorization: `Bearer ${ada.token}` }
+    const gone = await fetch(`${house.tributary.url}/profiles`, { method: 'DELETE', headers })
+    assert.equal(gone.status, 200)
+    await gone.body?.cancel()
+    await until('it fails', () => isState(made, 'failing'))
+    assert.deepEqual(await theirs.live(), ['a'])
+    await theirs.line.mend()
+    await passUntil(
+      'the rows are gone',
+      5000,
+      async () => (await theirs.sql('select 1 from tributary_items')).length === 0,
+    )
+    for (const table of ['tributary_profiles', 'tributary_participants'])
+      assert.deepEqual(await theirs.sql(`select * from ${table}`), [])
+    await until('no cursor is left', async () => (await app.show(made)).profiles === 0)
+  })
+
+  test("one app's large backfill does not stand before another app's change", async () => {
+    const slow = await startReceiver()
+    slow.delayMs = 150
+    try {
+      const people = await Promise.all(Array.from({ length: 40 }, () => app.newPerson()))
+      await Promise.all(people.map((person) => house.put(person, [{ id: 'x' }])))
+      const many = await Promise.all(Array.from({ length: 12 }, () => app.add({ kind: 'webhook', url: slow.url })))
+      await until('the backfill is under way', () => slow.messages.length > 20)
+      const small = await house.newTenant()
+      const ben = await small.newPerson()
+      await small.add({ kind: 'webhook', url: receiver.url })
+      await house.put(ben, [{ id: 'quick' }])
+      await until('the small one is told', () => receiver.changes().some(({ native_id }) => native_id === 'quick'))
+      const behind = await Promise.all(many.map(async (each) => (await app.show(each)).profiles_behind))
+      assert.ok(behind.reduce((sum, n) => sum + n, 0) > 100, `the others still had ${behind.join()} to go`)
+      for (const { id } of many) await app.ask('DELETE', `/push/${id}`)
+    } finally {
+      await slow.close()
+    }
+  })
+
+  test('a receiver decides: 410 ends it, 429 with Retry-After is obeyed, 500 is tried again', async () => {
+    const made = await app.add({ kind: 'webhook', url: receiver.url })
+    receiver.answer = () => 429
+    receiver.extra = { 'retry-after': '7200' }
+    await house.put(ada, [{ id: 'a' }])
+    await until('it fails', () => isState(made, 'failing'))
+    const { next_attempt_at: next } = (await app.show(made)) as unknown as { next_attempt_at: number }
+    assert.ok(next > house.clock.now() + 7_100_000 && next < house.clock.now() + 7_300_000)
+    receiver.extra = {}
+    receiver.answer = () => 500
+    house.pass(2 * HOUR + 60_000)
+    await until('it was tried again', async () => /500/.test((await app.show(made)).last_error ?? ''))
+    receiver.answer = () => 200
+    await passUntil('it is told', 5000, async () => receiver.changes().length === 1)
+    receiver.answer = () => 410
+    await house.put(ada, [{ id: 'b' }])
+    await until('it is disabled', () => isState(made, 'disabled'))
+    receiver.answer = () => 200
+    house.pass(DAY)
+    await sleep(700)
+    assert.equal(receiver.changes().length, 1)
+    await app.ask('POST', `/push/${made.id}/resume`)
+    await until('b is told', () => receiver.changes().length === 2)
+  })
+})

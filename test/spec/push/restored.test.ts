@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import { createConnections } from '#flows/deliver/connections.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { findDestination, openSecrets } from '#store/destinations.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  LOOPBACK,
+  type Person,
+  type PushHouse,
+  type Shown,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+
+suite('backups, repeats and late comers', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let app: Tenant
+  let ada: Person
+  before(async () => {
+    house = await startPushHouse()
+  })
+  after(() => house.stop())
+  beforeEach(async () => {
+    theirs = await clientDatabase()
+    app = await house.newTenant()
+    ada = await app.newPerson()
+  })
+  afterEach(() => theirs.drop())
+
+  const TABLES = ['tributary_items', 'tributary_profiles', 'tributary_participants', 'tributary_checkpoint']
+  const backUp = async () => {
+    for (const table of TABLES) await theirs.sql(`create table backup_${table} as table ${table}`)
+  }
+  const restore = async () => {
+    for (const table of TABLES) await theirs.sql(`truncate ${table}; insert into ${table} table backup_${table}`)
+  }
+  const has = (ids: string) => until(`there is ${ids}`, async () => (await theirs.live()).join() === ids)
+  const dataOf = async (id: string) =>
+    (
+      await theirs.sql<{ data: Record<string, unknown> }>('select data from tributary_items where native_id = $1', [id])
+    )[0]?.data
+
+  /** Writes into the destination as some run of this release would. */
+  const writing = async (made: Shown) => {
+    const { database, keyring, clock } = house.tributary.store
+    const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
+    const connections = createConnections({ egress, clock }, createKinds({ filesDir: undefined }))
+    const destination = (await findDestination(database, made.id))!
+    const secrets = (await openSecrets(database, keyring, made.id))!
+    return {
+      use: <Result>(work: Parameters<typeof connections.use<Result>>[2]) => connections.use(destination, secrets, work),
+      close: async () => {
+        await connections.close()
+        await egress.close()
+      },
+    }
+  }
+
+  test('theirs is restored from an older backup: it is sent again from its own place', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a' }, { id: 'b' }, { id: 'x' }])
+    await has('a,b,x')
+    await app.caughtUp(made)
+    await backUp()
+    await house.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
+    await house.take(ada, ['b'])
+    await has('a,c,x')
+    await app.caughtUp(made)
+    await restore()
+    assert.deepEqual(await theirs.live(), ['a', 'b', 'x'])
+    // The next change, whatever it is, finds out.
+    await house.put(ada, [{ id: 'd' }])
+    await has('a,c,d,x')
+    assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
+    await app.caughtUp(made)
+    assert.ok(house.tributary.logged.some((line) => line.includes('older than what was written there')))
+    assert.equal((await app.show(made)).state, 'active')
+  })
+
+  test('theirs is emptied: everything comes again', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a' }, { id: 'b' }])
+    await has('a,b')
+    await app.caughtUp(made)
+    for (const table of TABLES) await theirs.sql(`truncate ${table}`)
+    await house.put(ada, [{ id: 'c' }])
+    await has('a,b,c')
+  })
+
+  test('ours is restored from an older backup: found out, nothing newer is overwritten, and both agree again', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [
+      { id: 'a', v: 1 },
+      { id: 'b', v: 1 },
+    ])
+    await has('a,b')
+    await app.caughtUp(made)
+    const [profile] = await house.sql<{ part: number; profile_id: string }>(
+      'select part, profile_id from delivery_cursor where destination_id = $1',
+      [made.id],
+    )
+    const key = [profile!.part, profile!.profile_id]
+    const OURS = ['item', 'item_gone', 'profile_sync', 'delivery_cursor']
+    for (const table of OURS)
+      await house.sql(
+        `create table backup_${table} as select * from ${table} where part = ${key[0]} and profile_id = '${key[1]}'`,
+      )
+    // What happens after the backup, and is lost with it.
+    await house.put(ada, [
+      { id: 'a', v: 2 },
+      { id: 'c', v: 1 },
+    ])
+    for (let v = 3; v < 8; v += 1) {
+      await house.put(ada, [{ id: 'b', v }])
+      await until(`b ${v} is there`, async () => (await dataOf('b'))?.['v'] === v)
+    }
+    await app.caughtUp(made)
+    const [ahead] = await theirs.sql<{ seq: number; epoch: number }>(
+      'select seq::int, epoch::int from tributary_checkpoint',
+    )
+    await app.ask('POST', `/push/${made.id}/pause`)
+    for (const table of OURS) {
+      await house.sql(`delete from ${table} where part = ${key[0]} and profile_id = '${key[1]}'`)
+      await house.sql(`insert into ${table} select * from backup_${table}`)
+      await house.sql(`drop table backup_${table}`)
+    }
+    await app.ask('POST', `/push/${made.id}/resume`)
+    // Numbers are given a second time: this one gets a number that the destination has seen with another content.
+    await house.put(ada, [{ id: 'b', v: 100 }])
+    await until('the newest is there', async () => (await dataOf('b'))?.['v'] === 100)
+    assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 }, 'what was newer there stayed')
+    await house.put(ada, [{ id: 'a', v: 2 }, { id: 'c', v: 1 }, { id: 'd' }])
+    await has('a,b,c,d')
+    await app.caughtUp(made)
+    const [now] = await theirs.sql<{ seq: number; epoch: number }>(
+      'select seq::int, epoch::int from tributary_checkpoint',
+    )
+    assert.ok(now!.seq > ahead!.seq && now!.epoch > ahead!.epoch)
+    assert.ok(house.tributary.logged.some((line) => line.includes('the store was restored')))
+    const stored = await house.sql(
+      'select native_id, seq from item where part = $1 and profile_id = $2 order by native_id',
+      key,
+    )
+    const there = await theirs.sql(
+      'select native_id, seq::int as seq from tributary_items where native_id <> $1 order by native_id',
+      ['z'],
+    )
+    assert.deepEqual(
+      there.filter(({ native_id }) => native_id === 'b'),
+      stored.filter(({ native_id }) => native_id === 'b'),
+    )
+  })
+
+  test('a run that slept through its lease writes nothing, not even after an erasure', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a', v: 1 }])
+    await has('a')
+    await app.caughtUp(made)
+    const [cursor] = await house.sql<{ profile_id: string; epoch: number }>(
+      'select profile_id, epoch from delivery_cursor where destination_id = $1',
+      [made.id],
+    )
+    const [row] = await theirs.sql('select * from tributary_items')
+    const late = await writing(made)
+    const write = (v: number, epoch: number) =>
+      late.use((connection) =>
+        connection.write({
+          destinationId: made.id,
+          profile: {
+            id: cursor!.profile_id,
+            account: ada.account.id,
+            service: 'self',
+            nativeId: 'x',
+            name: undefined,
+            handle: undefined,
+            state: 'active',
+            connectedAt: 0,
+          },
+          rows: [
+            {
+              op: 'put',
+              seq: 1,
+              id: row!['id'] as string,
+              idr: row!['idr'] as string,
+              profile: cursor!.profile_id,
+              service: 'self',
+              endpoint: 'things',
+              nativeId: 'a',
+              at: 0,
+              updatedAt: 0,
+              types: [],
+              guid: [],
+              author: undefined,
+              participants: [],
+              lat: undefined,
+              lng: undefined,
+              oembed: '{}',
+              map: '{}',
+              data: JSON.stringify({ id: 'a', v }),
+            },
+          ],
+          from: 0,
+          upTo: 1,
+          epoch,
+          generation: 0,
+        }),
+      )
+    try {
+      await house.put(ada, [{ id: 'a', v: 2 }])
+      await until('v2 is there', async () => (await dataOf('a'))?.['v'] === 2)
+      await assert.rejects(write(1, cursor!.epoch), { name: 'CheckpointDiffers' })
+      assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
+      // Even under a good epoch an older number replaces nothing.
+      await write(0, cursor!.epoch + 1)
+      assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
+      const headers = { authorization: `Bearer ${ada.token}` }
+      const gone = await fetch(`${house.tributary.url}/profiles`, { method: 'DELETE', headers })
+      await gone.body?.cancel()
+      await until('it is gone', async () => (await theirs.sql('select 1 from tributary_items')).length === 0)
+      await assert.rejects(write(2, cursor!.epoch + 1), { name: 'CheckpointDiffers' })
+      assert.deepEqual(await theirs.sql('select * from tributary_items'), [])
+    } finally {
+      await late.close()
+    }
+  })
+
+  test('the same changes asked for many times leave the tables as they are', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(
+      ada,
+      Array.from({ length: 50 }, (_, i) => ({ id: `n${i}`, participants: ['x', 'y'] })),
+    )
+    await house.take(ada, ['n7', 'n8'])
+    await until('48 are there', async () => (await theirs.live()).length === 48)
+    await app.caughtUp(made)
+    const tables = async () => ({
+      items: await theirs.sql('select profile_id, id, data, seq, deleted_at from tributary_items order by id'),
+      people: await theirs.sql('select * from tributary_participants order by 1, 2, 3'),
+    })
+    const first = JSON.stringify(await tables())
+    for (let i = 0; i < 4; i += 1) {
+      await app.ask(
+        'POST',
+        `/push/${made.id}/${i % 2 === 0 ? 'backfill' : 'replay'}`,
+        i % 2 === 0 ? undefined : { seq: 20 },
+      )
+      await app.caughtUp(made)
+    }
+    assert.equal(JSON.stringify(await tables()), first)
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  type Person,
+  type PushHouse,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+suite('schedules, with a clock that is moved', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let app: Tenant
+  let ada: Person
+  before(async () => {
+    house = await startPushHouse()
+  })
+  after(() => house.stop())
+  beforeEach(async () => {
+    theirs = await clientDatabase()
+    app = await house.newTenant()
+    ada = await app.newPerson()
+  })
+  afterEach(() => theirs.drop())
+
+  const has = (ids: string) => until(`there is ${ids}`, async () => (await theirs.live()).join() === ids)
+
+  /** Long enough for a delivery on change, many times over. */
+  const staysAt = async (ids: string) => {
+    await sleep(800)
+    assert.equal((await theirs.live()).join(), ids)
+  }
+
+  /** The next moment after now that a clock in UTC shows as this hour. */
+  const passTo = (hour: number) => {
+    const now = new Date(house.clock.now())
+    const next = new Date(now)
+    next.setUTCHours(hour, 0, 5, 0)
+    house.pass((next.getTime() - now.getTime() + 24 * HOUR) % (24 * HOUR))
+  }
+
+  test('every 15m: news waits for the tick, and late ticks are one', async () => {
+    await house.put(ada, [{ id: 'a' }])
+    const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'every 15m' })
+    await staysAt('')
+    house.pass(16 * MINUTE)
+    await has('a')
+    await house.put(ada, [{ id: 'b' }])
+    await staysAt('a')
+    house.pass(20 * HOUR)
+    await has('a,b')
+    await app.caughtUp(made)
+    const next = (await app.show(made))['next_run_at'] as number
+    assert.ok(next > house.clock.now() && next < house.clock.now() + 17 * MINUTE, 'missed ticks are not made up for')
+    const tried = (await app.ask('GET', `/push/${made.id}/deliveries`)).body as unknown as unknown[]
+    assert.equal(tried.length, 2)
+  })
+
+  test('cron with a zone: at that hour and not before', async () => {
+    passTo(3)
+    await house.put(ada, [{ id: 'a' }])
+    // 06:00 in Tokyo is 21:00 in UTC, all year.
+    const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: '0 6 * * * Asia/Tokyo' })
+    const next = new Date((await app.show(made))['next_run_at'] as number)
+    assert.deepEqual([next.getUTCHours(), next.getUTCMinutes()], [21, 0])
+    house.pass(17 * HOUR)
+    await staysAt('')
+    passTo(21)
+    await has('a')
+    await app.caughtUp(made)
+    await house.put(ada, [{ id: 'b' }])
+    house.pass(12 * HOUR)
+    await staysAt('a')
+    passTo(21)
+    await has('a,b')
+  })
+
+  test('manual: nothing by itself, everything when it is run', async () => {
+    await house.put(ada, [{ id: 'a' }])
+    const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'manual' })
+    house.pass(300 * 24 * HOUR)
+    await staysAt('')
+    assert.deepEqual((await app.ask('POST', `/push/${made.id}/run`)).body, { profiles: 1 })
+    await has('a')
+    await app.caughtUp(made)
+    assert.deepEqual((await app.ask('POST', `/push/${made.id}/run`)).body, { profiles: 0 })
+    const ben = await app.newPerson()
+    await house.put(ben, [{ id: 'b' }])
+    await staysAt('a')
+    await app.ask('PATCH', `/push/${made.id}`, { schedule: 'on_change' })
+    await has('a,b')
+    await house.put(ben, [{ id: 'c' }])
+    await has('a,b,c')
+  })
+
+  test('quiet hours hold changes back, but nobody who wants to be forgotten', async () => {
+    passTo(12)
+    const ben = await app.newPerson()
+    await house.put(ben, [{ id: 'b' }])
+    const made = await app.add({
+      kind: 'postgres',
+      url: theirs.url,
+      options: { quiet_hours: { from: '22:00', to: '06:30', zone: 'UTC' } },
+    })
+    await house.put(ada, [{ id: 'a' }])
+    await has('a,b')
+    passTo(23)
+    await house.put(ada, [{ id: 'c' }])
+    await staysAt('a,b')
+    passTo(4)
+    await staysAt('a,b')
+    const gone = await fetch(`${house.tributary.url}/profiles`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${ben.token}` },
+    })
+    assert.equal(gone.status, 200)
+    await gone.body?.cancel()
+    await has('a')
+    passTo(7)
+    await has('a,c')
+    await app.caughtUp(made)
+  })
+})

@@ -1,0 +1,3 @@
+import { defineLibrary } from '../thing.ts'
+
+export default defineLibrary('library', 'Library')

@@ -1,0 +1,149 @@
+import { globalId } from '#model/idr.ts'
+import type { Thing } from './thing.ts'
+
+/** A thing where it was put: all that the naive reader knows. */
+export interface Kept {
+  service: string
+  owner: string
+  endpoint: string
+  thing: Thing
+}
+
+/** A question in plain words; the test writes it as parameters. */
+export interface Question {
+  shelf: { type: string } | { service: string; endpoint: string }
+  limit: number | undefined
+  since: number | undefined
+  until: number | undefined
+  before: { at: number; id: string } | undefined
+  sort: 'asc' | 'desc' | undefined
+  /** Words and phrases that must, and words that must not be there; the last word may be a beginning. */
+  wanted: readonly (readonly string[])[]
+  unwanted: readonly string[]
+  beginning: string | undefined
+  people: readonly string[]
+  near: { lat: number; lng: number; km: number } | undefined
+  services: readonly string[] | undefined
+  dedup: boolean
+}
+
+interface Seen {
+  id: string
+  at: number
+  types: string[]
+  people: string[]
+  author: string | undefined
+  fields: string[][]
+  kept: Kept
+}
+
+const FEEDS = ['photos', 'videos', 'statuses', 'news', 'checkins']
+const OWN = [...FEEDS, 'events', 'messages', 'files', 'tracks', 'activities', 'measures']
+
+/** Answers by going through everything with the words of the specification; slow, short, and without an index. */
+export function answer(all: readonly Kept[], question: Question, nowMs: number): string[] {
+  const sort = question.sort ?? 'desc'
+  const seen = all.map(see).filter((item) => isWanted(item, question, nowMs))
+  seen.sort((a, b) => compare(a, b))
+  const kept = question.dedup ? seen.filter((item, i) => !seen.slice(0, i).some((other) => share(item, other))) : seen
+  if (sort === 'desc') kept.reverse()
+  const { before } = question
+  const rest =
+    before === undefined
+      ? kept
+      : kept.filter((item) => (sort === 'asc' ? compare(item, before) > 0 : compare(item, before) < 0))
+  return rest.slice(0, question.limit ?? 20).map(({ id }) => id)
+}
+
+function see(kept: Kept): Seen {
+  const { thing, owner, service, endpoint } = kept
+  const feed = endpoint === 'feed'
+  const types = thing.types ?? []
+  const author = thing.author ?? (feed ? undefined : owner)
+  const people = [...new Set([...(author === undefined ? [] : [author]), ...(thing.others ?? [])])].slice(0, 16)
+  return {
+    id: globalId({ type: 'thing', owner, service, endpoint, item: thing.id }),
+    at: thing.at!,
+    types: feed ? types.filter((type) => FEEDS.includes(type)).map((type) => `${type}_feed`) : types,
+    author,
+    people,
+    fields: fieldsOf(thing).map(wordsIn),
+    kept,
+  }
+}
+
+function isWanted(item: Seen, question: Question, nowMs: number): boolean {
+  const { thing, service, owner, endpoint } = item.kept
+  const { shelf, services } = question
+  if ('type' in shelf ? !isOf(item, shelf.type) : shelf.service !== service || shelf.endpoint !== endpoint) return false
+  if (services !== undefined && !services.some((name) => name === service || name === `${owner}@${service}`))
+    return false
+  if (item.at < (question.since ?? 0) || item.at > (question.until ?? nowMs)) return false
+  if (!question.people.every((token) => takesPart(item, token))) return false
+  if (question.near !== undefined && !isNear(thing, question.near)) return false
+  const { wanted, unwanted, beginning } = question
+  const has = (phrase: readonly string[]) =>
+    item.fields.some((words) => words.some((_, i) => phrase.every((word, k) => words[i + k] === word)))
+  if (!wanted.every(has) || unwanted.some((word) => has([word]))) return false
+  return beginning === undefined || item.fields.flat().some((word) => word.startsWith(beginning))
+}
+
+function isOf({ types }: Seen, name: string): boolean {
+  if (name === 'all') return types.some((type) => OWN.includes(type))
+  if (name === 'all_feed') return types.some((type) => type.endsWith('_feed'))
+  return types.includes(name)
+}
+
+function takesPart({ people, author, kept }: Seen, token: string): boolean {
+  if (token.startsWith('>')) return people.length >= Number(token.slice(1))
+  const id = token.replace('^', '').replace(/^self$/, kept.owner)
+  return token.startsWith('^') ? author === id : people.includes(id)
+}
+
+/** By angles between points in space: another way than the one it is held against. */
+function isNear({ lat, lng }: Thing, near: { lat: number; lng: number; km: number }): boolean {
+  if (lat === undefined || lng === undefined) return false
+  return distanceKm({ lat, lng }, near) <= near.km
+}
+
+export function distanceKm(a: { lat: number; lng: number }, b: { lat: number; lng: number }): number {
+  const point = ({ lat, lng }: { lat: number; lng: number }) => {
+    const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180]
+    return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)] as const
+  }
+  const [p, q] = [point(a), point(b)]
+  const dot = p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
+  const cross = Math.hypot(p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0])
+  return 6371.0088 * Math.atan2(cross, dot)
+}
+
+function fieldsOf({ types = [], name, handle, email, text, title, description, url }: Thing): (string | undefined)[] {
+  if (types.length === 0) return [title ?? name, text]
+  return types.flatMap((type) => {
+    if (type === 'contacts') return [name ?? title, handle, email]
+    if (type === 'statuses') return [text]
+    if (type === 'news') return [title ?? name, url]
+    if (type === 'photos') return [title ?? name, description]
+    return [title ?? name, text]
+  })
+}
+
+/** Enough for the words that the test uses. */
+function wordsIn(text: string | undefined): string[] {
+  return (text ?? '')
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036F]/g, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
+
+function share(a: Seen, b: Seen): boolean {
+  return (a.kept.thing.guid ?? []).some((mark) => b.kept.thing.guid?.includes(mark))
+}
+
+function compare(a: { at: number; id: string }, b: { at: number; id: string }): number {
+  if (a.at !== b.at) return a.at - b.at
+  const [x, y] = [a.id.slice(0, 32), b.id.slice(0, 32)]
+  return x < y ? -1 : x > y ? 1 : 0
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import * as fc from 'fast-check'
+import { TYPE_NAMES } from '#model/types.ts'
+import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { answer, distanceKm, type Kept, type Question } from './naive.ts'
+import type { Thing } from './thing.ts'
+
+const SEED = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+const WORLDS = 3
+const QUESTIONS = Number(process.env['PROPERTY_RUNS'] ?? 250)
+const NOW_ISH = Date.now()
+
+const WORDS = ['sea', 'Seá', 'seaside', 'SUN', 'moon', 'münchen', 'x1']
+const PEOPLE = ['ada', 'ben', 'cy', 'dot', 'e']
+const ENDPOINTS = ['things', 'others', 'feed']
+const TYPES = ['photos', 'videos', 'statuses', 'news', 'checkins', 'contacts', 'events', 'tracks'] as const
+const PLACES = [
+  { lat: 0, lng: 180 },
+  { lat: 0.02, lng: -179.97 },
+  { lat: 38.7, lng: -9.1 },
+  { lat: 38.75, lng: -9.2 },
+  { lat: 89.99, lng: 10 },
+  { lat: 89.98, lng: -170 },
+  { lat: -90, lng: 0 },
+  { lat: -33.9, lng: 151.2 },
+]
+const TIMES = [-5, 0, 1, 1000, 1000, 1000, 2000, 5000, NOW_ISH - 1000, NOW_ISH + 86_400_000]
+
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 })
+const rare = <Value>(value: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
+const words = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 }).map((list) => list.join(' '))
+
+const thing: fc.Arbitrary<Thing> = fc
+  .record({
+    id: fc.nat(60).map((n) => `i${n}`),
+    at: fc.constantFrom(...TIMES),
+    types: fc.subarray([...TYPES], { maxLength: 3 }),
+    author: optional(fc.constantFrom(...PEOPLE)),
+    others: optional(
+      fc.array(fc.constantFrom(...PEOPLE, ...Array.from({ length: 20 }, (_, i) => `q${i}`)), { maxLength: 25 }),
+    ),
+    place: optional(fc.constantFrom(...PLACES)),
+    guid: rare(fc.array(fc.constantFrom('g1', 'g2', 'g3', 'g4'), { maxLength: 2 })),
+    name: optional(words),
+    handle: optional(words),
+    email: optional(words),
+    text: optional(words),
+    title: optional(words),
+    description: optional(words),
+    url: optional(words.map((text) => `https://x.test/${text.replaceAll(' ', '/')}`)),
+  })
+  .map(({ place, ...rest }) => clean({ ...rest, ...place }))
+
+// What is not there is left out, as in a record that came as JSON.
+function clean(record: Record<string, unknown>): Thing {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as unknown as Thing
+}
+
+const folded = ['sea', 'seaside', 'sun', 'moon', 'munchen', 'x1', 'never']
+const token = fc.oneof(
+  fc.constantFrom(...PEOPLE, 'q1', 'q19', 'self', '^self', 'nobody'),
+  fc.constantFrom(...PEOPLE).map((id) => `^${id}`),
+  fc.integer({ min: 1, max: 16 }).map((n) => `>${n}`),
+)
+
+const question: fc.Arbitrary<Question> = fc.record({
+  shelf: fc.oneof<fc.Arbitrary<Question['shelf']>[]>(
+    fc.constantFrom(...TYPE_NAMES).map((type) => ({ type })),
+    fc.constantFrom('all', 'all_feed', 'photos', 'statuses').map((type) => ({ type })),
+    fc.record({ service: fc.constantFrom('library', 'museum'), endpoint: fc.constantFrom(...ENDPOINTS) }),
+  ),
+  limit: fc.oneof(fc.constant(undefined), fc.nat(6), fc.constantFrom(50, 1000)),
+  since: rare(fc.constantFrom(...TIMES)),
+  until: rare(fc.constantFrom(...TIMES)),
+  before: rare(
+    fc.record({
+      at: fc.constantFrom(...TIMES),
+      id: fc.bigInt(0n, 2n ** 128n - 1n).map((number) => number.toString(16).padStart(32, '0')),
+    }),
+  ),
+  sort: fc.constantFrom(undefined, 'asc' as const, 'desc' as const),
+  wanted: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    {
+      weight: 1,
+      arbitrary: fc.array(fc.array(fc.constantFrom(...folded), { minLength: 1, maxLength: 2 }), { maxLength: 2 }),
+    },
+  ),
+  unwanted: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.constantFrom(...folded), { maxLength: 2 }) },
+  ),
+  beginning: rare(fc.constantFrom('s', 'se', 'sea', 'seas', 'm', 'zz')),
+  people: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(token, { minLength: 1, maxLength: 3 }) },
+  ),
+  near: rare(
+    fc
+      .record({ place: fc.constantFrom(...PLACES), km: fc.constantFrom(0, 1, 4, 10, 500, 12_000) })
+      .map(({ place, km }) => ({ ...place, km })),
+  ),
+  services: rare(fc.subarray(['library', 'museum', 'ada@museum', 'ben@library', 'nobody@museum'], { minLength: 1 })),
+  dedup: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+})
+
+/** The question as an address. Exclusions alone are no search, so they come with something wanted. */
+function toPath(asked: Question): string {
+  const query = new URLSearchParams()
+  const add = (name: string, value: string | number | undefined) => {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  const { shelf, before: place, near } = asked
+  const terms = [
+    ...asked.wanted.map((phrase) => (phrase.length === 1 ? phrase[0]! : `"${phrase.join(' ')}"`)),
+    ...asked.unwanted.map((word) => `-${word}`),
+    ...(asked.beginning === undefined ? [] : [`${asked.beginning}*`]),
+  ]
+  add('limit', asked.limit)
+  add('since', asked.since)
+  add('until', asked.until)
+  add('before', place && `${place.at}_${place.id}`)
+  add('sort', asked.sort)
+  add('q', terms.length === 0 ? undefined : terms.join(' '))
+  add('participants', asked.people.length === 0 ? undefined : asked.people.join(','))
+  add('near', near && `${near.lat},${near.lng}`)
+  add('within', near?.km)
+  add('dedup', asked.dedup ? 'true' : undefined)
+  if ('type' in shelf) add('services', asked.services?.join(','))
+  const path = 'type' in shelf ? `/types/${shelf.type}` : `/services/${shelf.service}/${shelf.endpoint}`
+  return `${path}?${query.toString()}`
+}
+
+/** What the interface settles before anything is read. */
+function settled(asked: Question): Question {
+  return 'type' in asked.shelf ? asked : { ...asked, services: undefined }
+}
+
+const hasNothingWanted = ({ wanted, unwanted, beginning }: Question) =>
+  unwanted.length > 0 && wanted.length === 0 && beginning === undefined
+
+suite('any question', () => {
+  let house: ReadingHouse
+  before(async () => {
+    house = await startReadingHouse()
+  })
+  after(() => house.stop())
+
+  for (let world = 0; world < WORLDS; world += 1)
+    test(`is answered as by going through everything (seed ${SEED}, world ${world})`, async (t) => {
+      t.diagnostic(`PROPERTY_SEED=${SEED}`)
+      const { reader, kept } = await makeWorld(SEED + world)
+      let found = 0
+      await fc.assert(
+        fc.asyncProperty(question, async (asked) => {
+          const expected = hasNothingWanted(asked) ? [] : answer(kept, settled(asked), Date.now())
+          const items = await house.items(toPath(asked), reader)
+          found += items.length
+          assert.deepEqual(
+            items.map(({ id }) => id),
+            expected,
+            toPath(asked),
+          )
+        }),
+        { numRuns: QUESTIONS, seed: SEED + world },
+      )
+      assert.ok(found > QUESTIONS / 2, 'the questions find something')
+    })
+
+  test('the distances of the test are not on the edge of its circles', () => {
+    for (const a of PLACES)
+      for (const b of PLACES)
+        for (const km of [1, 4, 10, 500, 12_000]) assert.ok(Math.abs(distanceKm(a, b) - km) > 1e-3)
+  })
+
+  /** Three profiles, and a fourth that a merge folded into the first: where both have an item, the first one's counts. */
+  async function makeWorld(seed: number): Promise<{ reader: Reader; kept: Kept[] }> {
+    const [reader, merged] = [await house.newReader(), await house.newReader()]
+    const old = await house.newProfile(merged, 'library', 'ada')
+    const profiles = [
+      await house.newProfile(reader, 'library', 'ada'),
+      await house.newProfile(reader, 'museum', 'ada'),
+      await house.newProfile(reader, 'library', 'ben'),
+    ]
+    const kept = new Map<string, Kept>()
+    const things = fc.sample(fc.array(thing, { minLength: 45, maxLength: 45 }), { seed, numRuns: 12 })
+    for (const [n, profile] of [old, ...profiles].entries())
+      for (const [k, endpoint] of ENDPOINTS.entries()) {
+        const records = things[n * 3 + k]!
+        await house.put(profile, records, endpoint)
+        for (const record of records) {
+          const { service, owner } = profile
+          kept.set(`${service} ${owner} ${endpoint} ${record.id}`, { service, owner, endpoint, thing: record })
+        }
+      }
+    await house.ask(`/auth/merge?source=${merged.token}&dest=${reader.token}`, reader)
+    return { reader, kept: [...kept.values()] }
+  }
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+
+const ITEMS = 30_000
+/** `SLOW_READERS=200` for the long run: each of them fills the buffers of a connection first. */
+const SLOW = Number(process.env['SLOW_READERS'] ?? 40)
+let house: ReadingHouse
+let reader: Reader
+let queries = 0
+
+before(async () => {
+  house = await startReadingHouse()
+  reader = await house.newReader()
+  const profile = await house.newProfile(reader)
+  await house.put(profile, [{ id: 'first', at: 1, types: ['photos'], title: 'many', filling: 'x'.repeat(1200) }])
+  const { database } = house.tributary.store
+  await database.script(
+    `insert into item select part, profile_id, gen_random_uuid(), endpoint, 'copy ' || n, n, updated_at, n, hash, types, author, participants,
+       guid, lat, lng, words, oembed, data from item, generate_series(2, ${ITEMS}) n where part = ${profile.part};
+     analyze item`,
+  )
+  // Only looks on: how often the running service asks.
+  const ask = database.rows.bind(database)
+  database.rows = (statement, values) => {
+    if (statement.text.includes('from item i')) queries += 1
+    return ask(statement, values)
+  }
+})
+after(() => house.stop())
+
+const ALL = '/types/photos?limit=1000000'
+
+/** A client that has asked and reads nothing until it is told to. */
+async function slowReader(path = ALL): Promise<Socket> {
+  const { hostname, port } = new URL(house.tributary.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${reader.token}\r\n\r\n`)
+  return socket
+}
+
+/** How many questions were asked when none was asked for a while. */
+async function settledQueries(): Promise<number> {
+  for (let last = -1; ; ) {
+    if (last === queries) return last
+    last = queries
+    await sleep(400)
+  }
+}
+
+/** Reads all that comes and keeps none of it. */
+async function drain(path: string): Promise<{ bytes: number; end: string; grownBytes: number }> {
+  const answer = await fetch(house.tributary.url + path, { headers: { authorization: `Bearer ${reader.token}` } })
+  const before = process.memoryUsage.rss()
+  let [bytes, end, grownBytes] = [0, '', 0]
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += piece.length
+    end = Buffer.from(piece.subarray(-20)).toString()
+    grownBytes = Math.max(grownBytes, process.memoryUsage.rss() - before)
+  }
+  return { bytes, end, grownBytes }
+}
+
+suite('a long answer', () => {
+  test('is whole and in order, however many pieces it has', async () => {
+    const items = await house.items(ALL, reader)
+    assert.equal(items.length, ITEMS)
+    assert.ok(items.every(({ at }, i) => at === ITEMS - i))
+    const up = await house.items('/services/library/things?limit=2500&sort=asc', reader)
+    assert.deepEqual(
+      up.map(({ at }) => at),
+      Array.from({ length: 2500 }, (_, i) => i + 1),
+    )
+  })
+
+  test('has no end of its own below its limit, and searches and shapes are streamed as well', async () => {
+    const fields = (await house.items('/types/photos?limit=5000&fields=at', reader)) as unknown as { at: number }[]
+    assert.deepEqual([fields.length, Object.keys(fields[0]!)], [5000, ['at']])
+    assert.equal((await house.items('/types/photos?limit=5000&q=many', reader)).length, 5000)
+    const { headers } = await house.ask('/types/photos?limit=5000', reader)
+    assert.equal(headers.get('transfer-encoding'), 'chunked')
+    // Where the headers cannot name it, the last item does.
+    const last = (await house.items('/types/photos?limit=5000', reader)).at(-1) as Item
+    const [next] = await house.items(`/types/photos?limit=1&before=${last.at}_${last.id}`, reader)
+    assert.equal(next?.at, last.at - 1)
+  })
+
+  test('needs no memory that grows with it', async (t) => {
+    await drain(ALL)
+    const { bytes, end, grownBytes } = await drain(ALL)
+    t.diagnostic(`${(bytes / 1e6).toFixed(0)} MB read, ${(grownBytes / 1e6).toFixed(0)} MB grown`)
+    assert.ok(bytes > ITEMS * 1200 && end.endsWith('}]'))
+    assert.ok(grownBytes < 50 * 1024 * 1024, `grew by ${grownBytes}`)
+  })
+})
+
+suite('a slow reader', () => {
+  test('slows its own query: what it does not take is not fetched', async () => {
+    const whole = queries
+    await drain(ALL)
+    const needed = queries - whole
+    const began = queries
+    const socket = await slowReader()
+    const asked = (await settledQueries()) - began
+    assert.ok(asked < needed / 2, `${asked} of ${needed} questions were asked for a reader that reads nothing`)
+    // It goes on where it stood when the reader does.
+    const pieces: Buffer[] = []
+    socket.on('data', (piece: Buffer) => {
+      pieces.push(piece)
+      if (Buffer.concat(pieces.slice(-2)).subarray(-7).toString() === '\r\n0\r\n\r\n') socket.end()
+    })
+    socket.resume()
+    await once(socket, 'close')
+    assert.equal(queries - began, needed)
+    assert.ok(Buffer.concat(pieces).length > ITEMS * 1200)
+  })
+
+  test('that leaves ends its query', async () => {
+    const socket = await slowReader()
+    const stood = await settledQueries()
+    socket.destroy()
+    assert.ok((await settledQueries()) <= stood + 1)
+    // The same for one that leaves in the middle of reading.
+    const stop = new AbortController()
+    const answer = await fetch(house.tributary.url + ALL, {
+      headers: { authorization: `Bearer ${reader.token}` },
+      signal: stop.signal,
+    })
+    await answer.body!.getReader().read()
+    const whole = queries
+    stop.abort()
+    const asked = (await settledQueries()) - whole
+    assert.ok(asked < ITEMS / 400, `${asked} questions after it left`)
+  })
+
+  test(`holds no connection to the database: ${SLOW} of them leave a fast reader in peace`, async () => {
+    const sockets = await Promise.all(Array.from({ length: SLOW }, () => slowReader()))
+    try {
+      await settledQueries()
+      const { database } = house.tributary.store
+      const busy = await database.rows<{ n: number }>({
+        name: '',
+        text: `select count(*) as n from pg_stat_activity where datname = current_database() and application_name = 'tributary'
+          and state <> 'idle' and pid <> pg_backend_pid()`,
+      })
+      assert.equal(busy[0]?.n, 0)
+      for (let i = 0; i < 50; i += 1) assert.equal((await house.items('/types/photos?limit=5', reader)).length, 5)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+    await settledQueries()
+  })
+})
+
+suite('an answer that breaks off', () => {
+  test('ends the connection without the end of the array, and the log says why', async () => {
+    const socket = await slowReader()
+    await settledQueries()
+    const { database } = house.tributary.store
+    await database.script('alter table item rename to item_away')
+    const pieces: Buffer[] = []
+    socket.on('data', (piece: Buffer) => pieces.push(piece))
+    socket.on('error', () => {})
+    socket.resume()
+    await once(socket, 'close')
+    const text = Buffer.concat(pieces).toString()
+    await database.script('alter table item_away rename to item')
+    assert.match(text, /^HTTP\/1\.1 200 OK/)
+    assert.ok(!text.endsWith('0\r\n\r\n'), 'the last chunk must be missing')
+    assert.ok(house.tributary.logged.some((line) => line.includes('an answer broke off')))
+    // A client that knows HTTP sees it without looking at the text.
+    assert.equal((await house.items('/types/photos?limit=3', reader)).length, 3)
+  })
+
+  test('before the first byte it is a plain refusal', async () => {
+    const { database } = house.tributary.store
+    await database.script('alter table item rename to item_away')
+    const { status, body } = await house.ask(ALL, reader)
+    await database.script('alter table item_away rename to item')
+    assert.deepEqual([status, (body as { reason: string }).reason], [500, 'internal'])
+  })
+})

@@ -1,0 +1,64 @@
+import { apiKey } from '#kit/auth.ts'
+import { type Connector, defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { kind } from '#kit/kind.ts'
+import { self } from '#kit/self.ts'
+import type { BaseType } from '#model/types.ts'
+
+/** A record that says of itself everything a test may want an item to be. */
+export interface Thing {
+  id: string
+  at?: number
+  types?: BaseType[]
+  author?: string
+  others?: string[]
+  lat?: number
+  lng?: number
+  guid?: string[]
+  name?: string
+  handle?: string
+  email?: string
+  text?: string
+  title?: string
+  description?: string
+  url?: string
+  [field: string]: unknown
+}
+
+const thing = kind<Thing>({
+  name: 'thing',
+  id: ({ id }) => id,
+  at: ({ at }) => at,
+  types: ({ types }) => types ?? [],
+  guid: ({ guid }) => guid,
+  participants: ({ author, others }) => ({ author, others }),
+  place: ({ lat, lng }) => (lat === undefined || lng === undefined ? undefined : { lat, lng }),
+  map: {
+    name: ({ name }) => name,
+    nickname: ({ handle }) => handle,
+    email: ({ email }) => email,
+    text: ({ text }) => text,
+    url: ({ url }) => url,
+    counts: () => ({ likes: 0 }),
+  },
+  card: { title: ({ title }) => title, description: ({ description }) => description },
+})
+
+/** A service that nobody has to call: tests put its records into the store themselves. */
+export function defineLibrary(service: string, title: string): Connector {
+  const shelf = { path: '/', items: () => [] as Thing[], kind: thing, types: [], every: '1d', class: 'core' as const }
+  return defineConnector({
+    service,
+    title,
+    docs: `https://${service}.test/docs`,
+    auth: apiKey({ in: 'query', name: 'key' }),
+    api: { baseUrl: `https://${service}.test` },
+    self: self<{ id: string }>('/me', ({ id }) => ({ id })),
+    endpoints: {
+      things: endpoint<unknown, Thing>(shelf),
+      others: endpoint<unknown, Thing>(shelf),
+      feed: endpoint<unknown, Thing>({ ...shelf, feed: true }),
+    },
+    aliases: [`${service}-alias`],
+  })
+}

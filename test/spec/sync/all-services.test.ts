@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { connectors } from '#connectors/index.ts'
+import { blueskyGroundMissing, furnish, REDIS } from '../../connectors/bluesky-ground.ts'
+import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../real/bluesky.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { type Progress, startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendor-house.ts'
+
+const noBluesky = await blueskyGroundMissing()
+
+const endpointsOf = (service: string) => Object.keys(connectors.find((one) => one.service === service)!.endpoints)
+
+const latestOf = (progress: Progress) => Math.max(...Object.values(progress).map(({ last_run: at = 0 }) => at))
+
+/** Not too busy: Tumblr lets an app call a thousand times in an hour, and a tenth of that at once. */
+const PERSON = 'dmitri'
+
+suite('one person at every service', () => {
+  let house: VendorHouse
+  let token: string
+  before(async () => {
+    house = await startVendorHouse()
+    for (const service of VENDORS) token = await house.signIn(service, PERSON, token)
+  })
+  after(() => house?.stop())
+
+  /** Reads every endpoint, and again after another sync, which must not write anything. */
+  async function checkService(service: string, endpoints: string[]): Promise<void> {
+    const first = await house.synced(service, endpoints, token)
+    const counts = (await house.ask('GET', `/services/${service}`, token)) as Record<string, number>
+    const read = new Map<string, string>()
+    for (const name of endpoints) {
+      assert.deepEqual([name, first[name]?.last_error, first[name]?.quarantined ?? 0], [name, undefined, 0])
+      const items = await house.items(service, name, token)
+      assert.ok(items.length > 0, `${name} is empty`)
+      assert.equal(items.length, counts[name], name)
+      for (const { id, idr, updated } of items) {
+        assert.ok(idr.includes(`@${service}/${name}#`), idr)
+        assert.ok(!read.has(id), idr)
+        read.set(id, `${updated}`)
+      }
+    }
+    const writes = await house.writes(service)
+    assert.ok(writes.size >= read.size)
+    await house.ask('POST', `/profiles/${service}/sync`, token)
+    await house.synced(service, endpoints, token, latestOf(first))
+    assert.deepEqual(await house.writes(service), writes)
+    for (const name of endpoints)
+      for (const { id, updated } of await house.items(service, name, token)) assert.equal(`${updated}`, read.get(id))
+  }
+
+  test('has one account with a profile of each', async () => {
+    const profiles = (await house.ask('GET', '/profiles', token)) as Record<string, unknown>
+    for (const service of VENDORS) {
+      const { id } = house.lab.services[service].people.find(({ username }) => username === PERSON)!
+      assert.deepEqual(profiles[service], [encodeURIComponent(id)], service)
+    }
+  })
+
+  for (const service of VENDORS satisfies readonly Vendor[])
+    test(`${service}: every endpoint has items, and a second sync changes nothing`, () =>
+      checkService(service, endpointsOf(service)))
+
+  suite('at a real Bluesky network', { skip: noBluesky }, () => {
+    let network: RunningBluesky
+    let dropDatabase: () => Promise<void>
+    let alice: BlueskyAccount
+    before(async () => {
+      const database = await freshDatabase()
+      dropDatabase = database.drop
+      network = await startBlueskyNetwork({ postgresUrl: database.url, redisHost: REDIS.host })
+      process.env['TEST_IDENTITY_DIRECTORY'] = network.plcUrl
+      alice = await furnish(network)
+      const redirect_uri = `${house.tributary.url}/auth/bluesky/callback`
+      const client = new URLSearchParams({ redirect_uri, scope: 'atproto transition:generic' })
+      const overrides = { base_url: network.pdsUrl }
+      await house.setKeys('bluesky', { key: `http://localhost?${client.toString()}`, secret: '', overrides })
+      token = await house.signInAtBluesky(network, alice, token)
+    })
+    after(async () => {
+      delete process.env['TEST_IDENTITY_DIRECTORY']
+      await network?.close()
+      await dropDatabase?.()
+    })
+
+    const texts = async () =>
+      (await house.items('bluesky', 'posts', token)).map(({ data }) => (data['value'] as { text: string }).text)
+    async function syncAgain(): Promise<void> {
+      const latestMs = latestOf(await house.progress('bluesky', token))
+      await network.settle()
+      await house.ask('POST', '/profiles/bluesky/sync', token)
+      await house.synced('bluesky', endpoints, token, latestMs)
+    }
+    const CHAT = ['messages', 'conversations']
+    const endpoints = endpointsOf('bluesky').filter((name) => !CHAT.includes(name))
+
+    test('posts, photos, likes, follows and feeds are there, and a second sync changes nothing', async () => {
+      await checkService('bluesky', endpoints)
+      const types = (await house.ask('GET', '/types?services=bluesky', token)) as Record<string, number>
+      assert.ok((types['photos'] ?? 0) > 0 && (types['contacts'] ?? 0) > 0, JSON.stringify(types))
+      assert.ok((await texts()).includes('Look'))
+    })
+
+    test('a new post appears after the next sync, and a deleted one disappears', async () => {
+      const fresh = await alice.agent.post({ text: 'Just now 🌱' })
+      await syncAgain()
+      assert.ok((await texts()).includes('Just now 🌱'))
+      await alice.agent.deletePost(fresh.uri)
+      await syncAgain()
+      assert.ok(!(await texts()).includes('Just now 🌱'))
+      assert.ok((await texts()).includes('Nothing but words'))
+    })
+
+    test('a token that is over is refreshed with its DPoP key, and the sync goes on', async () => {
+      const old = await house.tokenAt('bluesky', token)
+      await house.endToken('bluesky')
+      await alice.agent.post({ text: 'After the refresh' })
+      await syncAgain()
+      assert.ok((await texts()).includes('After the refresh'))
+      const renewed = await house.tokenAt('bluesky', token)
+      assert.ok(renewed !== '' && renewed !== old)
+    })
+  })
+})

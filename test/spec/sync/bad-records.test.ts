@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { kind } from '#kit/kind.ts'
+import { numberPages } from '#kit/pages.ts'
+import { listQuarantine } from '#store/quarantine.ts'
+import { type Ground, keyOf, type Note, notes, openGround } from './ground.ts'
+
+function deep(levels: number): string {
+  return `${'{"in":'.repeat(levels)}1${'}'.repeat(levels)}`
+}
+
+suite('bad records', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround()
+  })
+  after(() => ground.close())
+
+  test('each is put aside with its reason, the others are stored, and the walk goes on', async () => {
+    const pages = [
+      `{"notes":[{"id":"1","at":1},null,7,"text",["list"],{"at":2},{"id":null},{"id":""},{"id":1e300},{"id":"2","at":2}]}`,
+      `{"notes":[{"id":"deep","x":${deep(70)}},{"id":"large","x":"${'é'.repeat(600_000)}"},{"id":"3","at":3,"x":${deep(60)}}]}`,
+      '{"notes":[{"id":"4","at":4}]}',
+      '{"notes":[]}',
+    ]
+    const connector = await ground.use('bad', { list: notes('/bad', { pages: numberPages({ param: 'page' }) }) })
+    ground.service.on('/bad', ({ query }) => ({ body: pages[Number(query['page']) - 1] }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.deepEqual([...(await ground.stored(profile)).keys()], ['1', '2', '3', '4'])
+    const progress = await ground.progress(profile, 'list')
+    assert.equal(progress.state, 'done')
+    assert.equal(progress.quarantined, 10)
+    const samples = await listQuarantine(ground.need.database, keyOf(profile), 'list')
+    const reasons = Object.groupBy(samples, ({ reason }) => reason)
+    assert.equal(reasons['not an object']?.length, 4)
+    assert.equal(reasons['no usable id']?.length, 4)
+    assert.equal(reasons['nested deeper than 64']?.length, 1)
+    assert.equal(reasons['larger than 1 MB']?.length, 1)
+    assert.ok(samples.every(({ sample }) => sample.length <= 2000))
+    // Seeing them again is no news.
+    await ground.sync(profile)
+    assert.equal((await ground.progress(profile, 'list')).quarantined, 10)
+  })
+
+  test('no more than a hundred samples are kept of an endpoint', async () => {
+    const connector = await ground.use('many', { list: notes('/many') })
+    ground.service.on('/many', () => ({
+      body: { notes: Array.from({ length: 150 }, (_, i) => ({ text: `no id ${i}` })) },
+    }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.equal((await listQuarantine(ground.need.database, keyOf(profile), 'list')).length, 100)
+    assert.equal((await ground.progress(profile, 'list')).quarantined, 150)
+  })
+
+  test('a record that the database itself refuses goes aside alone', async () => {
+    const connector = await ground.use('refused', {
+      list: notes('/refused'),
+    })
+    ground.service.on('/refused', () => ({
+      body: { notes: [...Array.from({ length: 9 }, (_, i) => ({ id: `n${i}` })), { id: 'tiny' }] },
+    }))
+    const profile = await ground.connect(connector)
+    await ground.sql(`alter table item add constraint no_tiny check (native_id <> 'tiny')`)
+    try {
+      await ground.run(profile)
+      const stored = await ground.stored(profile)
+      assert.equal(stored.size, 9)
+      assert.ok(!stored.has('tiny'))
+      const [bad] = await listQuarantine(ground.need.database, keyOf(profile), 'list')
+      assert.equal(bad!.reason, 'the database refused it')
+      assert.equal((await ground.progress(profile, 'list')).items, 9)
+    } finally {
+      await ground.sql('alter table item drop constraint no_tiny')
+    }
+  })
+
+  test('ids of people that fit in no index are left out, the record is kept', async () => {
+    const connector = await ground.use('people', {
+      list: notes('/people', {
+        kind: kind<Note>({
+          name: 'note',
+          id: ({ id }) => id,
+          participants: ({ who }) => ({ author: 'ada', others: who as string[] }),
+          map: {},
+        }),
+      }),
+    })
+    ground.service.on('/people', () => ({ body: { notes: [{ id: '1', who: ['ben', 'x'.repeat(9000)] }] } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    const rows = await ground.sql('select participants, author from item where profile_id = $1', [profile.id])
+    assert.deepEqual(rows, [{ participants: ['ada', 'ben'], author: 'ada' }])
+  })
+
+  test('a reader that throws loses that one field, and is counted', async () => {
+    const connector = await ground.use('readers', {
+      list: notes('/readers', {
+        kind: kind<Note>({
+          name: 'note',
+          id: ({ id }) => id,
+          at: ({ when }) => (when as { ms: number }).ms,
+          map: { text: ({ text }) => text!.toUpperCase() },
+        }),
+      }),
+    })
+    ground.service.on('/readers', () => ({ body: { notes: [{ id: '1', text: 'a', when: { ms: 5 } }, { id: '2' }] } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    const [row] = await ground.sql<{ faults: number }>('select faults from endpoint_sync where profile_id = $1', [
+      profile.id,
+    ])
+    assert.equal(row!.faults, 2)
+    const stored = await ground.stored(profile)
+    assert.equal(stored.get('1')!.at, 5)
+    assert.ok(stored.get('2')!.at > 1_700_000_000_000)
+  })
+
+  test('odd texts survive as they came: NUL, lone surrogates, keys of the language itself', async () => {
+    const record =
+      '{"id":"a\\u0000b","at":1,"text":"\\ud800 \\u0000","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+    const connector = await ground.use('odd', { list: notes('/odd') })
+    ground.service.on('/odd', () => ({ body: `{"notes":[${record},{"id":"prototype","__proto__":null}]}` }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    const stored = await ground.stored(profile)
+    assert.equal(stored.size, 2)
+    assert.equal(stored.get('a\ufffdb')!.data, record)
+    assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
+    const before = await ground.stored(profile)
+    await ground.sync(profile)
+    assert.deepEqual(await ground.stored(profile), before)
+  })
+})

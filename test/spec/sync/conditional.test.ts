@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { since } from '#kit/checkpoint.ts'
+import { type Ground, type Note, notes, openGround, someNotes } from './ground.ts'
+
+suite('asking only for what is another than last time', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround()
+  })
+  after(() => ground.close())
+
+  for (const [name, header, condition, values] of [
+    ['etag', 'etag', 'if-none-match', ['"one"', 'W/"two"']],
+    [
+      'modified',
+      'last-modified',
+      'if-modified-since',
+      ['Tue, 01 Sep 2026 10:00:00 GMT', 'Wed, 02 Sep 2026 10:00:00 GMT'],
+    ],
+  ] as const) {
+    test(`${header}: an unchanged answer is not read, a changed one is`, async () => {
+      let [version, count, read] = [0, 2, 0]
+      const connector = await ground.use(name, {
+        list: notes(`/${name}`, {
+          items: (body) => {
+            read += 1
+            return body.notes
+          },
+        }),
+      })
+      ground.service.on(`/${name}`, ({ headers }) =>
+        headers[condition] === values[version]
+          ? { status: 304 }
+          : { headers: { [header]: values[version]! }, body: { notes: someNotes(count) } },
+      )
+      const profile = await ground.connect(connector)
+      await ground.run(profile)
+      await ground.sync(profile)
+      assert.equal(ground.service.to(`/${name}`)[1]!.headers[condition], values[0])
+      assert.equal(read, 1)
+      const progress = await ground.progress(profile, 'list')
+      assert.equal(progress.state, 'done')
+      assert.equal(progress.items, 2)
+      version = 1
+      count = 3
+      await ground.sync(profile)
+      await ground.sync(profile)
+      assert.equal(read, 2)
+      assert.equal((await ground.stored(profile)).size, 3)
+    })
+  }
+
+  test('a tag is only shown to the request it was given for', async () => {
+    let list: Note[] = [{ id: '1', at: 100 }]
+    const connector = await ground.use('moving', {
+      list: notes('/moving', { checkpoint: since<Note>({ param: 'since', value: ({ at }) => at }) }),
+    })
+    ground.service.on('/moving', () => ({ headers: { etag: '"same"' }, body: { notes: list } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    list = []
+    await ground.sync(profile)
+    await ground.sync(profile)
+    assert.deepEqual(
+      ground.service.to('/moving').map(({ query, headers }) => [query['since'], headers['if-none-match']]),
+      [
+        [undefined, undefined],
+        ['100', undefined],
+        ['100', '"same"'],
+      ],
+    )
+  })
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Engine, startEngine } from '#store/engine.ts'
+import { quiet } from '../../store/opened.ts'
+import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
+import { freshDatabase } from '../../support/database.ts'
+
+/** What the service asks of a job engine, held against the one it has. Dead workers are the chaos suite's. */
+suite('the job engine', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let line: CuttableLine
+  const engines: Engine[] = []
+  const open = async () => {
+    const engine = await startEngine({ url: line.url, log: quiet })
+    engines.push(engine)
+    return engine
+  }
+  const wakeUp = (key: string) => ({ key, data: { part: 7 } })
+  const until = async (holds: () => boolean | Promise<boolean>, what: string) => {
+    for (let i = 0; i < 300; i += 1) {
+      if (await holds()) return
+      await sleep(50)
+    }
+    assert.fail(what)
+  }
+
+  before(async () => {
+    database = await freshDatabase()
+    line = await cuttableLine(database.url)
+  })
+  after(async () => {
+    for (const engine of engines) await engine.stop(0)
+    await line.close()
+    await database.drop()
+  })
+
+  test('a key is there once, waiting or at work; who is refused may ask again, and others never wait for it', async () => {
+    const [one, two] = [await open(), await open()]
+    const runs = new Map<string, number>()
+    const running = new Set<string>()
+    let overlaps = 0
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const run = async ({ key, data }: { key: string; data: Record<string, unknown> }) => {
+      assert.equal(data['part'], 7)
+      if (running.has(key)) overlaps += 1
+      running.add(key)
+      runs.set(key, (runs.get(key) ?? 0) + 1)
+      if (key.startsWith('key')) await released
+      running.delete(key)
+    }
+    const keys = Array.from({ length: 12 }, (_, i) => `key-${i}`)
+    assert.deepEqual(await one.wake('sync', keys.map(wakeUp)), [])
+    assert.deepEqual(await two.wake('sync', [...keys, 'other-0'].map(wakeUp)), keys)
+    assert.equal(await one.waiting('sync', 1000), 13)
+    assert.equal(await one.waiting('sync', 5), 5)
+    await one.work('sync', run)
+    await two.work('sync', run)
+    await until(() => running.size === 12, 'all keys run')
+    assert.deepEqual((await one.wake('sync', keys.map(wakeUp))).sort(), [...keys].sort())
+    await two.wake('sync', [wakeUp('other-1')])
+    await until(() => runs.has('other-1'), 'another key runs while these are at work')
+    release()
+    await until(() => running.size === 0, 'all ended')
+    const again = new Set(keys)
+    await until(async () => {
+      const refused = new Set(await one.wake('sync', [...again].map(wakeUp)))
+      for (const key of again) if (!refused.has(key)) again.delete(key)
+      return again.size === 0
+    }, 'each is taken again')
+    await until(() => keys.every((key) => runs.get(key) === 2), 'each runs once more')
+    assert.equal(overlaps, 0)
+    await until(async () => {
+      const depth = (await one.depth()).find(({ queue }) => queue === 'sync')!
+      return depth.ready + depth.active === 0
+    }, 'nothing is left')
+  })
+
+  test('one bad job of a batch fails alone and is tried again, a few times; a database that goes away only delays', async () => {
+    const engine = engines[0]!
+    const tries = new Map<string, number>()
+    await (await open()).work('deliver', async ({ key }) => {
+      tries.set(key, (tries.get(key) ?? 0) + 1)
+      if (key === 'bad') throw new Error('a bug')
+    })
+    await engine.wake('deliver', ['a', 'bad', 'b'].map(wakeUp))
+    await until(() => tries.get('bad') === 4, 'the bad one is tried four times')
+    await sleep(700)
+    assert.deepEqual(Object.fromEntries(tries), { a: 1, bad: 4, b: 1 })
+
+    await line.cut()
+    await assert.rejects(engine.wake('deliver', [wakeUp('during')]))
+    await sleep(700)
+    await line.mend()
+    await engine.wake('deliver', [wakeUp('after')])
+    await until(() => tries.get('after') === 1, 'the same workers go on')
+  })
+})

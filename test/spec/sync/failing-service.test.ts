@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { numberPages } from '#kit/pages.ts'
+import { rateFrom } from '#kit/rate.ts'
+import { type Ground, notes, openGround, paged, someNotes } from './ground.ts'
+import type { Script } from './scripted-service.ts'
+
+const CALL_MS = 400
+
+suite('a service that fails', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround({ callMs: CALL_MS, hiccupMs: 10 })
+  })
+  after(() => ground.close())
+
+  /** Two good pages, then whatever the script does with the third, and a healthy endpoint beside it. */
+  async function failingAt(name: string, third: Script) {
+    const connector = await ground.use(name, {
+      list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }),
+      other: notes('/healthy'),
+    })
+    ground.service.on('/healthy', () => ({ body: { notes: someNotes(1) } }))
+    const holder = { third }
+    ground.service.on(`/${name}`, (asked, response) =>
+      asked.query['page'] === '3' ? holder.third(asked, response) : paged(() => someNotes(35), 10)(asked),
+    )
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    return { profile, holder, progress: () => ground.progress(profile, 'list') }
+  }
+
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
+  const FAULTS: [name: string, reason: RegExp, third: Script][] = [
+    ['e500', /^service_failed: /, () => ({ status: 500, body: { error: 'boom' } })],
+    ['e503', /^service_failed: /, () => ({ status: 503, body: '<html>down</html>' })],
+    [
+      'html',
+      /^answer_unreadable: /,
+      () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Be right back</h1>' }),
+    ],
+    ['truncated', /^answer_unreadable: /, () => ({ body: '{"notes":[{"id":"21"' })],
+    ['too-deep', /^answer_unreadable: /, () => ({ body: '['.repeat(100_000) + ']'.repeat(100_000) })],
+    ['other-shape', /^unexpected_answer: /, () => ({ body: { notes: 'moved' } })],
+    ['teapot', /^unexpected_answer: /, () => ({ status: 418, body: {} })],
+    ['forbidden', /^service_refused: /, () => ({ status: 403, body: {} })],
+    ['missing', /^not_found: /, () => ({ status: 404, body: {} })],
+    ['elsewhere', /^redirect_refused: /, () => ({ status: 302, headers: { location: 'https://elsewhere.test/' } })],
+    [
+      'bomb',
+      /^answer_too_large: /,
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb)
+        return undefined
+      },
+    ],
+    [
+      'reset',
+      /^service_unreachable: /,
+      (_, response) => {
+        response.socket?.resetAndDestroy()
+        return undefined
+      },
+    ],
+    [
+      'half-open',
+      /^service_timeout: /,
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': 4096 }).flushHeaders()
+        return undefined
+      },
+    ],
+    [
+      'slow',
+      /^service_timeout: /,
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        const drip = setInterval(() => response.write(' '), 50)
+        response.on('close', () => clearInterval(drip))
+        return undefined
+      },
+    ],
+    ['silent', /^service_timeout: /, () => undefined],
+  ]
+  for (const [name, reason, third] of FAULTS) {
+    test(`${name}: told as what it is, nothing lost, the other endpoint runs, and the next try goes on`, async () => {
+      const { profile, holder, progress } = await failingAt(name, third)
+      const { state, last_error: error, next_run: next } = await progress()
+      assert.equal(state, 'failing')
+      assert.match(error!, reason)
+      assert.ok(next > ground.clock.now() + 5000)
+      assert.equal((await ground.stored(profile)).size, 20)
+      assert.equal((await ground.stored(profile, 'other')).size, 1)
+      assert.equal((await ground.reload(profile)).state, 'active')
+      holder.third = paged(() => someNotes(35), 10)
+      await ground.sync(profile)
+      assert.equal((await ground.stored(profile)).size, 35)
+      assert.equal((await progress()).state, 'done')
+    })
+  }
+
+  test('a hiccup is tried again at once and is no failure', async () => {
+    let left = 2
+    const { profile, progress } = await failingAt('hiccup', (asked) => {
+      if (left > 0) {
+        left -= 1
+        return { status: 502, body: {} }
+      }
+      return paged(() => someNotes(35), 10)(asked)
+    })
+    assert.equal((await progress()).state, 'done')
+    assert.equal((await ground.stored(profile)).size, 35)
+  })
+
+  test('failures wait longer and longer, and Retry-After is kept: a sooner turn of another endpoint does not ask', async () => {
+    const { profile, progress } = await failingAt('waits', () => ({
+      status: 503,
+      headers: { 'retry-after': '90' },
+      body: {},
+    }))
+    const first = (await progress()).next_run - ground.clock.now()
+    assert.ok(first > 80_000 && first < 93_000, `${first}`)
+    const asked = ground.service.to('/waits').length
+    // The other endpoint is due again while this one still waits.
+    await ground.sql(`update endpoint_sync set next_run_at = 0 where profile_id = $1 and endpoint = 'other'`, [
+      profile.id,
+    ])
+    ground.clock.offsetMs += 60_000
+    await ground.run(profile)
+    assert.equal(ground.service.to('/waits').length, asked)
+    ground.clock.offsetMs += 40_000
+    await ground.run(profile)
+    assert.equal(ground.service.to('/waits').length, asked + 1)
+  })
+
+  for (const [form, header] of [
+    ['seconds', () => '120'],
+    ['a date', () => new Date(ground.clock.now() + 120_000).toUTCString()],
+  ] as const) {
+    test(`429 with Retry-After in ${form}: nobody of the app calls before, then everything goes on`, async () => {
+      const name = `limit-${form.replaceAll(' ', '')}`
+      const { profile, holder } = await failingAt(name, () => ({
+        status: 429,
+        headers: { 'retry-after': header() },
+        body: {},
+      }))
+      const limited = await ground.reload(profile)
+      assert.equal(limited.state, 'limited')
+      assert.ok(Math.abs(limited.stateUntil! - ground.clock.now() - 120_000) < 5000)
+      const asked = ground.service.asked.length
+      // Neither a request nor another person of the app gets through.
+      await ground.sync(profile)
+      const other = await ground.connect(ground.need.registry.find(name)!, 'ben')
+      await ground.run(other)
+      assert.equal(ground.service.asked.length, asked)
+      assert.equal((await ground.progress(other, 'list')).state, 'waiting')
+      holder.third = paged(() => someNotes(35), 10)
+      ground.clock.offsetMs += 125_000
+      await ground.run(profile)
+      assert.equal((await ground.stored(profile)).size, 35)
+      assert.equal((await ground.reload(profile)).state, 'active')
+    })
+  }
+
+  test('429 without a word waits a minute', async () => {
+    const { profile } = await failingAt('limit-silent', () => ({ status: 429, body: {} }))
+    const { stateUntil } = await ground.reload(profile)
+    assert.ok(Math.abs(stateUntil! - ground.clock.now() - 60_000) < 5000)
+  })
+
+  test('a limit of one person stops that person only; one of an endpoint that endpoint only', async () => {
+    for (const whose of ['person', 'endpoint'] as const) {
+      const name = `limit-${whose}`
+      const resetAt = Math.round(ground.clock.now() / 1000) + 300
+      const connector = await ground.use(
+        name,
+        { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }), other: notes('/healthy') },
+        { api: { rate: rateFrom({ remaining: 'x-left', reset: 'x-reset', of: whose }) } },
+      )
+      let limited = true
+      ground.service.on(`/${name}`, (asked) =>
+        limited && asked.headers.authorization === 'Bearer token-ada' && asked.query['page'] === '2'
+          ? { status: 429, headers: { 'x-left': '0', 'x-reset': String(resetAt) }, body: {} }
+          : paged(() => someNotes(15), 10)(asked),
+      )
+      const [ada, ben] = [await ground.connect(connector), await ground.connect(connector, 'ben')]
+      await ground.run(ada)
+      await ground.run(ben)
+      assert.equal((await ground.stored(ada)).size, 10, whose)
+      assert.equal((await ground.stored(ben)).size, 15, whose)
+      assert.equal((await ground.stored(ada, 'other')).size, whose === 'person' ? 0 : 1)
+      assert.equal((await ground.reload(ada)).state, whose === 'person' ? 'limited' : 'active')
+      const asked = ground.service.asked.length
+      await ground.sync(ada)
+      assert.equal(ground.service.asked.length, asked + (whose === 'person' ? 0 : 1))
+      limited = false
+      ground.clock.offsetMs += 305_000
+      await ground.run(ada)
+      assert.equal((await ground.stored(ada)).size, 15, whose)
+    }
+  })
+
+  test('an answer that says that no call is left is believed before the service has to refuse', async () => {
+    const connector = await ground.use(
+      'last-call',
+      { list: notes('/last-call', { pages: numberPages({ param: 'page' }) }) },
+      { api: { rate: rateFrom({ remaining: 'x-left', reset: 'x-reset', of: 'endpoint' }) } },
+    )
+    let left = 2
+    const resetAt = Math.round(ground.clock.now() / 1000) + 600
+    ground.service.on('/last-call', (asked) => {
+      left -= 1
+      if (left < 0) return { status: 429, body: {} }
+      return {
+        ...paged(() => someNotes(50), 10)(asked),
+        headers: { 'x-left': String(left), 'x-reset': String(resetAt) },
+      }
+    })
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.equal(ground.service.to('/last-call').length, 2)
+    assert.equal((await ground.stored(profile)).size, 20)
+    assert.ok((await ground.progress(profile, 'list')).next_run >= resetAt * 1000)
+    left = 100
+    ground.clock.offsetMs += 605_000
+    await ground.run(profile)
+    assert.equal((await ground.stored(profile)).size, 50)
+  })
+})

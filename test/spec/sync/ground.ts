@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import { randomPart } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { Keyring } from '#base/sealing.ts'
+import { attach } from '#flows/authorize/attach.ts'
+import { createApp } from '#flows/manage/apps.ts'
+import { setServiceKey } from '#flows/manage/keys.ts'
+import type { SyncNeed, SyncTimes } from '#flows/sync/need.ts'
+import { type EndpointProgress, requestSync, syncProgress } from '#flows/sync/progress.ts'
+import { runProfile } from '#flows/sync/run-profile.ts'
+import { apiKey, type Credential } from '#kit/auth.ts'
+import { type Api, type Connector, defineConnector } from '#kit/connector.ts'
+import { type Endpoint, type EndpointInput, endpoint } from '#kit/endpoint.ts'
+import { kind } from '#kit/kind.ts'
+import { createRegistry } from '#kit/registry.ts'
+import { self } from '#kit/self.ts'
+import type { Profile } from '#model/profile.ts'
+import { migrate } from '#store/migrate.ts'
+import { findProfile } from '#store/profiles.ts'
+import { openHasher } from '#store/vault.ts'
+import { createBudget } from '#upstream/budget.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import { createUpstream } from '#upstream/send.ts'
+import { openFresh } from '../../store/opened.ts'
+import { startScripted } from './scripted-service.ts'
+
+/** What the scripted service has records of. */
+export interface Note {
+  id: string | number
+  at?: number
+  text?: string
+  gone?: boolean
+  [field: string]: unknown
+}
+
+export const note = kind<Note>({
+  name: 'note',
+  id: ({ id }) => id,
+  at: ({ at }) => at,
+  deleted: ({ gone }) => gone === true,
+  map: { text: ({ text }) => text },
+})
+
+type Listing = { notes: Note[] }
+
+/** An endpoint of notes; everything else as the test says. */
+export function notes(path: string, input: Partial<EndpointInput<Listing, Note>> = {}): Endpoint {
+  return endpoint<Listing, Note>({
+    path,
+    items: (body) => body.notes,
+    kind: note,
+    types: ['statuses'],
+    every: '10m',
+    class: 'core',
+    ...input,
+  })
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>
+
+/** The sync engine in this process on a database of its own, with a service whose answers the test writes and a clock that it moves. */
+export async function openGround(times: Partial<SyncTimes> = {}) {
+  const opened = await openFresh()
+  const service = await startScripted()
+  const clock = { offsetMs: 0, now: () => Date.now() + clock.offsetMs }
+  const lines: string[] = []
+  const log = createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
+  await migrate(opened.database, clock.now())
+  const keyring = new Keyring([randomBytes(32)])
+  const hasher = await openHasher(opened.database, keyring)
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] })
+  const connectors: Connector[] = []
+  const need: SyncNeed = {
+    database: opened.database,
+    keyring,
+    clock,
+    log,
+    registry: {
+      find: (name) => createRegistry(connectors).find(name),
+      list: () => createRegistry(connectors).list(),
+    },
+    upstream: createUpstream({ egress, clock, log }),
+    budget: createBudget({ database: opened.database, clock }),
+    times,
+  }
+  const { app } = await createApp({ ...need, hasher }, { name: 'Ground', redirectUris: ['https://app.test/'] }, 'test')
+
+  const connect = async (connector: Connector, nativeId = 'ada', credential: Partial<Credential> = {}) => {
+    const joining = {
+      appId: app.id,
+      service: connector.service,
+      signedIn: { credential: { token: `token-${nativeId}`, ...credential }, self: { id: nativeId }, raw: '{}' },
+      actor: 'test',
+      account: { how: 'found' },
+      part: randomPart(),
+    } as const
+    const whole = { ...need, hasher, config: { baseUrl: 'http://localhost' } }
+    const attached = await need.database.transaction((tx) => attach(whole, tx, joining))
+    return attached!.profile
+  }
+
+  return {
+    need,
+    service,
+    clock,
+    appId: app.id,
+    lines,
+    databaseUrl: opened.url,
+    anotherPool: opened.another,
+    /** Makes a service known, with keys that lead to the scripted one. A service of the same name is replaced. */
+    use: async (
+      name: string,
+      endpoints: Record<string, Endpoint>,
+      more: { api?: Partial<Api> } & Partial<Omit<Connector, 'api'>> = {},
+    ) => {
+      const { api, ...rest } = more
+      const connector = defineConnector({
+        service: name,
+        title: name,
+        docs: 'https://docs.test/',
+        auth: apiKey({ in: 'header', scheme: 'Bearer' }),
+        api: { baseUrl: 'https://api.test', ...api },
+        self: self<{ id: string }>('/me', ({ id }) => ({ id })),
+        endpoints,
+        ...rest,
+      })
+      connectors.splice(0, connectors.length, ...connectors.filter((each) => each.service !== name), connector)
+      const key = { service: name, key: 'key', secret: 'secret', overrides: { base_url: service.url } }
+      await setServiceKey(need, app.id, key, 'test')
+      return connector
+    },
+    connect,
+    /** One turn, as a worker does it. */
+    run: (profile: Profile, signal = new AbortController().signal) => runProfile(need, keyOf(profile), signal),
+    /** Asks for a sync and does it. */
+    sync: async (profile: Profile, options = { confirmDeletes: false }) => {
+      await requestSync(need, profile, options)
+      await runProfile(need, keyOf(profile), new AbortController().signal)
+    },
+    progress: async (profile: Profile, name: string): Promise<EndpointProgress> =>
+      (await syncProgress(need, profile))[name]!,
+    reload: async (profile: Profile): Promise<Profile> => (await findProfile(need.database, profile.part, profile.id))!,
+    /** What is stored of a profile, by native id. */
+    stored: async (profile: Profile, name = 'list') => {
+      const rows = await need.database.rows<StoredRow>(
+        {
+          name: '',
+          text: `select native_id, at, updated_at, seq, data::text as data from item where part = $1 and profile_id = $2 and endpoint = $3 order by native_id`,
+        },
+        [profile.part, profile.id, name],
+      )
+      return new Map(rows.map((row) => [row.native_id, row]))
+    },
+    sql: <Row extends object>(text: string, values: unknown[] = []) =>
+      need.database.rows<Row>({ name: '', text }, values),
+    close: async () => {
+      await egress.close()
+      await service.close()
+      await opened.close()
+    },
+  }
+}
+
+export interface StoredRow {
+  native_id: string
+  at: number
+  updated_at: number
+  seq: number
+  data: string
+}
+
+export function keyOf(profile: Profile) {
+  return { part: profile.part, profileId: profile.id }
+}
+
+/** A script that cuts a list into pages of so many, by `page` from 1. */
+export function paged(list: () => Note[], size: number) {
+  return ({ query }: { query: Record<string, string> }) => {
+    const page = Number(query['page'] ?? 1)
+    return { body: { notes: list().slice((page - 1) * size, page * size) } }
+  }
+}
+
+export function someNotes(count: number, from = 1): Note[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: String(from + i),
+    at: 1_700_000_000_000 - (from + i) * 1000,
+    text: `note ${from + i}`,
+  }))
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, suite, test } from 'node:test'
+import { tributary } from '../../support/command-line.ts'
+import { orders, pagesOf, type SyncHouse, startSyncHouse } from './house.ts'
+
+const KEY_SECRET = 'secret-of-the-key'
+const HOOK_SECRET = 'secret-of-the-hook'
+const PERSON = '17'
+
+/** How a service speaks to us, with a secret of the test's choice. */
+interface Manner {
+  /** The question before anything else, and its right answer. */
+  handshake?: (secret: string) => { query: Record<string, string>; answer: string }
+  deliver: (secret: string) => { headers: Record<string, string>; body: string }
+  /** Which secret proves deliveries when the hook has one of its own. */
+  signedWith: string
+}
+
+const hmac = (secret: string, text: string, encoding: 'hex' | 'base64' = 'hex') =>
+  createHmac('sha256', secret).update(text).digest(encoding)
+
+const signedJson = (header: string, body: object, encoding: 'hex' | 'base64' = 'hex') => {
+  const text = JSON.stringify(body)
+  return (secret: string) => ({
+    headers: { 'content-type': 'application/json', [header]: `sha256=${hmac(secret, text, encoding)}` },
+    body: text,
+  })
+}
+
+const verifyToken: Manner['handshake'] = (secret) => ({
+  query: { 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1158201444' },
+  answer: '1158201444',
+})
+
+const manners: Record<string, Manner> = {
+  x: {
+    handshake: (secret) => ({
+      query: { crc_token: 'abc' },
+      answer: JSON.stringify({ response_token: `sha256=${hmac(secret, 'abc', 'base64')}` }),
+    }),
+    deliver: signedJson('x-twitter-webhooks-signature', { for_user_id: PERSON }, 'base64'),
+    signedWith: HOOK_SECRET,
+  },
+  github: {
+    deliver: signedJson('x-hub-signature-256', { sender: { id: 17 } }),
+    signedWith: HOOK_SECRET,
+  },
+  foursquare: {
+    deliver: (secret) => ({
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ user: JSON.stringify({ id: PERSON }), secret }).toString(),
+    }),
+    signedWith: HOOK_SECRET,
+  },
+  facebook: {
+    handshake: verifyToken,
+    deliver: signedJson('x-hub-signature-256', { object: 'user', entry: [{ uid: PERSON }] }),
+    signedWith: KEY_SECRET,
+  },
+  instagram: {
+    handshake: verifyToken,
+    deliver: signedJson('x-hub-signature-256', { object: 'instagram', entry: [{ id: PERSON }] }),
+    signedWith: KEY_SECRET,
+  },
+}
+
+suite('incoming hooks', () => {
+  let house: SyncHouse
+  before(async () => {
+    house = await startSyncHouse()
+  })
+  after(() => house.stop())
+
+  const address = (service: string) => `${house.tributary.url}/hooks/${service}/${house.clientId}`
+  const setKeys = (service: string, more: object) =>
+    house.tributary.admin('PUT', `/admin/apps/${house.clientId}/keys/${service}`, {
+      key: 'key',
+      secret: KEY_SECRET,
+      ...more,
+    })
+  const statusOf = async (service: string, { headers, body }: { headers: Record<string, string>; body: string }) =>
+    (await fetch(address(service), { method: 'POST', headers, body })).status
+
+  for (const [service, { handshake, deliver, signedWith }] of Object.entries(manners)) {
+    test(`of ${service} are proved by the hook’s own secret where it has one`, async () => {
+      await setKeys(service, { hook_secret: HOOK_SECRET })
+      const other = signedWith === HOOK_SECRET ? KEY_SECRET : HOOK_SECRET
+      assert.deepEqual(
+        [await statusOf(service, deliver(signedWith)), await statusOf(service, deliver(other))],
+        [200, 401],
+      )
+      if (!handshake) return
+      const { query, answer } = handshake(HOOK_SECRET)
+      const asked = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
+      assert.deepEqual([asked.status, await asked.text()], [200, answer])
+    })
+
+    test(`of ${service} are proved by the key’s secret where there is no other`, async () => {
+      await setKeys(service, {})
+      assert.deepEqual(
+        [await statusOf(service, deliver(KEY_SECRET)), await statusOf(service, deliver(HOOK_SECRET))],
+        [200, 401],
+      )
+      if (!handshake) return
+      const { query, answer } = handshake(KEY_SECRET)
+      const asked = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
+      assert.deepEqual([asked.status, await asked.text()], [200, answer])
+    })
+  }
+
+  test('wake the people they name, whose calls go on with the key', async () => {
+    let list = orders(3)
+    house.service.on(
+      '/orders',
+      pagesOf(() => list),
+    )
+    const overrides = { base_url: house.service.url }
+    await setKeys('shop', { hook_secret: HOOK_SECRET, overrides })
+    const { access_token: token } = await house.connect('ada')
+    await house.until(token, ({ state }) => state === 'done')
+    list = orders(4)
+    const told = signedJson('x-shop-signature', { people: ['ada'] })(HOOK_SECRET)
+    const answer = await fetch(address('shop'), { method: 'POST', ...told })
+    assert.deepEqual([answer.status, await answer.json()], [200, { woken: 1 }])
+    await house.until(token, ({ items }) => items === 4)
+  })
+
+  test('have a secret that is sealed and never shown, also when the command line sets it', async () => {
+    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const options = ['--key', 'k', '--secret', 's', '--hook-secret', HOOK_SECRET, '--json']
+    const { code, stdout } = await tributary(['keys', 'set', house.clientId, 'github', ...options], env)
+    assert.equal(code, 0)
+    const shown = await house.tributary.admin('GET', `/admin/apps/${house.clientId}/keys`)
+    assert.doesNotMatch(stdout + JSON.stringify(shown.body), new RegExp(HOOK_SECRET))
+    assert.equal(await statusOf('github', manners['github']!.deliver(HOOK_SECRET)), 200)
+    const rows = await house.sql<{ secret: Buffer }>('select secret from service_key')
+    assert.ok(rows.length > 3 && rows.every(({ secret }) => !secret.includes(HOOK_SECRET)))
+    assert.ok(house.tributary.logged.every((line) => !line.includes(HOOK_SECRET) && !line.includes(KEY_SECRET)))
+    assert.equal((await setKeys('github', { hook_secret: '' })).status, 400)
+  })
+})

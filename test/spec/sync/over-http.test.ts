@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tributary } from '../../support/command-line.ts'
+import { orders, pagesOf, SECRET, type SyncHouse, startSyncHouse } from './house.ts'
+import { gate } from './scripted-service.ts'
+
+suite('syncs over HTTP', () => {
+  let house: SyncHouse
+  before(async () => {
+    house = await startSyncHouse()
+  })
+  after(() => house.stop())
+
+  test('the newest items can be read while the first sync still runs, and it is followed live to its end', async () => {
+    const held = gate()
+    house.service.on('/orders', async (asked) => {
+      if (asked.query['page'] === '3') await held.opened
+      return pagesOf(() => orders(45))(asked)
+    })
+    const { access_token: token } = await house.connect('ada')
+    const running = await house.until(token, ({ items }) => items === 20)
+    assert.equal(running.state, 'running')
+    assert.ok(running.progress > 0 && running.progress < 1)
+    const { body } = await house.ask('GET', '/services/shop/orders?limit=3', token)
+    assert.deepEqual(
+      (body as { data: { id: string } }[]).map(({ data }) => data.id),
+      ['o0', 'o1', 'o2'],
+    )
+    const events = await fetch(`${house.tributary.url}/profiles/shop/sync?access_token=${token}`, {
+      headers: { accept: 'text/event-stream' },
+    })
+    assert.match(events.headers.get('content-type')!, /^text\/event-stream/)
+    assert.equal(events.headers.get('cache-control'), 'no-store')
+    const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = (await reader.read()).value ?? ''
+    assert.match(text, /event: progress\ndata: \{"orders":\{"state":"running"/)
+    held.open()
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) break
+      text += value
+    }
+    const last = text.trim().split('\n\n').at(-1)!
+    assert.match(last, /event: done\ndata: \{"orders":\{"state":"done","progress":1,"items":45/)
+    const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+    assert.deepEqual(
+      ids,
+      ids.map((_, i) => i + 1),
+    )
+  })
+
+  test('a follower who goes away stops the loop', async () => {
+    const held = gate()
+    house.service.on('/orders', async (asked) => {
+      if (asked.query['page'] === '2') await held.opened
+      return pagesOf(() => orders(15))(asked)
+    })
+    const { access_token: token } = await house.connect('gone')
+    await house.until(token, ({ items }) => items === 10)
+    const leaving = new AbortController()
+    const events = await fetch(`${house.tributary.url}/profiles/shop/sync?access_token=${token}`, {
+      headers: { accept: 'text/event-stream' },
+      signal: leaving.signal,
+    })
+    await events.body!.getReader().read()
+    leaving.abort()
+    await sleep(800)
+    const looks = async () => {
+      const [row] = await house.sql<{ calls: string }>(
+        `select coalesce(sum(idx_scan), 0)::text as calls from pg_stat_all_tables where relname = 'endpoint_sync'`,
+      )
+      return Number(row!.calls)
+    }
+    // Statistics arrive late; a loop that went on would be seen over more than one of its rounds.
+    await sleep(1200)
+    const before = await looks()
+    await sleep(1500)
+    assert.ok((await looks()) - before < 3, `${(await looks()) - before} looks in 1.5 s`)
+    held.open()
+    await house.until(token, ({ state }) => state === 'done')
+  })
+
+  test('POST sync runs now; suspected deletes are kept until confirm_deletes', async () => {
+    let list = orders(30)
+    house.service.on(
+      '/orders',
+      pagesOf(() => list),
+    )
+    const { access_token: token } = await house.connect('ben')
+    await house.until(token, ({ state }) => state === 'done')
+    list = orders(5)
+    assert.equal((await house.ask('POST', '/profiles/shop/sync', token)).status, 202)
+    const suspected = await house.until(token, ({ suspect_deletes: count }) => count !== undefined)
+    assert.deepEqual([suspected.suspect_deletes, suspected.items], [25, 30])
+    assert.equal((await house.ask('POST', '/profiles/shop/sync?confirm_deletes=perhaps', token)).status, 400)
+    assert.equal((await house.ask('POST', '/profiles/shop/sync?confirm_deletes=true', token)).status, 202)
+    const settled = await house.until(token, ({ items }) => items === 5)
+    assert.equal(settled.suspect_deletes, undefined)
+    assert.equal(((await house.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
+  })
+
+  test('a service asks whether the address is ours, then tells of changes: only its own signature makes a sync due', async () => {
+    let list = orders(3)
+    house.service.on(
+      '/orders',
+      pagesOf(() => list),
+    )
+    const { access_token: token } = await house.connect('dora')
+    await house.until(token, ({ state }) => state === 'done')
+    const hook = `${house.tributary.url}/hooks/shop/${house.clientId}`
+    const question = (secret: string) =>
+      fetch(`${hook}?hub.mode=subscribe&hub.challenge=c4%26x&hub.verify_token=${secret}`)
+    const answer = await question(SECRET)
+    assert.deepEqual([answer.status, await answer.text()], [200, 'c4&x'])
+    assert.equal((await question('wrong')).status, 401)
+
+    const body = JSON.stringify({ people: ['dora', 'nobody'] })
+    const tell = (signature: string, address = hook, text = body) =>
+      fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-shop-signature': signature },
+        body: text,
+      })
+    const signed = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
+    list = orders(4)
+    for (const refused of [await tell('sha256=00'), await tell(signed, hook, `${body} `), await tell('')])
+      assert.equal(refused.status, 401)
+    assert.equal((await tell(signed, `${house.tributary.url}/hooks/shop/app_nobody`)).status, 404)
+    assert.equal((await tell(signed, `${house.tributary.url}/hooks/nothing/${house.clientId}`)).status, 404)
+    await sleep(700)
+    assert.equal((await house.progress(token)).items, 3)
+    const taken = await tell(signed)
+    assert.deepEqual([taken.status, await taken.json()], [200, { woken: 1 }])
+    await house.until(token, ({ items }) => items === 4)
+  })
+
+  test('the app’s rules are set and shown by the operator', async () => {
+    const path = `/admin/apps/${house.clientId}/sync`
+    const rules = { off: ['social'], pace: { 'shop/orders': '0 6 * * * Europe/Berlin' } }
+    assert.deepEqual((await house.tributary.admin('PUT', path, rules)).body, rules)
+    assert.deepEqual((await house.tributary.admin('GET', path)).body, rules)
+    const refused = await house.tributary.admin('PUT', path, { pace: { 'shop/nothing': '5m' } })
+    assert.equal(refused.status, 400)
+    assert.equal((await house.tributary.admin('PUT', path, {})).status, 200)
+  })
+
+  test('tributary sync: status, follow, reset, confirm-deletes', async () => {
+    let list = orders(25)
+    house.service.on(
+      '/orders',
+      pagesOf(() => list),
+    )
+    const { access_token: token, account } = await house.connect('carl')
+    await house.until(token, ({ state }) => state === 'done')
+    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const run = async (...options: string[]) => {
+      const ended = await tributary(['sync', account, 'shop', ...options], env)
+      assert.equal(ended.code, 0, ended.stderr)
+      return ended
+    }
+    const calls = house.service.to('/orders').length
+    const status = JSON.parse((await run('--status', '--json')).stdout) as Record<
+      string,
+      { state: string; items: number }
+    >
+    assert.deepEqual([status['orders']!.state, status['orders']!.items], ['done', 25])
+    assert.equal(house.service.to('/orders').length, calls)
+
+    const seqs = () =>
+      house.sql<{ seq: string }>(
+        "select min(seq) as seq from item where data->>'id' = 'o0' and profile_id = (select id from profile where native_id = 'carl')",
+      )
+    const [before] = await seqs()
+    const reset = await run('--reset', '--follow')
+    assert.match(reset.stdout, /orders\s+done\s+25/)
+    assert.ok(Number((await seqs())[0]!.seq) > Number(before!.seq))
+
+    list = orders(2)
+    assert.match((await run('--follow')).stdout, /orders\s+done\s+25/)
+    assert.equal((await house.progress(token)).suspect_deletes, 23)
+    assert.match((await run('--follow', '--confirm-deletes')).stdout, /orders\s+done\s+2\s/)
+    const unknown = await tributary(['sync', account, 'nothing'], env)
+    assert.notEqual(unknown.code, 0)
+  })
+})

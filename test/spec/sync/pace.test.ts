@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setRules } from '#flows/sync/rules.ts'
+import type { Profile } from '#model/profile.ts'
+import { type Ground, type Note, notes, openGround, someNotes } from './ground.ts'
+
+const MINUTE_MS = 60_000
+
+suite('how often', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround()
+  })
+  after(() => ground.close())
+
+  const nextIn = async (profile: Profile, name = 'list') =>
+    (await ground.progress(profile, name)).next_run - ground.clock.now()
+  /** Within the spread of a tenth to either side, and the moment the test took. */
+  const about = (actual: number, expected: number) =>
+    assert.ok(actual > expected * 0.9 - 3000 && actual < expected * 1.1 + 3000, `${actual} is not about ${expected}`)
+
+  test('longer while nothing comes, shorter with news, between a floor and a ceiling', async () => {
+    let list: Note[] = someNotes(1)
+    const connector = await ground.use('adaptive', { list: notes('/adaptive', { every: '40m' }) })
+    ground.service.on('/adaptive', () => ({ body: { notes: list } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    about(await nextIn(profile), 20 * MINUTE_MS)
+    await ground.sync(profile)
+    about(await nextIn(profile), 30 * MINUTE_MS)
+    await ground.sync(profile)
+    about(await nextIn(profile), 45 * MINUTE_MS)
+    for (let silence = 0; silence < 12; silence += 1) await ground.sync(profile)
+    about(await nextIn(profile), 40 * 16 * MINUTE_MS)
+    for (let news = 2; news < 12; news += 1) {
+      list = someNotes(news)
+      await ground.sync(profile)
+    }
+    about(await nextIn(profile), 10 * MINUTE_MS)
+  })
+
+  test('an app’s own pace is kept as it is, for one endpoint or for all of a service', async () => {
+    const connector = await ground.use('ruled', { list: notes('/ruled'), other: notes('/ruled') })
+    ground.service.on('/ruled', () => ({ body: { notes: someNotes(1) } }))
+    await setRules(ground.need, ground.appId, { pace: { 'ruled/*': '3h', 'ruled/other': '5m' } }, 'test')
+    const profile = await ground.connect(connector)
+    for (let run = 0; run < 3; run += 1) {
+      await ground.sync(profile)
+      about(await nextIn(profile), 180 * MINUTE_MS)
+      about(await nextIn(profile, 'other'), 5 * MINUTE_MS)
+    }
+  })
+
+  test('a cron line with a zone runs at that hour of that place, over both changes of the clock', async () => {
+    const connector = await ground.use('cron', { list: notes('/cron') })
+    ground.service.on('/cron', () => ({ body: { notes: someNotes(1) } }))
+    await setRules(ground.need, ground.appId, { pace: { 'cron/list': '30 6 * * * Europe/Berlin' } }, 'test')
+    const profile = await ground.connect(connector)
+    for (const [now, next] of [
+      ['2027-01-10T12:00:00Z', '2027-01-11T05:30:00Z'],
+      ['2027-07-10T12:00:00Z', '2027-07-11T04:30:00Z'],
+      ['2027-03-27T12:00:00Z', '2027-03-28T04:30:00Z'],
+      ['2027-10-30T12:00:00Z', '2027-10-31T05:30:00Z'],
+    ] as const) {
+      ground.clock.offsetMs = Date.parse(now) - Date.now()
+      await ground.sync(profile)
+      assert.equal(
+        new Date((await ground.progress(profile, 'list')).next_run).toISOString(),
+        `${next.slice(0, -1)}.000Z`,
+      )
+    }
+    ground.clock.offsetMs = 0
+  })
+
+  test('a rule that nobody can keep is refused with its name', async () => {
+    for (const pace of [
+      { 'ruled/list': '10s' },
+      { 'ruled/list': 'sometimes' },
+      { 'ruled/nothing': '5m' },
+      { 'nobody/list': '5m' },
+      { 'ruled/list': '0 6 * * * Europe/Nowhere' },
+      { 'ruled/list': '61 6 * * *' },
+      { 'ruled/list': '* * * * * *' },
+      { 'ruled/list': '0 0 31 2 *' },
+    ])
+      await assert.rejects(setRules(ground.need, ground.appId, { pace }, 'test'), {
+        reason: 'bad_body',
+        message: new RegExp(`pace.${Object.keys(pace)[0]}`),
+      })
+  })
+
+  test('classes that an app switched off are not asked, do not hold the profile back, and come when switched on', async () => {
+    const connector = await ground.use('classes', {
+      list: notes('/classes', { class: 'core' }),
+      mine: notes('/classes', { class: 'personal' }),
+      others: notes('/classes', { class: 'social' }),
+    })
+    ground.service.on('/classes', () => ({ body: { notes: someNotes(1) } }))
+    await setRules(ground.need, ground.appId, { off: ['social', 'personal'] }, 'test')
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.equal(ground.service.to('/classes').length, 1)
+    assert.equal((await ground.progress(profile, 'mine')).state, 'off')
+    assert.equal((await ground.reload(profile)).state, 'active')
+    // Not even a request or a reset switches on what the app has switched off.
+    await ground.sync(profile)
+    assert.equal(ground.service.to('/classes').length, 2)
+    await setRules(ground.need, ground.appId, { off: ['personal'] }, 'test')
+    await ground.run(profile)
+    assert.equal((await ground.stored(profile, 'others')).size, 1)
+    assert.equal((await ground.progress(profile, 'mine')).state, 'off')
+    await setRules(ground.need, ground.appId, {}, 'test')
+    await ground.run(profile)
+    assert.equal((await ground.stored(profile, 'mine')).size, 1)
+  })
+
+  test('an endpoint whose permission the person did not give waits, and says why; given, it runs', async () => {
+    const connector = await ground.use('scoped', {
+      list: notes('/scoped', { scope: ['notes.read'] }),
+      other: notes('/scoped', { scope: ['other.read'] }),
+    })
+    ground.service.on('/scoped', () => ({ body: { notes: someNotes(1) } }))
+    const profile = await ground.connect(connector, 'ada', { scope: 'notes.read profile' })
+    await ground.run(profile)
+    assert.equal((await ground.stored(profile)).size, 1)
+    assert.equal(ground.service.to('/scoped').length, 1)
+    assert.match((await ground.progress(profile, 'other')).last_error!, /^scope_missing: .*other\.read/)
+    assert.equal((await ground.reload(profile)).state, 'active')
+    const again = await ground.connect(connector, 'ada', { scope: 'notes.read,other.read' })
+    await ground.run(again)
+    assert.equal((await ground.stored(profile, 'other')).size, 1)
+    assert.equal((await ground.progress(profile, 'other')).last_error, undefined)
+  })
+
+  test('when the profile was last synced is known', async () => {
+    const connector = await ground.use('when', { list: notes('/when') })
+    ground.service.on('/when', () => ({ body: { notes: someNotes(1) } }))
+    const profile = await ground.connect(connector)
+    assert.equal(profile.syncedAt, undefined)
+    await ground.run(profile)
+    assert.ok(Math.abs((await ground.reload(profile)).syncedAt! - ground.clock.now()) < 10_000)
+  })
+})

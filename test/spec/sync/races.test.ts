@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requestSync, resetSync } from '#flows/sync/progress.ts'
+import { numberPages } from '#kit/pages.ts'
+import { eraseProfileItems } from '#store/items.ts'
+import { removeEndpoints } from '#store/sync-endpoints.ts'
+import { leaseDueProfiles, removeSchedule } from '#store/sync-schedule.ts'
+import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './ground.ts'
+import { gate } from './scripted-service.ts'
+
+suite('while a sync runs', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround()
+  })
+  after(() => ground.close())
+
+  /** A run that is held in the middle of its second page, until the test lets it go. */
+  async function held(name: string, list: () => Note[] = () => someNotes(25)) {
+    const reached = gate()
+    const release = gate()
+    let holds = true
+    const connector = await ground.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })
+    ground.service.on(`/${name}`, async (asked) => {
+      const answer = paged(list, 10)(asked)
+      if (holds && asked.query['page'] === '2') {
+        holds = false
+        reached.open()
+        await release.opened
+      }
+      return answer
+    })
+    const profile = await ground.connect(connector)
+    const running = ground.run(profile)
+    await reached.opened
+    // The first page is written while the second is on its way.
+    while ((await ground.stored(profile)).size < 10) await sleep(5)
+    return {
+      profile,
+      connector,
+      /** Lets it go on and waits for its end. */
+      finish: async () => {
+        release.open()
+        await running
+      },
+    }
+  }
+
+  test('an erased profile stays erased: nothing is written afterwards', async () => {
+    const { profile, finish } = await held('erased')
+    assert.equal((await ground.stored(profile)).size, 10)
+    await ground.need.database.transaction(async (tx) => {
+      await removeSchedule(tx, keyOf(profile))
+      await removeEndpoints(tx, keyOf(profile))
+      await eraseProfileItems(tx, keyOf(profile))
+    })
+    await finish()
+    assert.equal((await ground.stored(profile)).size, 0)
+    assert.deepEqual(await ground.sql('select 1 from endpoint_sync where profile_id = $1', [profile.id]), [])
+    assert.deepEqual(await ground.sql('select 1 from profile_sync where profile_id = $1', [profile.id]), [])
+  })
+
+  test('a run that was overtaken writes nothing, whatever it still learns, and the one that overtook it is whole', async () => {
+    const { profile, finish } = await held('overtaken')
+    // As another process does it after the first one's lease ran out.
+    await ground.run(profile)
+    const whole = await ground.stored(profile)
+    assert.equal(whole.size, 25)
+    const times = await ground.sql('select * from endpoint_sync where profile_id = $1', [profile.id])
+    await finish()
+    assert.deepEqual(await ground.stored(profile), whole)
+    assert.deepEqual(await ground.sql('select * from endpoint_sync where profile_id = $1', [profile.id]), times)
+    assert.ok(ground.lines.some((line) => line.includes('a sync was overtaken and wrote nothing')))
+  })
+
+  test('a request brings another run, because this one may have passed what is new', async () => {
+    let list = someNotes(25)
+    const { profile, finish } = await held('asked', () => list)
+    list = [{ id: 'new', at: 1_800_000_000_000 }, ...list]
+    await requestSync(ground.need, profile)
+    await finish()
+    assert.ok((await ground.progress(profile, 'list')).next_run <= ground.clock.now())
+    const [row] = await ground.sql<{ next_run_at: number }>(
+      'select next_run_at from profile_sync where profile_id = $1',
+      [profile.id],
+    )
+    assert.ok(row!.next_run_at <= ground.clock.now())
+    await ground.run(profile)
+    assert.ok((await ground.stored(profile)).has('new'))
+    assert.ok((await ground.progress(profile, 'list')).next_run > ground.clock.now())
+  })
+
+  test('a reset is not lost: the run under way ends without a word, and all is read anew', async () => {
+    const { profile, finish } = await held('resets')
+    await resetSync(ground.need, profile)
+    await finish()
+    assert.equal((await ground.stored(profile)).size, 10)
+    await ground.run(profile)
+    const stored = await ground.stored(profile)
+    assert.equal(stored.size, 25)
+    assert.ok([...stored.values()].every(({ seq }) => seq > 10))
+    const [row] = await ground.sql<{ epoch: number }>('select epoch from endpoint_sync where profile_id = $1', [
+      profile.id,
+    ])
+    assert.equal(row!.epoch, 1)
+  })
+
+  test('signing in again overtakes it, and the sync goes on with the new credential where it was', async () => {
+    const { profile, connector, finish } = await held('again')
+    await ground.connect(connector, 'ada', { token: 'newer' })
+    await finish()
+    assert.equal((await ground.stored(profile)).size, 10)
+    const asked = ground.service.to('/again').length
+    await ground.run(profile)
+    const rest = ground.service.to('/again').slice(asked)
+    assert.deepEqual(
+      rest.map(({ query }) => query['page']),
+      ['2', '3', '4'],
+    )
+    assert.ok(rest.every(({ headers }) => headers.authorization === 'Bearer newer'))
+    assert.equal((await ground.stored(profile)).size, 25)
+  })
+
+  test('of two planners at once each due profile goes to one', async () => {
+    await ground.use('planned', { list: notes('/planned') })
+    await ground.sql(
+      `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq) select 1, 'plan' || n, $1, 'planned', n, 0 from generate_series(1, 300) n`,
+      [ground.appId],
+    )
+    const group = [{ appId: ground.appId, service: 'planned', most: 50 }]
+    const now = ground.clock.now()
+    const pools = [ground.need.database, ground.anotherPool(), ground.anotherPool()]
+    const leases = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => leaseDueProfiles(pools[i % 3]!, group, now, now + 60_000)),
+    )
+    const ids = leases.flat().map(({ profileId }) => profileId)
+    assert.equal(ids.length, new Set(ids).size)
+    assert.equal(ids.length, 300)
+    assert.deepEqual(await leaseDueProfiles(pools[0]!, group, now, now + 60_000), [])
+    assert.equal((await leaseDueProfiles(pools[0]!, group, now + 60_001, now + 120_000)).length, 50)
+  })
+})

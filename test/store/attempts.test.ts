@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ATTEMPTS, authenticateApp, countWrong, refuseGuesser } from '#flows/manage/authenticate-app.ts'
+import { tidy } from '#flows/operate/maintenance.ts'
+import { ApiError } from '#model/errors.ts'
+import { insertApp } from '#store/apps.ts'
+import { addAttempt, countAttempts, purgeAttempts } from '#store/attempts.ts'
+import { migrate } from '#store/migrate.ts'
+import { Hasher } from '#store/vault.ts'
+import { type Opened, openFresh } from './opened.ts'
+
+let opened: Opened
+before(async () => {
+  opened = await openFresh()
+  await migrate(opened.database, 1)
+})
+after(() => opened.close())
+
+const refused = (reason: string) => (error: unknown) => error instanceof ApiError && error.reason === reason
+
+suite('wrong secrets', () => {
+  test('are counted per subject and window, all processes together', async () => {
+    const other = opened.another()
+    await Promise.all(Array.from({ length: 20 }, (_, i) => addAttempt(i % 2 ? other : opened.database, 'ann', 60_000)))
+    assert.equal(await countAttempts(other, 'ann', 60_000), 20)
+    assert.equal(await countAttempts(other, 'ann', 120_000), 0)
+    assert.equal(await countAttempts(other, 'bob', 60_000), 0)
+    await addAttempt(other, 'ann', 120_000)
+    assert.equal(await countAttempts(other, 'ann', 120_000), 1)
+  })
+
+  test('are forgotten when their time is over', async () => {
+    await addAttempt(opened.database, 'old', 1000)
+    await addAttempt(opened.database, 'new', 10_000_000)
+    assert.equal(await purgeAttempts(opened.database, 5000), 1)
+    assert.equal(await countAttempts(opened.database, 'new', 10_000_000), 1)
+    const { attempts } = await tidy({ database: opened.database, clock: { now: () => 10_000_000 + 3_600_001 } })
+    assert.equal(attempts >= 1, true)
+    assert.equal(await countAttempts(opened.database, 'new', 10_000_000), 0)
+  })
+})
+
+suite('an app proves itself', () => {
+  let now = 1_000 * 60_000
+  const need = () => ({ database: opened.database, hasher: new Hasher('pepper'), clock: { now: () => now } })
+  before(async () => {
+    const hash = new Hasher('pepper').hash('app_secret', 'right')
+    const app = { id: 'app', name: 'n', redirectUris: [], tokenFlow: true, createdAt: 1 }
+    await insertApp(opened.database, app, { id: 's', hash, createdAt: 1, expiresAt: undefined })
+  })
+
+  test('with its secret and nothing else', async () => {
+    assert.equal((await authenticateApp(need(), 'app', 'right', '10.0.0.1')).id, 'app')
+    for (const [id, secret] of [
+      ['app', 'wrong'],
+      ['app', ''],
+      ['app', 'Right'],
+      ['nobody', 'right'],
+      ['', 'right'],
+      ['app', 'right '],
+    ] as const)
+      await assert.rejects(authenticateApp(need(), id, secret, '10.0.0.1'), refused('app_secret_invalid'))
+  })
+
+  test('not from an address that guessed too often, and again in the next minute', async () => {
+    now += 60_000
+    for (let i = 0; i < ATTEMPTS.perSubject; i += 1)
+      await assert.rejects(authenticateApp(need(), 'app', `wrong ${i}`, '10.0.0.2'), refused('app_secret_invalid'))
+    now += 15_500
+    await assert.rejects(authenticateApp(need(), 'app', 'right', '10.0.0.2'), (error) => {
+      assert.equal((error as ApiError).retryAfterS, 45)
+      return refused('too_many_attempts')(error)
+    })
+    assert.equal((await authenticateApp(need(), 'app', 'right', '10.0.0.3')).id, 'app', 'others are not locked out')
+    now += 44_500
+    assert.equal((await authenticateApp(need(), 'app', 'right', '10.0.0.2')).id, 'app')
+  })
+
+  test('not from an address that tries one secret on many apps', async () => {
+    now += 60_000
+    for (let i = 0; i < ATTEMPTS.perAddress; i += 1)
+      await assert.rejects(authenticateApp(need(), `app_${i}`, 'x', '10.0.0.4'), refused('app_secret_invalid'))
+    await assert.rejects(authenticateApp(need(), 'app', 'right', '10.0.0.4'), refused('too_many_attempts'))
+  })
+
+  test('a subject of any length or spelling is one subject', async () => {
+    now += 60_000
+    const subject = 'é"\\%'.repeat(500)
+    for (let i = 0; i < ATTEMPTS.perSubject; i += 1) await countWrong(need(), subject, '10.0.0.5')
+    await assert.rejects(refuseGuesser(need(), subject, '10.0.0.5'), refused('too_many_attempts'))
+    await refuseGuesser(need(), 'another', '10.0.0.5')
+  })
+})

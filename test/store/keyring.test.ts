@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, suite, test } from 'node:test'
+import { SetupError } from '#base/errors.ts'
+import { keyFilePath, openKeyFile, readKeyFile } from '#base/key-file.ts'
+import { Keyring } from '#base/sealing.ts'
+import { pruneKeyring, rotateKeyring } from '#flows/operate/keyring.ts'
+import { insertApp } from '#store/apps.ts'
+import { type Database, statement } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { countStale, reseal } from '#store/reseal.ts'
+import { findServiceKey, putServiceKey } from '#store/service-keys.ts'
+import { openHasher } from '#store/vault.ts'
+import { type Opened, openFresh } from './opened.ts'
+
+const KEYS = 250
+let opened: Opened
+let folder: string
+
+beforeEach(async () => {
+  opened = await openFresh()
+  folder = mkdtempSync(join(tmpdir(), 'tributary-keyring-'))
+  await migrate(opened.database, 1)
+})
+afterEach(async () => {
+  await opened.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** As a process of its own opens it: keys from the file, read again when a value asks for it. */
+function openKeyring(): Keyring {
+  return new Keyring(openKeyFile(folder).keys, () => readKeyFile(keyFilePath(folder))?.keys)
+}
+
+const serviceKey = (n: number) => ({ service: `s${n}`, key: 'k', scope: undefined, overrides: {}, updatedAt: 1 })
+
+async function fill(keyring: Keyring): Promise<void> {
+  const app = { id: 'app', name: 'n', redirectUris: [], tokenFlow: true, createdAt: 1 }
+  await insertApp(opened.database, app, { id: 's', hash: Buffer.alloc(32), createdAt: 1, expiresAt: undefined })
+  await opened.database.transaction(async (tx) => {
+    for (let n = 0; n < KEYS; n += 1) await putServiceKey(tx, keyring, 'app', serviceKey(n), `secret ${n}`)
+  })
+}
+
+async function assertAllOpen(keyring: Keyring, except: Map<number, string> = new Map()): Promise<void> {
+  for (let n = 0; n < KEYS; n += 1) {
+    const found = await findServiceKey(opened.database, keyring, 'app', `s${n}`)
+    assert.equal(found?.secret, except.get(n) ?? `secret ${n}`)
+  }
+}
+
+suite('rotating the keyring', () => {
+  test('seals everything anew, keeps every hash valid, and lets the old key go', async () => {
+    const keyring = openKeyring()
+    const hasher = await openHasher(opened.database, keyring)
+    await fill(keyring)
+    const [old] = openKeyFile(folder).keys
+    const done = await rotateKeyring({ database: opened.database, keyring, keyFile: keyFilePath(folder) }, () => {})
+    assert.deepEqual(done, { newKey: true, resealed: KEYS + 1 })
+    assert.equal(await countStale(opened.database, keyring), 0)
+    assert.equal(
+      await pruneKeyring({ database: opened.database, keyring, keyFile: keyFilePath(folder) }, { atOnce: true }),
+      1,
+    )
+    const { keys } = openKeyFile(folder)
+    assert.equal(keys.length, 1)
+    assert.notDeepEqual(keys[0], old)
+    const fresh = openKeyring()
+    await assertAllOpen(fresh)
+    assert.deepEqual((await openHasher(opened.database, fresh)).hash('x', 'y'), hasher.hash('x', 'y'))
+  })
+
+  test('under reads and writes of other processes fails none of them and loses nothing', async () => {
+    const rotating = openKeyring()
+    await fill(rotating)
+    const others = [openKeyring(), openKeyring()]
+    const written = new Map<number, string>()
+    const load = { over: false }
+    const readers = others.map(async (keyring, worker) => {
+      const database = opened.another()
+      for (let n = worker; !load.over; n = (n + 2) % KEYS) {
+        if (n % 5 === worker) {
+          written.set(n, `written by ${worker}`)
+          await putServiceKey(database, keyring, 'app', serviceKey(n), `written by ${worker}`)
+        } else {
+          const found = await findServiceKey(database, keyring, 'app', `s${n}`)
+          assert.equal(found?.secret, written.get(n) ?? `secret ${n}`)
+        }
+      }
+    })
+    for (let i = 0; i < 3; i += 1)
+      await rotateKeyring({ database: opened.database, keyring: rotating, keyFile: keyFilePath(folder) }, () => {})
+    load.over = true
+    await Promise.all(readers)
+    await assertAllOpen(openKeyring(), written)
+  })
+
+  test('interrupted in the middle is no harm, and goes on with the same key', async () => {
+    const keyring = openKeyring()
+    await openHasher(opened.database, keyring)
+    await fill(keyring)
+    const stopped = rotateKeyring({ database: opened.database, keyring, keyFile: keyFilePath(folder) }, (done) => {
+      if (done > 200) throw new Error('killed')
+    })
+    await assert.rejects(stopped, /killed/)
+    const left = await countStale(opened.database, keyring)
+    assert.ok(left > 0 && left < KEYS, String(left))
+    const afterwards = openKeyring()
+    await assertAllOpen(afterwards)
+    await assert.rejects(
+      pruneKeyring({ database: opened.database, keyring: afterwards, keyFile: keyFilePath(folder) }, { atOnce: true }),
+      (error) => error instanceof SetupError && error.code === 'keys_in_use',
+    )
+    assert.equal(openKeyFile(folder).keys.length, 2)
+    const resumed = await rotateKeyring(
+      { database: opened.database, keyring: afterwards, keyFile: keyFilePath(folder) },
+      () => {},
+    )
+    assert.deepEqual(resumed, { newKey: false, resealed: left })
+    await assertAllOpen(openKeyring())
+  })
+
+  test('by several processes at once loses no key', async () => {
+    await fill(openKeyring())
+    await Promise.all(
+      [1, 2, 3].map(() => {
+        const database: Database = opened.another()
+        return rotateKeyring({ database, keyring: openKeyring(), keyFile: keyFilePath(folder) }, () => {})
+      }),
+    )
+    await assertAllOpen(openKeyring())
+  })
+
+  test('a value written anew during the rotation wins', async () => {
+    const keyring = openKeyring()
+    await fill(keyring)
+    const slow = new Keyring(openKeyFile(folder).keys)
+    const racing = {
+      ...opened.database,
+      count: async (query: { name: string; text: string }, values?: readonly unknown[]) => {
+        if (query.name.startsWith('reseal-swap') && values?.includes('s7'))
+          await putServiceKey(opened.database, slow, 'app', serviceKey(7), 'newer')
+        return opened.database.count(query, values)
+      },
+    }
+    await rotateKeyring({ database: racing, keyring, keyFile: keyFilePath(folder) }, () => {})
+    assert.equal((await findServiceKey(opened.database, keyring, 'app', 's7'))?.secret, 'newer')
+  })
+
+  test('leaves keys of the settings to the operator, and seals anew with the first', async () => {
+    const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    await fill(new Keyring([old]))
+    const keyring = new Keyring([fresh, old])
+    const done = await rotateKeyring({ database: opened.database, keyring, keyFile: undefined }, () => {})
+    assert.deepEqual(done, { newKey: false, resealed: KEYS })
+    await assertAllOpen(new Keyring([fresh]))
+    assert.equal(await reseal(opened.database, keyring, () => {}), 0)
+  })
+})
+
+suite('a key that does not fit', () => {
+  const wrong = (error: unknown) => error instanceof SetupError && error.code === 'key_wrong'
+
+  test('is refused, whether another, altered or missing, and changes nothing', async () => {
+    await openHasher(opened.database, new Keyring([Buffer.alloc(32, 1)]))
+    const vault = statement('t-vault', 'select name, sealed from vault')
+    const before = await opened.database.rows(vault)
+    await assert.rejects(openHasher(opened.database, new Keyring([Buffer.alloc(32, 2)])), wrong)
+    await assert.rejects(openHasher(opened.database, openKeyring()), wrong)
+    assert.deepEqual(await opened.database.rows(vault), before)
+    await openHasher(opened.database, new Keyring([Buffer.alloc(32, 2), Buffer.alloc(32, 1)]))
+  })
+
+  test('and a damaged vault are refused too', async () => {
+    const keyring = new Keyring([Buffer.alloc(32, 1)])
+    await openHasher(opened.database, keyring)
+    await opened.database.script(
+      `update vault set sealed = set_byte(sealed, length(sealed) - 1, (get_byte(sealed, length(sealed) - 1) + 1) % 256)`,
+    )
+    await assert.rejects(openHasher(opened.database, keyring), wrong)
+  })
+})
+
+test('two processes that open an empty vault at once hash alike', async () => {
+  const keyring = new Keyring([Buffer.alloc(32, 1)])
+  const hashers = await Promise.all([1, 2, 3, 4].map(() => openHasher(opened.another(), keyring)))
+  const hashes = hashers.map((hasher) => hasher.hash('token', 'x').toString('hex'))
+  assert.equal(new Set(hashes).size, 1)
+  assert.notDeepEqual(hashers[0]!.hash('code', 'x'), hashers[0]!.hash('token', 'x'))
+  assert.equal(hashers[0]!.matches('token', 'x', hashers[1]!.hash('token', 'x')), true)
+  assert.equal(hashers[0]!.matches('token', 'x', Buffer.alloc(5)), false)
+})

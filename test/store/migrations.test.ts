@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, suite, test } from 'node:test'
+import { SetupError } from '#base/errors.ts'
+import { statement } from '#store/database.ts'
+import { migrate, planMigrations, readMigrations } from '#store/migrate.ts'
+import { type Opened, openFresh } from './opened.ts'
+
+const tables = statement(
+  'test-tables',
+  `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+)
+const applied = statement('test-applied', 'select name, applied_at from migration order by name')
+
+let opened: Opened
+let folder: string
+
+beforeEach(async () => {
+  opened = await openFresh()
+  folder = mkdtempSync(join(tmpdir(), 'tributary-migrations-'))
+})
+afterEach(async () => {
+  await opened.close()
+  rmSync(folder, { recursive: true })
+})
+
+function write(files: Record<string, string>) {
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql)
+  return readMigrations(folder)
+}
+
+async function tableNames(): Promise<string[]> {
+  return (await opened.database.rows<{ name: string }>(tables)).map(({ name }) => name)
+}
+
+const refuses = (code: string) => (error: unknown) => error instanceof SetupError && error.code === code
+
+suite('migrations', () => {
+  test('are read in the order of their names, and nothing else of the folder', () => {
+    const read = write({ '0002-b.sql': 'b', '0001-a.sql': 'a', '0010-c.sql': 'c', 'README.md': 'no' })
+    assert.deepEqual(
+      read.map(({ name }) => name),
+      ['0001-a.sql', '0002-b.sql', '0010-c.sql'],
+    )
+  })
+
+  test('of this release make an empty database ready, and a second run does nothing', async () => {
+    const ours = readMigrations()
+    assert.ok(ours.length > 0)
+    assert.deepEqual(
+      await migrate(opened.database, 5),
+      ours.map(({ name }) => name),
+    )
+    const before = await opened.database.rows(applied)
+    assert.deepEqual(await migrate(opened.database, 6), [])
+    assert.deepEqual(await opened.database.rows(applied), before)
+    const plan = await planMigrations(opened.database)
+    assert.deepEqual([plan.done.length, plan.pending], [ours.length, []])
+  })
+
+  test('can be looked at without changing anything', async () => {
+    const migrations = write({ '0001-a.sql': 'create table a (x int);' })
+    const { done, pending } = await planMigrations(opened.database, migrations)
+    assert.deepEqual([done, pending.map(({ name }) => name)], [[], ['0001-a.sql']])
+    assert.deepEqual(await tableNames(), [])
+  })
+
+  test('go on with what is new', async () => {
+    await migrate(opened.database, 1, write({ '0001-a.sql': 'create table a (x int);' }))
+    const both = write({ '0002-b.sql': 'alter table a add y int; create table b (x int);' })
+    assert.deepEqual(await migrate(opened.database, 2, both), ['0002-b.sql'])
+    assert.deepEqual(await tableNames(), ['a', 'b', 'migration'])
+    assert.deepEqual(await opened.database.rows(applied), [
+      { name: '0001-a.sql', applied_at: 1 },
+      { name: '0002-b.sql', applied_at: 2 },
+    ])
+  })
+
+  test('that fail half-way leave nothing of themselves, and the next run resumes there', async () => {
+    const broken = write({
+      '0001-a.sql': 'create table a (x int);',
+      '0002-b.sql': 'create table half (x int); insert into a values (1); select 1 / 0;',
+      '0003-c.sql': 'create table c (x int);',
+    })
+    await assert.rejects(migrate(opened.database, 1, broken), { code: '22012' })
+    assert.deepEqual(await tableNames(), ['a', 'migration'])
+    assert.deepEqual(await opened.database.rows(statement('test-a', 'select x from a')), [])
+    const mended = write({ '0002-b.sql': 'create table b (x int);' })
+    assert.deepEqual(await migrate(opened.database, 2, mended), ['0002-b.sql', '0003-c.sql'])
+    assert.deepEqual(await tableNames(), ['a', 'b', 'c', 'migration'])
+  })
+
+  test('of a process that is killed half-way resume', async () => {
+    write({ '0001-a.sql': 'create table a (x int);', '0002-b.sql': 'create table b (x int); select pg_sleep(60);' })
+    const program = `
+      import { openDatabase } from '#store/database.ts'
+      import { migrate, readMigrations } from '#store/migrate.ts'
+      const log = new Proxy({}, { get: () => () => {} })
+      await migrate(openDatabase({ url: ${JSON.stringify(opened.url)}, pool: 2, prepared: true, log }), 1, readMigrations(${JSON.stringify(folder)}))`
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+      cwd: import.meta.dirname,
+      stdio: 'inherit',
+    })
+    const ended = once(child, 'exit')
+    const sleeping = statement(
+      'test-sleeping',
+      `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+    )
+    let asleep: object[] = []
+    while (asleep.length === 0 && child.exitCode === null) asleep = await opened.database.rows(sleeping)
+    child.kill('SIGKILL')
+    await ended
+    assert.equal(asleep.length, 1)
+    // The server notices a lost client only when the statement ends.
+    await opened.database.rows(statement('test-end', 'select pg_terminate_backend($1)'), [
+      (asleep[0] as { pid: number }).pid,
+    ])
+    const mended = write({ '0002-b.sql': 'create table b (x int);' })
+    assert.deepEqual(await migrate(opened.database, 2, mended), ['0002-b.sql'])
+    assert.deepEqual(await tableNames(), ['a', 'b', 'migration'])
+  })
+
+  test('of several processes at once are applied once', async () => {
+    const migrations = write({
+      '0001-a.sql': 'create table a (x int); select pg_sleep(0.2);',
+      '0002-b.sql': 'insert into a values (1);',
+      '0003-c.sql': 'create table c (x int);',
+    })
+    const runs = await Promise.all([1, 2, 3, 4].map((now) => migrate(opened.another(), now, migrations)))
+    assert.deepEqual(runs.flat().sort(), ['0001-a.sql', '0002-b.sql', '0003-c.sql'])
+    assert.deepEqual(await opened.database.rows(statement('test-a', 'select x from a')), [{ x: 1 }])
+  })
+
+  test('of a newer release are refused, and nothing changes', async () => {
+    await migrate(
+      opened.database,
+      1,
+      write({ '0001-a.sql': 'create table a (x int);', '9999-later.sql': 'create table z (x int);' }),
+    )
+    rmSync(join(folder, '9999-later.sql'))
+    const older = write({ '0002-b.sql': 'create table b (x int);' })
+    await assert.rejects(planMigrations(opened.database, older), refuses('schema_newer'))
+    await assert.rejects(migrate(opened.database, 2, older), refuses('schema_newer'))
+    assert.deepEqual(await tableNames(), ['a', 'migration', 'z'])
+  })
+
+  test('whose past was edited are refused, and nothing changes', async () => {
+    await migrate(opened.database, 1, write({ '0001-a.sql': 'create table a (x int);' }))
+    const edited = write({ '0001-a.sql': 'create table a (x int, y int);', '0002-b.sql': 'create table b (x int);' })
+    await assert.rejects(migrate(opened.database, 2, edited), (error) => {
+      assert.match((error as Error).message, /0001-a\.sql/)
+      return refuses('schema_edited')(error)
+    })
+    assert.deepEqual(await tableNames(), ['a', 'migration'])
+  })
+})

@@ -1,0 +1,33 @@
+import { createLog } from '#base/log.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { freshDatabase } from '../support/database.ts'
+
+export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
+
+export interface Opened {
+  url: string
+  database: Database
+  /** Another pool on the same database, as another process has one. */
+  another: (options?: { prepared?: boolean; pool?: number; url?: string }) => Database
+  close: () => Promise<void>
+}
+
+/** A database of its own with nothing in it, and pools on it that all close at the end. */
+export async function openFresh(): Promise<Opened> {
+  const { url, drop } = await freshDatabase()
+  const pools: Database[] = []
+  const another: Opened['another'] = (options = {}) => {
+    const pool = openDatabase({ url, pool: 4, prepared: true, log: quiet, ...options })
+    pools.push(pool)
+    return pool
+  }
+  return {
+    url,
+    database: another(),
+    another,
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.close()))
+      await drop()
+    },
+  }
+}

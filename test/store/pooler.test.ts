@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, suite, test } from 'node:test'
+import { Keyring } from '#base/sealing.ts'
+import { createApp, getApp, listApps } from '#flows/manage/apps.ts'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
+import type { Database } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { openHasher } from '#store/vault.ts'
+import { type Opened, openFresh } from './opened.ts'
+import { knowsPreparedStatements, missing, startPooler } from './pgbouncer.ts'
+
+const keyring = new Keyring([randomBytes(32)])
+const clock = { now: () => Date.now() }
+
+/** Everything the store does, many times at once, so that a pooler mixes the connections. */
+async function exercise(database: Database): Promise<void> {
+  await migrate(database, 1)
+  const hasher = await openHasher(database, keyring)
+  const need = { database, hasher, keyring, clock }
+  const before = (await listApps(need)).length
+  const ids = await Promise.all(
+    Array.from({ length: 30 }, async (_, i) => {
+      const { app, secret } = await createApp(need, { name: `n${i}`, redirectUris: ['https://a.test/'] }, 'test')
+      await setServiceKey(need, app.id, { service: 'github', key: `k${i}`, secret: 's' }, 'test')
+      assert.equal((await authenticateApp(need, app.id, secret, '10.0.0.1')).id, app.id)
+      await assert.rejects(authenticateApp(need, app.id, 'wrong', `10.0.0.${i}`))
+      assert.equal((await listServiceKeys(need, app.id))[0]?.key, `k${i}`)
+      return app.id
+    }),
+  )
+  for (const id of ids) assert.equal((await getApp(need, id)).app.id, id)
+  assert.equal((await listApps(need)).length, before + ids.length)
+}
+
+let opened: Opened
+before(async () => {
+  opened = await openFresh()
+})
+after(() => opened.close())
+
+test('the store works with named statements', () => exercise(opened.another({ prepared: true })))
+
+test('the store works without named statements', () => exercise(opened.another({ prepared: false })))
+
+suite('behind PgBouncer in transaction mode', { skip: missing }, () => {
+  let pooler: Awaited<ReturnType<typeof startPooler>>
+  before(async () => {
+    pooler = await startPooler(opened.url)
+  })
+  after(() => pooler.stop())
+
+  test('the store works without named statements', () =>
+    exercise(opened.another({ url: pooler.url, prepared: false, pool: 10 })))
+
+  test(
+    'the store works with named statements',
+    { skip: knowsPreparedStatements ? false : 'this PgBouncer is older than 1.21 and knows no prepared statements' },
+    () => exercise(opened.another({ url: pooler.url, prepared: true, pool: 10 })),
+  )
+})

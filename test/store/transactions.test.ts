@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { isUnavailable } from '#base/errors.ts'
+import { statement } from '#store/database.ts'
+import { type Opened, openFresh } from './opened.ts'
+
+const add = statement('t-add', 'insert into thing (id) values ($1)')
+const all = statement('t-all', 'select id from thing order by id')
+const myPid = statement('t-pid', 'select pg_backend_pid() as pid')
+const end = statement('t-end', 'select pg_terminate_backend($1)')
+
+let opened: Opened
+const ids = async () => (await opened.database.rows<{ id: number }>(all)).map(({ id }) => id)
+
+before(async () => {
+  opened = await openFresh()
+  await opened.database.script('create table thing (id bigint primary key)')
+})
+after(() => opened.close())
+
+suite('a transaction', () => {
+  test('keeps all or nothing', async () => {
+    assert.equal(
+      await opened.database.transaction(async (tx) => {
+        await tx.count(add, [1])
+        await tx.count(add, [2])
+        return 'done'
+      }),
+      'done',
+    )
+    const failing = opened.database.transaction(async (tx) => {
+      await tx.count(add, [3])
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /^Error: no$/)
+    await assert.rejects(
+      opened.database.transaction(async (tx) => {
+        await tx.count(add, [4])
+        await tx.count(add, [1])
+      }),
+      { code: '23505' },
+    )
+    assert.deepEqual(await ids(), [1, 2])
+  })
+
+  test('does not show itself before it is done', async () => {
+    await opened.database.transaction(async (tx) => {
+      await tx.count(add, [10])
+      assert.deepEqual((await ids()).includes(10), false)
+    })
+    assert.deepEqual((await ids()).includes(10), true)
+  })
+
+  test('leaves its connection fit for the next, however it ends', async () => {
+    const narrow = opened.another({ pool: 1 })
+    for (let i = 0; i < 20; i += 1) {
+      await assert.rejects(narrow.transaction((tx) => tx.count(statement('t-wrong', 'select 1 / $1::int'), [0])))
+      assert.deepEqual(await narrow.rows(statement('t-one', 'select 1 as one')), [{ one: 1 }])
+    }
+  })
+
+  test('whose connection is lost under a statement fails as unavailable, and the process lives', async () => {
+    const lost = opened.database.transaction(async (tx) => {
+      const [row] = await tx.rows<{ pid: number }>(myPid)
+      // Awaited together: the statement may fail before the answer of the other is here.
+      await Promise.all([tx.rows(statement('t-sleep', 'select pg_sleep(60)')), opened.another().rows(end, [row!.pid])])
+    })
+    await assert.rejects(lost, isUnavailable)
+    assert.ok((await ids()).length > 0)
+  })
+
+  test('whose connection is lost between two statements fails as unavailable, and the process lives', async () => {
+    const other = opened.another()
+    const lost = opened.database.transaction(async (tx) => {
+      const [row] = await tx.rows<{ pid: number }>(myPid)
+      await tx.count(add, [20])
+      await other.rows(end, [row!.pid])
+      const gone = statement('t-gone', 'select 1 from pg_stat_activity where pid = $1')
+      while ((await other.rows(gone, [row!.pid])).length > 0);
+      // Two turns of the loop, so that the end of the connection is read before the next statement.
+      for (let i = 0; i < 2; i += 1) await new Promise((resolve) => setImmediate(resolve))
+      await tx.count(add, [21])
+    })
+    await assert.rejects(lost, isUnavailable)
+    assert.deepEqual(
+      (await ids()).filter((id) => id >= 20),
+      [],
+    )
+  })
+
+  test('numbers of 64 bits are numbers, and statements of one name have one text', async () => {
+    const big = statement('t-big', 'select 9007199254740991::bigint as n, count(*) as c from thing')
+    const [row] = await opened.database.rows<{ n: number; c: number }>(big)
+    assert.equal(row?.n, Number.MAX_SAFE_INTEGER)
+    assert.equal(typeof row?.c, 'number')
+    assert.throws(() => statement('t-big', 'select 2'), /t-big/)
+    assert.equal(statement('t-big', `${big.text}  `).text, big.text)
+  })
+})

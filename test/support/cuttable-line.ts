@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A line to the database that can be cut and mended, as a restarted or unreachable server is. */
+export interface CuttableLine {
+  url: string
+  /** Ends every connection and refuses new ones. */
+  cut: () => Promise<void>
+  mend: () => Promise<void>
+  close: () => Promise<void>
+}
+
+export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
+  const target = new URL(databaseUrl)
+  const folder = target.searchParams.get('host')
+  const port = Number(target.port || 5432)
+  const open = new Set<Socket>()
+  let server: Server | undefined
+  let door = 0
+  const mend = async () => {
+    server = createServer((near) => {
+      const far = folder === null ? connect(port, target.hostname) : connect(`${folder}/.s.PGSQL.${port}`)
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        open.add(socket)
+        socket.on('error', () => {})
+        socket.on('close', () => {
+          open.delete(socket)
+          other.destroy()
+        })
+        socket.pipe(other)
+      }
+    }).listen(door, '127.0.0.1')
+    await once(server, 'listening')
+    door = (server.address() as { port: number }).port
+  }
+  const cut = async () => {
+    if (server === undefined) return
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of open) socket.destroy()
+    await closed
+    server = undefined
+  }
+  await mend()
+  target.searchParams.delete('host')
+  target.hostname = '127.0.0.1'
+  target.port = String(door)
+  return { url: target.href, cut, mend, close: cut }
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+/** A `tributary serve`, `work` or `demo` that runs as a process of its own. */
+export interface Running {
+  child: ChildProcess
+  /** The document it printed when it was ready. */
+  document: Record<string, string>
+  /** Sends the signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  output: () => { stdout: string; stderr: string }
+}
+
+/** Resolves when it says that it is ready; fails with all it said when it ends before. */
+export async function startProcess(args: string[], env: Record<string, string>): Promise<Running> {
+  // A group of its own, so that a test can end the whole tree and nothing but it.
+  const child = spawn(process.execPath, [main, ...args, '--json'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (stdout.trimEnd().endsWith('}')) resolve()
+    })
+  })
+  await Promise.race([
+    ready,
+    ended.then(([code]) => {
+      throw new Error(`ended with ${code} before it was ready:\n${stdout}${stderr}`)
+    }),
+  ])
+  return {
+    child,
+    document: JSON.parse(stdout) as Record<string, string>,
+    output: () => ({ stdout, stderr }),
+    end: async (signal) => {
+      child.kill(signal)
+      const [code, by] = await ended
+      return { code, signal: by }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '#base/clock.ts'
+import { type Environment, loadConfig } from '#base/config.ts'
+import { createLog } from '#base/log.ts'
+import { type Started, start, type Tuning } from '../../src/app.ts'
+import { freshDatabase } from './database.ts'
+
+export interface Tributary extends Started {
+  url: string
+  adminToken: string
+  dataDir: string
+  databaseUrl: string
+  /** Every line that was logged, at debug level. */
+  logged: string[]
+  /** Calls the admin API and gives the parsed answer. */
+  admin: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>
+}
+
+/** The real service on a database of its own, in this process. Stopping it drops the database and the folder. */
+export async function startTributary(env: Environment = {}, tuning: Tuning = {}): Promise<Tributary> {
+  const database = await freshDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-test-'))
+  const adminToken = 'tra_test-admin-token-0123456789'
+  const config = loadConfig({
+    DATABASE_URL: database.url,
+    DATABASE_POOL: '6',
+    PORT: '0',
+    TRIBUTARY_DATA: dataDir,
+    TRIBUTARY_ADMIN_TOKEN: adminToken,
+    DRAIN_SECONDS: '5',
+    ...env,
+  })
+  const logged: string[] = []
+  const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
+  const started = await start(config, log, '0.0.0-test', { serve: true, tuning })
+  const url = started.url!
+  return {
+    ...started,
+    url,
+    adminToken,
+    dataDir,
+    databaseUrl: database.url,
+    logged,
+    admin: async (method, path, body) => {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${adminToken}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, body: await answer.json() }
+    },
+    stop: async () => {
+      await started.stop()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { findPlace } from '#upstream/addresses.ts'
+import { movableClock } from '../../lab/base/clock.ts'
+import { oidc } from './connectors/oidc.ts'
+import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
+import { type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
+
+suite('finding the addresses of an instance', () => {
+  const clock = movableClock()
+  let open: OpenUpstream
+  let server: LoopbackServer
+  let pages: Record<string, unknown> = {}
+  before(async () => {
+    server = await startLoopback((request, response) => {
+      const page = pages[request.url ?? '']
+      if (page === undefined) json(response, { error: 'not_found' }, 404)
+      else json(response, page)
+    })
+  })
+  after(() => server.close())
+  beforeEach(async (context) => {
+    open = openUpstream(clock)
+    pages = {}
+    server.requests.length = 0
+    if ('after' in context) context.after(() => open.close())
+  })
+
+  const document = (issuer: string) => ({
+    issuer,
+    authorization_endpoint: `${server.url}/authorize`,
+    token_endpoint: `${server.url}/token`,
+    authorization_response_iss_parameter_supported: true,
+  })
+  const find = (base: string, resource = false) =>
+    findPlace(open.upstream, {
+      connector: turned(oidc, { discover: { resource } }),
+      key: { key: 'k', secret: 's', overrides: { base_url: base } },
+    })
+
+  test('RFC 8414, with the path of the issuer behind the well-known part', async () => {
+    pages['/.well-known/oauth-authorization-server/tenant'] = document(`${server.url}/tenant`)
+    const { addresses } = await find(`${server.url}/tenant/`)
+    assert.equal(addresses.tokenUrl, `${server.url}/token`)
+    assert.equal(addresses.issuer, `${server.url}/tenant`)
+    assert.equal(addresses.issuerAnnounced, true)
+    assert.equal(addresses.parUrl, undefined)
+  })
+
+  test('OpenID Connect’s address where the other does not exist', async () => {
+    pages['/tenant/.well-known/openid-configuration'] = document(`${server.url}/tenant`)
+    assert.equal((await find(`${server.url}/tenant`)).addresses.authorizeUrl, `${server.url}/authorize`)
+  })
+
+  test('RFC 9728 first, where the API names its authorization server', async () => {
+    pages['/.well-known/oauth-protected-resource'] = {
+      resource: server.url,
+      authorization_servers: [`${server.url}/as`],
+    }
+    pages['/.well-known/oauth-authorization-server/as'] = document(`${server.url}/as`)
+    const { addresses } = await find(server.url, true)
+    assert.equal(addresses.issuer, `${server.url}/as`)
+    assert.equal(addresses.apiUrl, server.url)
+    pages['/.well-known/oauth-protected-resource'] = { resource: 'https://else.example', authorization_servers: [] }
+    const other = openUpstream(clock)
+    const connector = turned(oidc, { discover: { resource: true } })
+    const key = { key: 'k', secret: 's', overrides: { base_url: server.url } }
+    await refusal(findPlace(other.upstream, { connector, key }), 'stop', 'discovery_failed')
+    await other.close()
+  })
+
+  test('another issuer, missing addresses, no JSON: refused', async () => {
+    const address = '/.well-known/oauth-authorization-server'
+    pages[address] = document('https://somebody-else.example')
+    await refusal(find(server.url), 'stop', 'discovery_failed')
+    pages[address] = { issuer: server.url }
+    await refusal(find(server.url), 'stop', 'discovery_failed')
+    pages[address] = ['no object']
+    clock.advance(3_600_000)
+    await refusal(find(server.url), 'stop', 'discovery_failed')
+  })
+
+  test('is asked once for many, again after some minutes, and at once after a failure', async () => {
+    await refusal(find(server.url), 'skip', 'not_found')
+    pages['/.well-known/oauth-authorization-server'] = document(server.url)
+    server.requests.length = 0
+    await Promise.all([find(server.url), find(server.url), find(server.url)])
+    await find(server.url)
+    assert.equal(server.requests.length, 1)
+    clock.advance(11 * 60_000)
+    await find(server.url)
+    assert.equal(server.requests.length, 2)
+  })
+})

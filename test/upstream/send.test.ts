@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { withDeadline } from '#upstream/send.ts'
+import type { LabService } from '../../lab/base/service.ts'
+import { type Lab, startLab } from '../../lab/lab.ts'
+import { type OpenUpstream, openUpstream, refusal } from './support.ts'
+
+suite('the one way out', () => {
+  let lab: Lab<'demo-social'>
+  let service: LabService
+  let open: OpenUpstream
+  before(async () => {
+    lab = await startLab({ services: ['demo-social'] })
+    service = lab.services['demo-social']
+    open = openUpstream()
+  })
+  after(async () => {
+    await open.close()
+    await lab.close()
+  })
+  beforeEach(() => service.faults.clear())
+
+  const path = '/ada'
+  const get = (more: { timeoutMs?: number; maxBytes?: number } = {}) =>
+    open.upstream.send({ method: 'GET', url: `${service.url}${path}?access_token=in-the-query`, ...more })
+
+  test('gives status, headers and text', async () => {
+    const answer = await get()
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers['content-type'] ?? '', /json/)
+    assert.match(answer.text, /"username":"ada"/)
+    assert.equal(open.lines.join('').includes('in-the-query'), false)
+  })
+
+  test('a service that hangs, before or after its headers, is a timeout', async () => {
+    for (const kind of ['hang', 'half-open'] as const) {
+      service.faults.add({ path, kind })
+      await refusal(get({ timeoutMs: 150 }), 'retry', 'service_timeout')
+    }
+    service.faults.add({ path, kind: 'slow', bytesPerChunk: 1, everyMs: 20 })
+    await refusal(get({ timeoutMs: 150 }), 'retry', 'service_timeout')
+  })
+
+  test('a deadline holds for all calls together', async () => {
+    service.faults.add({ path, kind: 'delay', delayMs: 60, times: 0 })
+    const bounded = withDeadline(open.upstream, 100)
+    const ask = () => bounded.send({ method: 'GET', url: `${service.url}${path}` })
+    await ask().catch(() => undefined)
+    await refusal(ask(), 'retry', 'service_timeout')
+    await refusal(ask(), 'retry', 'service_timeout')
+  })
+
+  test('a reset and a broken body can be tried again', async () => {
+    service.faults.add({ path, kind: 'reset' })
+    await refusal(get(), 'retry', 'service_unreachable')
+    service.faults.add({ path, kind: 'truncated', how: 'dropped' })
+    await assert.rejects(get(), { name: 'UpstreamError', recovery: 'retry' })
+  })
+
+  test('nothing larger than allowed is read, packed or not', async () => {
+    await refusal(get({ maxBytes: 10 }), 'stop', 'answer_too_large')
+    service.faults.add({ path, kind: 'gzip-bomb' })
+    await refusal(get(), 'stop', 'answer_too_large')
+  })
+
+  test('a redirect comes back as it is', async () => {
+    const location = `${service.url}/elsewhere`
+    service.faults.add({ path, kind: 'answer', status: 302, headers: { location }, body: '' })
+    assert.equal((await get()).status, 302)
+    assert.equal(service.requests.count('/elsewhere'), 0)
+  })
+
+  test('S30 addresses inside the house are refused, and nobody is called', async () => {
+    for (const url of [
+      'http://10.0.0.1/',
+      'http://169.254.169.254/latest',
+      'http://[fd00::1]/',
+      'ftp://127.0.0.1/',
+      'http://u:p@127.0.0.1/',
+    ])
+      await refusal(open.upstream.send({ method: 'GET', url }), 'stop', 'address_refused')
+  })
+
+  test('a header that would split the request is refused', async () => {
+    const headers = { 'x-a': 'b\r\nx-evil: 1' }
+    await refusal(
+      open.upstream.send({ method: 'GET', url: `${service.url}${path}`, headers }),
+      'stop',
+      'request_invalid',
+    )
+  })
+})

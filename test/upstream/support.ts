@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { type Clock, systemClock } from '#base/clock.ts'
+import { createLog } from '#base/log.ts'
+import type { OAuth1, OAuth2 } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import { createUpstream, type Upstream } from '#upstream/send.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+import { type BeginSignIn, type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
+import type { LabService } from '../../lab/base/service.ts'
+import type { Registration } from '../../lab/base/service-parts.ts'
+import { createBrowser } from '../../lab/browser.ts'
+
+export const CALLBACK = 'http://127.0.0.1:9/auth/callback'
+
+export interface OpenUpstream {
+  upstream: Upstream
+  /** Every line that was logged. */
+  lines: string[]
+  close(): Promise<void>
+}
+
+export function openUpstream(clock: Clock = systemClock): OpenUpstream {
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
+  const lines: string[] = []
+  const log = createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
+  return { upstream: createUpstream({ egress, clock, log }), lines, close: () => egress.close() }
+}
+
+/** The connector with some knobs turned another way. */
+export function turned<Kind extends OAuth1 | OAuth2>(connector: Connector, knobs: Partial<Kind>): Connector {
+  const auth: unknown = { ...connector.auth, ...knobs }
+  return { ...connector, auth: auth as Kind }
+}
+
+/** Registers an app at a lab service; its key leads to that instance. */
+export function labKey(service: LabService, registration: Partial<Registration> = {}): ServiceKey {
+  const { key, secret } = service.register({ redirectUris: [CALLBACK], ...registration })
+  return { key, secret, overrides: { base_url: service.url } }
+}
+
+export interface Walk extends Partial<BeginSignIn> {
+  connector: Connector
+  key: ServiceKey
+  person?: string
+  decision?: 'allow' | 'deny'
+  permissions?: string[]
+}
+
+export interface Walked {
+  begun: BegunSignIn
+  /** The query with which the person came back. */
+  params: URLSearchParams
+  /** What `finishSignIn` needs. */
+  back: {
+    connector: Connector
+    key: ServiceKey
+    callbackUrl: string
+    secrets: BegunSignIn['secrets']
+    params: URLSearchParams
+  }
+}
+
+/** Begins a sign-in and walks a person through the lab's pages, back to the callback. */
+export async function walk(upstream: Upstream, options: Walk): Promise<Walked> {
+  const { person = 'ada', decision = 'allow', permissions, ...wishes } = options
+  const begun = await beginSignIn(upstream, { callbackUrl: CALLBACK, state: 'st', ...wishes })
+  const browser = createBrowser({ stopAt: (url) => url.startsWith(CALLBACK) })
+  const page = await browser.walk(begun.url, { person, decision, ...(permissions ? { permissions } : {}) })
+  assert.ok(page.stopped, `did not come back: ${page.status} ${page.title} ${page.body.slice(0, 300)}`)
+  const params = new URL(page.url).searchParams
+  return { begun, params, back: backFrom(options, begun, params) }
+}
+
+export function backFrom(
+  { connector, key }: Pick<Walk, 'connector' | 'key'>,
+  begun: BegunSignIn,
+  params: URLSearchParams,
+): Walked['back'] {
+  // As sealing and unsealing does it: only what is JSON survives.
+  const secrets = JSON.parse(JSON.stringify(begun.secrets)) as BegunSignIn['secrets']
+  return { connector, key, callbackUrl: CALLBACK, secrets, params }
+}
+
+/** Asserts that a promise fails with this recovery and reason, and answers the error. */
+export async function refusal(promise: Promise<unknown>, recovery: Recovery, reason: string): Promise<UpstreamError> {
+  const error = await promise.then(
+    () => assert.fail('it succeeded'),
+    (failure: unknown) => failure,
+  )
+  assert.ok(error instanceof UpstreamError, String(error))
+  assert.deepEqual({ recovery: error.recovery, reason: error.reason }, { recovery, reason }, error.message)
+  return error
+}
