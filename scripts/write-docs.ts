@@ -74,6 +74,7 @@ function between(file: string, ...parts: string[]): string {
   return text
 }
 
-if (import.meta.main) {
+// Not `import.meta.main`: on a Node that fits, this file is imported by the script that starts it.
+if (process.argv[1] === import.meta.filename) {
   for (const [file, text] of Object.entries(writtenDocs())) writeFileSync(join(root, file), text)
 }

@@ -9,6 +9,7 @@ import { keyFilePath, openKeyFile, parseKeys, readKeyFile } from '#base/key-file
 import type { Log } from '#base/log.ts'
 import { Keyring } from '#base/sealing.ts'
 import { connectors } from '#connectors/index.ts'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { DeliverNeed, DeliveryTimes } from '#flows/deliver/need.ts'
@@ -176,17 +177,25 @@ export async function start(
   }
 }
 
-/** What the commands about destinations work on: the store, the services, and the guarded way out. */
-export async function withPush<Result>(
+/** What the commands about people and destinations work on: the store, the services, and the guarded way out. */
+export async function withServices<Result>(
   config: Config,
   log: Log,
-  work: (need: DeliverNeed) => Promise<Result>,
+  work: (need: AuthorizeNeed & DeliverNeed) => Promise<Result>,
 ): Promise<Result> {
   const store = await openStore(config, log)
   const egress = createEgress({ allowPrivate: config.allowPrivate })
   const connections = createConnections({ egress, clock: store.clock }, createKinds(config))
   try {
-    return await work({ ...store, egress, connections, registry: await loadRegistry(config), readQuery: readItemQuery })
+    return await work({
+      ...store,
+      config,
+      egress,
+      upstream: createUpstream({ egress, clock: store.clock, log }),
+      connections,
+      registry: await loadRegistry(config),
+      readQuery: readItemQuery,
+    })
   } finally {
     await connections.close()
     await egress.close()

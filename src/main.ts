@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '#base/config.ts'
 import { createLog, type Log } from '#base/log.ts'
 import { EXIT, InterruptedError } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
-import { loadRegistry, openBareDatabase, openStore, start, withPush } from './app.ts'
+import { loadRegistry, openBareDatabase, openStore, start, withServices } from './app.ts'
 import { startLabProcess } from './lab-process.ts'
 
 // The only reader of the environment, the arguments and the terminal.
@@ -37,7 +37,7 @@ process.exitCode = await runCli(
             await Promise.race([store.close(), signalled.then(() => sleep(2000))])
           }
         },
-        withPush: (work) => withPush(config(), log(config(), { quiet: true }), work),
+        withServices: (work) => withServices(config(), log(config(), { quiet: true }), work),
         registry: () => loadRegistry(config()),
         startLab: startLabProcess,
         start: (what) => start(config(), log(config(), { quiet: false }), version, what),

@@ -1,4 +1,5 @@
 import type { Config } from '#base/config.ts'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
 import type { AppsNeed } from '#flows/manage/apps.ts'
 import type { KeysNeed } from '#flows/manage/keys.ts'
@@ -11,6 +12,8 @@ import type { Output } from './output.ts'
 
 /** What commands work on: the store, opened and checked, and closed again when the command ends. */
 export interface OpenStore extends AppsNeed, KeysNeed, KeyringNeed, MigrateNeed, DemoNeed {}
+
+export type ServicesNeed = AuthorizeNeed & DeliverNeed
 
 /** A running server or worker. */
 export interface Running {
@@ -29,8 +32,8 @@ export interface Context {
   config: () => Config
   /** Runs work on the store; migrates first unless told not to. */
   withStore: <Result>(work: (store: OpenStore) => Promise<Result>, options?: { migrate?: boolean }) => Promise<Result>
-  /** The same for destinations, which need the services and a way out. */
-  withPush: <Result>(work: (need: DeliverNeed) => Promise<Result>) => Promise<Result>
+  /** The same with the services and a way out, to them and to destinations. */
+  withServices: <Result>(work: (need: ServicesNeed) => Promise<Result>) => Promise<Result>
   /** The services this process knows. */
   registry: () => Promise<Registry>
   start: (what: { serve: boolean; demo?: boolean }) => Promise<Running>

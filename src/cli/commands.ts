@@ -1,3 +1,4 @@
+import { erase, exportAccount } from './account.ts'
 import * as app from './app.ts'
 import type { Command } from './command.ts'
 import { demo } from './demo.ts'
@@ -30,6 +31,8 @@ export const COMMANDS: Command[] = [
   services,
   profiles,
   sync,
+  exportAccount,
+  erase,
   token.revoke,
   push.add,
   push.list,

@@ -6,6 +6,8 @@ export interface Output {
   readonly fancy: boolean
   /** The result: the document for scripts, the lines for people. */
   result(document: unknown, lines: () => string[]): void
+  /** A piece of a result that is too large for one document in memory. */
+  raw(text: string): void
   /** A remark for people, never part of the document. */
   note(line: string): void
   /** Replaces itself on a terminal; silent elsewhere. */
@@ -28,6 +30,10 @@ export function createOutput(options: { json: boolean; fancy: boolean; stdout: W
     result: (document, lines) => {
       clear()
       stdout(json ? `${JSON.stringify(document, null, 2)}\n` : `${lines().join('\n')}\n`)
+    },
+    raw: (text) => {
+      clear()
+      stdout(text)
     },
     note: (line) => {
       clear()

@@ -35,11 +35,11 @@ export const add: Command = {
     url: { type: 'string', value: 'URL', required: true, meaning: 'connection string or web address' },
     ...SETTINGS,
   },
-  run: async ({ args, flags, out, withPush }) => {
+  run: async ({ args, flags, out, withServices }) => {
     const kind = DESTINATION_KINDS.find((each) => each === flags.text('kind'))
     if (kind === undefined) throw new UsageError(`--kind must be one of ${DESTINATION_KINDS.join(', ')}.`)
     const filter = flags.texts('filter')
-    await withPush(async (need) => {
+    await withServices(async (need) => {
       const made = await addDestination(
         need,
         args[0]!,
@@ -67,8 +67,8 @@ export const list: Command = {
   name: 'push list',
   summary: "an app's destinations, with how far each is",
   args: ['CLIENT_ID'],
-  run: async ({ args, out, withPush }) => {
-    const shown = (await withPush((need) => showDestinations(need, args[0]!))).map(document)
+  run: async ({ args, out, withServices }) => {
+    const shown = (await withServices((need) => showDestinations(need, args[0]!))).map(document)
     out.result(shown, () =>
       table([
         ['id', 'name', 'kind', 'state', 'rows', 'behind', 'error'],
@@ -95,7 +95,7 @@ export const set: Command = {
     url: { type: 'string', value: 'URL', meaning: 'where it is now' },
     ...SETTINGS,
   },
-  run: async ({ args, flags, out, withPush }) => {
+  run: async ({ args, flags, out, withServices }) => {
     const given = {
       name: flags.text('name'),
       url: flags.text('url'),
@@ -104,7 +104,7 @@ export const set: Command = {
       options: flags.texts('option').length > 0 ? options(flags.texts('option')) : undefined,
     }
     const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-    await withPush(async (need) => {
+    await withServices(async (need) => {
       const changed = await changeDestination(need, await findOwn(need, args[0]!, args[1]!), change, ACTOR)
       out.result(document(await show(need, changed)), () => ['Changed.'])
     })
@@ -115,8 +115,8 @@ export const test: Command = {
   name: 'push test',
   summary: 'connect, check the rights, write and roll back, count what the filter matches',
   args: ['CLIENT_ID', 'DESTINATION'],
-  run: async ({ args, out, withPush }) => {
-    const { checks, matches } = await withPush(async (need) =>
+  run: async ({ args, out, withServices }) => {
+    const { checks, matches } = await withServices(async (need) =>
       tryDestination(need, await findOwn(need, args[0]!, args[1]!)),
     )
     const ok = checks.every((each) => each.ok)
@@ -153,8 +153,10 @@ export const rotateSecret: Command = {
   name: 'push rotate-secret',
   summary: 'a new signing secret of a webhook; the previous one signs along until the next rotation',
   args: ['CLIENT_ID', 'DESTINATION'],
-  run: async ({ args, out, withPush }) => {
-    const secret = await withPush(async (need) => rotateSigning(need, await findOwn(need, args[0]!, args[1]!), ACTOR))
+  run: async ({ args, out, withServices }) => {
+    const secret = await withServices(async (need) =>
+      rotateSigning(need, await findOwn(need, args[0]!, args[1]!), ACTOR),
+    )
     out.result({ secret }, () => [`secret  ${out.bold(secret)}   (shown this once)`])
   },
 }
@@ -168,13 +170,15 @@ export const replayFrom: Command = {
     seq: { type: 'string', value: 'N', meaning: 'the number of the first change; counted per profile' },
     profile: { type: 'string', value: 'ID', meaning: 'one profile alone' },
   },
-  run: async ({ args, flags, out, withPush }) => {
+  run: async ({ args, flags, out, withServices }) => {
     const from = {
       since: time(flags.text('since')),
       seq: number(flags.text('seq')),
       profile: flags.text('profile'),
     }
-    const profiles = await withPush(async (need) => replay(need, await findOwn(need, args[0]!, args[1]!), from, ACTOR))
+    const profiles = await withServices(async (need) =>
+      replay(need, await findOwn(need, args[0]!, args[1]!), from, ACTOR),
+    )
     out.result({ profiles }, () => [`${profiles} profiles are being delivered again.`])
   },
 }
@@ -183,8 +187,10 @@ export const dead: Command = {
   name: 'push dead',
   summary: 'rows that the destination would not take',
   args: ['CLIENT_ID', 'DESTINATION'],
-  run: async ({ args, out, withPush }) => {
-    const letters = await withPush(async (need) => deadLettersOf(need, await findOwn(need, args[0]!, args[1]!), 1000))
+  run: async ({ args, out, withServices }) => {
+    const letters = await withServices(async (need) =>
+      deadLettersOf(need, await findOwn(need, args[0]!, args[1]!), 1000),
+    )
     out.result(letters, () =>
       letters.length === 0
         ? ['None.']
@@ -198,15 +204,15 @@ export const remove: Command = {
   summary: 'stop delivering',
   args: ['CLIENT_ID', 'DESTINATION'],
   options: { 'drop-tables': { type: 'boolean', meaning: 'also remove the tables we made there' } },
-  run: async ({ args, flags, out, withPush }) => {
-    await withPush(async (need) =>
+  run: async ({ args, flags, out, withServices }) => {
+    await withServices(async (need) =>
       removeDestination(need, await findOwn(need, args[0]!, args[1]!), flags.on('drop-tables'), ACTOR),
     )
     out.result({ deleted: args[1] }, () => [`Deleted ${args[1]}.`])
   },
 }
 
-type PushNeed = Parameters<Parameters<Context['withPush']>[0]>[0]
+type PushNeed = Parameters<Parameters<Context['withServices']>[0]>[0]
 
 function onOne(
   name: string,
@@ -217,8 +223,8 @@ function onOne(
     name,
     summary,
     args: ['CLIENT_ID', 'DESTINATION'],
-    run: async ({ args, out, withPush }) => {
-      const shown = await withPush(async (need) => {
+    run: async ({ args, out, withServices }) => {
+      const shown = await withServices(async (need) => {
         await act(need, await findOwn(need, args[0]!, args[1]!))
         return document(await show(need, await findOwn(need, args[0]!, args[1]!)))
       })

@@ -1,7 +1,10 @@
+import { partOf } from '#base/ids.ts'
 import { readAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
 import type { App } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/access-tokens.ts'
+import { findAccount } from '#store/accounts.ts'
 import { writeAudit } from '#store/audit.ts'
 import type { AuthorizeNeed } from './need.ts'
 
@@ -13,6 +16,14 @@ export async function accountOf(
   const parts = readAccessToken(token)
   if (parts === undefined) return undefined
   return findAccountByToken(database, parts.part, hasher.hash('access_token', token))
+}
+
+/** For operators: any account, by its id. */
+export async function accountById({ database }: Pick<AuthorizeNeed, 'database'>, id: string): Promise<Account> {
+  const part = partOf(id)
+  const account = part === undefined ? undefined : await findAccount(database, part, id)
+  if (account === undefined) throw new ApiError('not_found', `There is no account ${id}.`)
+  return account
 }
 
 /** RFC 7009: taking back a token that is not there, or not this app's, is no error and no effect. */

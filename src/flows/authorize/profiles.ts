@@ -1,16 +1,14 @@
-import { partOf } from '#base/ids.ts'
 import { SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
-import { ApiError } from '#model/errors.ts'
 import { formatIdr, globalId, type Idr } from '#model/idr.ts'
 import { type Profile, type ProfileState, profileName } from '#model/profile.ts'
-import { findAccount } from '#store/accounts.ts'
 import { findCredential } from '#store/credentials.ts'
 import { listProfiles } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { freshCredential, markNeedsAuth } from '#upstream/fresh-credential.ts'
+import { accountById } from './accounts.ts'
 import type { AuthorizeNeed } from './need.ts'
 
 export interface ProfilesWish {
@@ -169,10 +167,7 @@ export async function profilesOf(
   { database }: Pick<AuthorizeNeed, 'database'>,
   accountId: string,
 ): Promise<ProfileLine[]> {
-  const part = partOf(accountId)
-  const account = part === undefined ? undefined : await findAccount(database, part, accountId)
-  if (account === undefined) throw new ApiError('not_found', `There is no account ${accountId}.`)
-  const profiles = await listProfiles(database, account)
+  const profiles = await listProfiles(database, await accountById({ database }, accountId))
   return profiles.map((each) => ({
     profile: profileName(each),
     state: each.state,

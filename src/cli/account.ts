@@ -1,0 +1,81 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { accountById } from '#flows/authorize/accounts.ts'
+import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
+import { presentProfiles } from '#flows/authorize/profiles.ts'
+import { exportItems } from '#flows/read/export-items.ts'
+import { type Command, UsageError } from './command.ts'
+import { table } from './output.ts'
+
+const OWNER_ONLY = 0o600
+
+export const exportAccount: Command = {
+  name: 'export',
+  summary: 'everything that is kept of a person: profiles and items, one JSON document a line',
+  args: ['ACCOUNT'],
+  options: {
+    out: { type: 'string', value: 'FILE', meaning: 'write into a new file instead, readable by you alone' },
+  },
+  run: async ({ args, flags, out, withServices }) => {
+    const path = flags.text('out')
+    await withServices(async (need) => {
+      const account = await accountById(need, args[0]!)
+      const file = path === undefined ? undefined : openNew(path)
+      const write = (text: string) => (file === undefined ? out.raw(text) : writeWhole(file, text))
+      // With --json alone the items are one document, else a line each.
+      const whole = out.json && file === undefined
+      const profiles = await presentProfiles(need, account, { auth: false, full: true })
+      const head = { account: account.id, app: account.appId, profiles }
+      let items = 0
+      write(whole ? `${JSON.stringify(head).slice(0, -1)},"items":[` : `${JSON.stringify(head)}\n`)
+      for await (const batch of exportItems(need, account)) {
+        for (const item of batch) {
+          write(whole ? `${items === 0 ? '' : ','}${item}` : `${item}\n`)
+          items += 1
+        }
+        out.progress(`${items} items`)
+      }
+      if (whole) write(']}\n')
+      if (file === undefined) return
+      closeSync(file)
+      out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
+    })
+  },
+}
+
+export const erase: Command = {
+  name: 'erase',
+  summary: 'erase a person, or one of their profiles: items, tokens, and the rows at destinations',
+  args: ['ACCOUNT'],
+  options: {
+    profile: { type: 'string', value: 'PROFILE', meaning: 'only this profile: id@service, or a service' },
+    yes: { type: 'boolean', meaning: 'really: it cannot be undone' },
+  },
+  run: async ({ args, flags, out, withServices }) => {
+    if (!flags.on('yes')) throw new UsageError('Erasing cannot be undone. Add --yes if you mean it.')
+    const profile = flags.text('profile')
+    const done = await withServices(async (need) => {
+      const account = await accountById(need, args[0]!)
+      return profile === undefined ? deleteWholeAccount(need, account) : disconnectProfiles(need, account, profile)
+    })
+    out.result({ account: args[0], erased: done }, () => [
+      profile === undefined ? `${args[0]} is erased.` : 'Erased.',
+      ...table([
+        ['profile', 'token at the service'],
+        ...done.map((each) => [each.profile, each.service_token.replace('_', ' ')]),
+      ]),
+    ])
+  },
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', OWNER_ONLY)
+  } catch (error) {
+    throw new UsageError(`${path} cannot be made: ${(error as Error).message}`)
+  }
+}
+
+function writeWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+}
