@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { redeemCode } from '#flows/authorize/exchange.ts'
 import { findDemoApp } from '#flows/manage/authenticate-app.ts'
+import { connectPath } from '#flows/operate/demo.ts'
 import { ApiError } from '#model/errors.ts'
 import { html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
@@ -18,7 +19,7 @@ export const demoCallback = route({
   run: async (house, { query, reply }) => {
     const demo = house.demo()
     if (demo === undefined) throw new ApiError('not_found')
-    const again = `/connect?${new URLSearchParams({ client_id: demo.clientId, redirect_uri: demo.redirectUri }).toString()}`
+    const again = connectPath(demo)
     if (query.code === undefined) {
       return sendPage(
         reply,

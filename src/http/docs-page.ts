@@ -1,15 +1,33 @@
 import { REASONS } from '#model/errors.ts'
+import { API_GROUPS } from './api-groups.ts'
 import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 import { route } from './route.ts'
 
+interface Field {
+  description?: string
+  type?: string | string[]
+  enum?: unknown[]
+  default?: unknown
+}
+
 interface Operation {
+  tags: string[]
   summary: string
-  parameters: { name: string; in: string; required: boolean; description?: string; schema: unknown }[]
+  security?: Record<string, unknown>[]
+  parameters: { name: string; in: string; required: boolean; description?: string; schema: Field }[]
   requestBody?: {
-    content: Record<string, { schema: { properties?: Record<string, { description?: string }>; required?: string[] } }>
+    content: Record<string, { schema: { properties?: Record<string, Field>; required?: string[] } }>
   }
   responses: Record<string, { description: string }>
+}
+
+type Listed = [method: string, path: string, operation: Operation]
+
+const CALLERS: Record<string, string> = {
+  admin: 'the admin token',
+  token: 'an access token',
+  app: 'client_id and client_secret',
 }
 
 export const docsPage = route({
@@ -23,32 +41,57 @@ export const docsPage = route({
 })
 
 function reference(paths: Record<string, Record<string, Operation>>): Html {
-  const cards = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => card(method, path, operation)),
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Listed => [method, path, operation]),
   )
+  const groups = API_GROUPS.map((group) => ({
+    ...group,
+    listed: all.filter(([, , { tags }]) => tags[0] === group.name),
+  }))
   return html`<h1>API reference</h1>
 <p>Every path also answers under <code>/v0</code>. The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
-${cards}
+<nav class="card"><table>${groups.map(({ name, about }) => html`<tr><td><a href="#${anchor(name)}">${name}</a></td><td>${about}</td></tr>`)}
+<tr><td><a href="#reasons">Reasons</a></td><td>Every refusal and its status.</td></tr></table></nav>
+${groups.map(
+  ({ name, about, listed }) => html`<h2 id="${anchor(name)}">${name}</h2>
+<p class="soft">${about}</p>
+<div class="card">${listed.map(([method, path, operation]) => entry(method, path, operation))}</div>`,
+)}
 <h2 id="reasons">Reasons</h2>
 <p>A refusal is <code>{"error", "reason", "request_id"}</code>; the reason never changes its name.</p>
 <div class="card"><table>${Object.entries(REASONS).map(([reason, [status, text]]) => html`<tr><td><code>${reason}</code></td><td>${status}</td><td>${text}</td></tr>`)}</table></div>`
 }
 
-function card(method: string, path: string, operation: Operation): Html {
+function entry(method: string, path: string, operation: Operation): Html {
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema
   const fields = [
-    ...operation.parameters.map(({ name, required, description }) => row(name, required, description)),
-    ...Object.entries(body?.properties ?? {}).map(([name, { description }]) =>
-      row(name, body?.required?.includes(name) ?? false, description),
+    ...operation.parameters.map(({ name, in: where, required, description, schema }) =>
+      row(name, where, required, { ...schema, ...(description === undefined ? {} : { description }) }),
+    ),
+    ...Object.entries(body?.properties ?? {}).map(([name, field]) =>
+      row(name, 'body', body?.required?.includes(name) ?? false, field),
     ),
   ]
-  return html`<div class="card">
-<p><span class="method">${method.toUpperCase()}</span> <code>${path}</code><br>${operation.summary}</p>
+  const callers = (operation.security ?? []).flatMap((each) => Object.keys(each).map((name) => CALLERS[name]))
+  return html`<details>
+<summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="soft">${operation.summary}</span></summary>
+${callers[0] !== undefined && html`<p class="soft">Needs ${callers[0]}.</p>`}
 ${fields.length > 0 && html`<table>${fields}</table>`}
-<p class="soft">Answers ${Object.keys(operation.responses).join(', ')}</p>
-</div>`
+<table>${Object.entries(operation.responses).map(([status, { description }]) => html`<tr><td><code>${status}</code></td><td>${description.replaceAll('`', '')}</td></tr>`)}</table>
+</details>`
 }
 
-function row(name: string, required: boolean, description: string | undefined): Html {
-  return html`<tr><td><code>${name}</code>${required && html` <span class="soft">required</span>`}</td><td>${description}</td></tr>`
+function row(name: string, where: string, required: boolean, field: Field): Html {
+  const values = field.enum?.map(String).join(' | ') ?? [field.type ?? []].flat().join(' or ')
+  const notes = [
+    where,
+    values,
+    required && 'required',
+    field.default !== undefined && `default ${String(field.default)}`,
+  ]
+  return html`<tr><td><code>${name}</code><br><span class="soft">${notes.filter(Boolean).join(', ')}</span></td><td>${field.description}</td></tr>`
+}
+
+function anchor(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-')
 }

@@ -1,4 +1,6 @@
-import { html } from './pages/html.ts'
+import { connectPath } from '#flows/operate/demo.ts'
+import type { House } from './house.ts'
+import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 import { route } from './route.ts'
 
@@ -6,7 +8,7 @@ export const homePage = route({
   door: 'page',
   summary: 'What runs here and where to go next',
   type: 'text/html',
-  run: async ({ version, config }, { reply }) =>
+  run: async ({ version, config, demo }, { reply }) =>
     sendPage(
       reply,
       page(
@@ -21,7 +23,13 @@ export const homePage = route({
 <tr><td><a href="/readyz">/readyz</a></td><td>database, migrations, key, queue</td></tr>
 <tr><td><a href="/metrics">/metrics</a></td><td>for Prometheus</td></tr>
 </table>
+${invitation(demo())}
 </div>`,
       ),
     ),
 })
+
+/** In the demo there is something to click. */
+function invitation(demo: ReturnType<House['demo']>): Html | undefined {
+  return demo && html`<p class="row"><a class="button" href="${connectPath(demo)}">Connect a demo profile</a></p>`
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { REASONS, type Reason } from '#model/errors.ts'
+import { API_GROUPS, apiGroupOf } from './api-groups.ts'
 import type { Door, Route } from './route.ts'
 
 type Listed = [method: string, path: string, route: Route]
@@ -21,12 +22,13 @@ export function describeApi(routes: Listed[], version: string, baseUrl: string):
   const paths: Record<string, Schema> = {}
   for (const [method, path, route] of routes) {
     const key = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[key] = { ...paths[key], [method.toLowerCase()]: describeRoute(route) }
+    paths[key] = { ...paths[key], [method.toLowerCase()]: describeRoute(path, route) }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Tributary', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: baseUrl }, { url: `${baseUrl}/v0` }],
+    tags: API_GROUPS.map(({ name, about }) => ({ name, description: about })),
     paths,
     components: {
       securitySchemes: {
@@ -40,13 +42,14 @@ export function describeApi(routes: Listed[], version: string, baseUrl: string):
   }
 }
 
-function describeRoute(route: Route): Schema {
+function describeRoute(path: string, route: Route): Schema {
   const { security, reasons } = OF_DOOR[route.door]
   const checked: Reason[] = [
     ...(route.query || route.path ? (['bad_parameter'] as const) : []),
     ...(route.body ? (['bad_body'] as const) : []),
   ]
   return {
+    tags: [apiGroupOf(path)],
     summary: route.summary,
     ...(security.length > 0 ? { security } : {}),
     parameters: [...parameters(route.path, 'path'), ...parameters(route.query, 'query')],

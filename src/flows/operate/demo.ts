@@ -43,6 +43,11 @@ export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
   return { clientId, secret, redirectUri: `${baseUrl}/demo/callback` }
 }
 
+/** The page where somebody picks a service to connect. */
+export function connectPath({ clientId, redirectUri }: Omit<DemoApp, 'secret'>): string {
+  return `/connect?${new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri }).toString()}`
+}
+
 export async function ensureDemoApp(
   { database, hasher, keyring, clock }: DemoNeed,
   demo: DemoApp,

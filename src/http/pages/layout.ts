@@ -12,6 +12,7 @@ h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;ma
 code,pre{font:.92em/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}pre{overflow:auto;background:var(--ground);border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-bottom:1px solid var(--line)}
 .soft{color:var(--soft)}.mark{font-weight:600;letter-spacing:.02em;color:var(--brand)}.method{display:inline-block;min-width:4.2rem;font-weight:600}
+details{border-bottom:1px solid var(--line);padding:.5rem 0}details:last-child{border:0}summary{cursor:pointer}details[open]>summary{margin-bottom:.5rem}details td:first-child{width:14rem}
 button,.button{display:inline-block;font:inherit;font-weight:600;border:1px solid var(--brand);background:var(--brand);color:var(--paper);border-radius:8px;padding:.6rem 1.1rem;min-height:44px;cursor:pointer;text-decoration:none}
 .choices{list-style:none;margin:0;padding:0}.choices li+li{border-top:1px solid var(--line)}
 .choices a{display:flex;justify-content:space-between;align-items:center;min-height:52px;padding:.4rem .25rem;font-weight:600;text-decoration:none}.choices a:after{content:"›" / "";font-size:1.4em}.choices a:hover{text-decoration:underline}

@@ -5,6 +5,7 @@ import { REASONS } from '#model/errors.ts'
 import { startTributary, type Tributary } from '../../support/tributary.ts'
 
 interface Operation {
+  tags: string[]
   summary: string
   security?: Record<string, unknown>[]
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[]
@@ -15,6 +16,7 @@ interface Document {
   openapi: string
   info: { title: string; version: string }
   servers: { url: string }[]
+  tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
   components: {
     securitySchemes: Record<string, unknown>
@@ -51,6 +53,14 @@ suite('the OpenAPI document', () => {
       document.servers.map(({ url }) => url),
       [tributary.url, `${tributary.url}/v0`],
     )
+  })
+
+  test('every operation is in one group, and the reference page shows all of them', async () => {
+    const groups = document.tags.map(({ name }) => name)
+    for (const { path, operation } of operations())
+      assert.ok(operation.tags.length === 1 && groups.includes(operation.tags[0]!), path)
+    const shown = await (await fetch(`${tributary.url}/docs`, { headers: { accept: 'text/html' } })).text()
+    assert.equal(shown.split('<details>').length - 1, operations().length)
   })
 
   test('has every route and nothing else', () => {
