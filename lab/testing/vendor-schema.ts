@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 
 interface Validate {
   (value: unknown): boolean
-  errors?: { instancePath: string; message?: string; schemaPath: string }[] | null
+  errors?: { instancePath: string; message?: string; params?: { additionalProperty?: string } }[] | null
 }
 interface Ajv {
   addSchema(schema: object, key: string): void
@@ -15,38 +14,46 @@ type AjvClass = new (options: object) => Ajv
 /** Says what is wrong with an answer, in one line per fault; nothing when it fits. */
 export type SchemaCheck = (pointer: string, value: unknown) => string[]
 
+export const notInstalled = 'test/real/schemas is not installed (node test/real/install.mjs schemas)'
 const folder = new URL('../../test/real/schemas/', import.meta.url)
 const load = createRequire(new URL('package.json', folder))
 
 /** The vendor's published OpenAPI description, or why it is not here. */
-export function openApiCheck(source: { package: string } | { file: string }): SchemaCheck | string {
-  const path = 'file' in source ? fileURLToPath(new URL(source.file, folder)) : resolved(source.package)
-  if (path === undefined || !existsSync(path))
-    return 'file' in source
-      ? `test/real/schemas/${source.file} is not there`
-      : 'test/real/schemas is not installed (node test/real/install.mjs schemas)'
-  if (resolved('ajv') === undefined) return 'test/real/schemas is not installed (node test/real/install.mjs schemas)'
+export function openApiCheck(packagedFile: string): SchemaCheck | string {
+  const text = packaged(packagedFile)
+  if (text === undefined) return notInstalled
+  return schemaCheck(asJsonSchema(JSON.parse(text)) as object)
+}
+
+/** A check of values against the places of one schema, each named by its JSON pointer. */
+export function schemaCheck(schema: object): SchemaCheck {
   const { default: Ajv } = load('ajv') as { default: AjvClass }
   const { default: addFormats } = load('ajv-formats') as { default: (ajv: Ajv) => void }
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false })
   addFormats(ajv)
-  ajv.addSchema(asJsonSchema(JSON.parse(readFileSync(path, 'utf8'))) as object, 'vendor')
+  ajv.addSchema(schema, 'vendor')
   const compiled = new Map<string, Validate>()
   return (pointer, value) => {
     const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `vendor#${pointer}` })
     compiled.set(pointer, validate)
     if (validate(value)) return []
-    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+    return (validate.errors ?? []).map(({ instancePath, message, params }) =>
+      `${instancePath} ${message} ${params?.additionalProperty ?? ''}`.trim(),
+    )
   }
 }
 
-function resolved(name: string): string | undefined {
+/** The text of a file in a package of test/real/schemas; nothing where they are not installed. */
+export function packaged(file: string): string | undefined {
   try {
-    return load.resolve(name)
+    return readFileSync(new URL(`node_modules/${file}`, folder), 'utf8')
   } catch {
     return undefined
   }
 }
+
+/** A program of test/real/schemas; the caller names the shape it uses. */
+export const packagedProgram = (name: string): unknown => load(name)
 
 /** The place of an answer's schema in the description. */
 export const answerSchema = (path: string, verb = 'get', status = '200', type = 'application/json'): string => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { answerSchema, openApiCheck } from '../../testing/vendor-schema.ts'
 import { call, type GithubApp, startGithub, tokenFor, walkAll } from './testing.ts'
 
-const check = openApiCheck({ package: '@octokit/openapi/generated/api.github.com.json' })
+const check = openApiCheck('@octokit/openapi/generated/api.github.com.json')
 let app: GithubApp
 let token: string
 before(async () => {

@@ -26,6 +26,8 @@ const sharedPostFields = [
   'reply_settings',
   'scopes',
   'source',
+  'suggested_source_links',
+  'suggested_source_links_with_counts',
   'text',
   'withheld',
 ]
@@ -37,7 +39,13 @@ const tweetFields = [
   'note_tweet',
   'referenced_tweets',
 ]
-const postFields = [...sharedPostFields, 'note_post']
+const postFields = [
+  ...sharedPostFields,
+  'article_title',
+  'matched_media_notes',
+  'note_post',
+  'note_request_suggestions',
+]
 const userFields = [
   'affiliation',
   'confirmed_email',
@@ -57,6 +65,7 @@ const userFields = [
   'protected',
   'public_metrics',
   'receives_your_dm',
+  'subscribes_to_you',
   'subscription',
   'subscription_type',
   'url',
@@ -113,8 +122,10 @@ const postExpansions = [
   'referenced_tweets.id',
   'referenced_tweets.id.attachments.media_keys',
   'referenced_tweets.id.author_id',
+  'username',
 ]
 const userExpansions = [
+  'affiliation',
   'affiliation.user_id',
   'most_recent_tweet_id',
   'most_recent_post_id',
