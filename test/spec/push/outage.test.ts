@@ -57,6 +57,18 @@ suite('destinations that are away', () => {
     return house.clock.now() - beganAt
   }
 
+  /** Time passes from try to try, however long the machine takes for one, until it is parked; the long waits are all alike. */
+  const passTries = async (made: Shown) => {
+    const beganAt = house.clock.now()
+    for (;;) {
+      const { state, next_attempt_at: next } = await app.show(made)
+      if (state === 'parked') return house.clock.now() - beganAt
+      const wait = Math.max(0, (next as number) - house.clock.now()) + 1
+      house.pass(wait < HOUR / 2 ? wait : 6 * HOUR)
+      await until('it is tried', async () => (await app.show(made))['next_attempt_at'] !== next)
+    }
+  }
+
   test('for days: tried with growing waits, parked after three, told by events, and nothing is missing at the end', async () => {
     const hook = await app.add({
       kind: 'webhook',
@@ -77,7 +89,7 @@ suite('destinations that are away', () => {
       events().map(({ type }) => type),
       ['destination.failing'],
     )
-    const waitedMs = await passUntil('it is parked', 2 * HOUR, () => isState(made, 'parked'))
+    const waitedMs = await passTries(made)
     assert.ok(waitedMs > 2.8 * DAY && waitedMs < 3.5 * DAY, `${waitedMs / DAY} days`)
     await until('it was told', () => events().length === 2)
     const [failing, parked] = events()
