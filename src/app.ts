@@ -7,7 +7,9 @@ import type { Config } from '#base/config.ts'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import { keyFilePath, openKeyFile, parseKeys, readKeyFile } from '#base/key-file.ts'
 import type { Log } from '#base/log.ts'
+import { createExporter } from '#base/otlp.ts'
 import { Keyring } from '#base/sealing.ts'
+import { createTracer, type Tracer } from '#base/trace.ts'
 import { connectors } from '#connectors/index.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { createConnections } from '#flows/deliver/connections.ts'
@@ -130,6 +132,8 @@ export async function start(
   }
   try {
     const registry = await loadRegistry(config)
+    const traces = openTraces(config, log, version)
+    if (traces !== undefined) closing.push(() => traces.close())
     // The demo's simulated services live on this machine.
     const egress = createEgress({ allowPrivate: [...config.allowPrivate, ...(what.demo ? ['127.0.0.0/8'] : [])] })
     closing.push(() => egress.close())
@@ -139,7 +143,8 @@ export async function start(
       ...store,
       config: live,
       registry,
-      upstream: createUpstream({ egress, clock: store.clock, log }),
+      tracer: traces?.tracer,
+      upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
       budget: createBudget(store),
       egress,
       connections: createConnections({ egress, clock: store.clock }, createKinds(config)),
@@ -174,6 +179,23 @@ export async function start(
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Traces for a collector of the operator's, where one is set. */
+function openTraces(
+  config: Config,
+  log: Log,
+  version: string,
+): { tracer: Tracer; close: () => Promise<void> } | undefined {
+  const url = config.otlpTracesUrl ?? (config.otlpUrl === undefined ? undefined : `${config.otlpUrl}/v1/traces`)
+  if (url === undefined || config.tracingOff) return undefined
+  const resource = { ...config.resourceAttributes, 'service.name': config.serviceName, 'service.version': version }
+  const exporter = createExporter({ url, headers: config.otlpHeaders, resource, log })
+  const keep = exporter.keep.bind(exporter)
+  return {
+    tracer: createTracer({ clock: systemClock, share: config.traceShare, keep }),
+    close: () => exporter.close(),
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Tracer, traced } from '#base/trace.ts'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
@@ -17,7 +18,7 @@ const LEAVE_WITHIN_MS = 10_000
 /** Half of what lies between a change and its delivery. */
 const DELIVER_EVERY_MS = 200
 
-export type WorkNeed = AuthorizeNeed & SyncNeed & DeliverNeed
+export type WorkNeed = AuthorizeNeed & SyncNeed & DeliverNeed & { tracer?: Tracer | undefined }
 
 /** Which work wakes up on which queue, and the loops that find what is due. Gives a function that ends the loops. */
 export async function startWorkers({ engine, need }: { engine: Engine; need: WorkNeed }): Promise<() => Promise<void>> {
@@ -27,13 +28,17 @@ export async function startWorkers({ engine, need }: { engine: Engine; need: Wor
   })
   await engine.every('maintenance', '*/10 * * * *')
   await engine.work('sync', ({ key, data }, signal) =>
-    runProfile(need, { part: Number(data['part']), profileId: key }, signal),
+    traced(need.tracer, 'sync', 'internal', { 'tributary.profile': key }, () =>
+      runProfile(need, { part: Number(data['part']), profileId: key }, signal),
+    ),
   )
   const room = createRoom()
   await engine.work('deliver', ({ data }) => {
     const [destinationId, appId] = [String(data['destinationId']), String(data['appId'])]
     return room.enter({ destinationId, appId }, Number(data['runs']), (stay) =>
-      runDestination(need, destinationId, stay).catch((error: unknown) => {
+      traced(need.tracer, 'deliver', 'internal', { 'tributary.destination': destinationId }, () =>
+        runDestination(need, destinationId, stay),
+      ).catch((error: unknown) => {
         // The lease of what it held runs out, and another run goes on.
         need.log.warn('a delivery run was lost', { destination: destinationId, error })
       }),

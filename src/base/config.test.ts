@@ -11,6 +11,22 @@ after(() => rmSync(folder, { recursive: true }))
 
 // For every setting: texts it takes with what they mean, and texts it refuses.
 const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: string[] } } = {
+  otlpUrl: { takes: [['http://localhost:4318/', 'http://localhost:4318']], refuses: ['localhost:4318', 'grpc://h'] },
+  otlpTracesUrl: { takes: [['https://t.test/v1/traces', 'https://t.test/v1/traces']], refuses: ['t.test'] },
+  otlpHeaders: { takes: [['api-key=a%20b, x = 1', { 'api-key': 'a b', x: '1' }]], refuses: ['just-a-key', 'a=%zz'] },
+  serviceName: { takes: [['mine', 'mine']], refuses: [] },
+  resourceAttributes: {
+    takes: [['deployment.environment=test', { 'deployment.environment': 'test' }]],
+    refuses: ['x'],
+  },
+  traceShare: {
+    takes: [
+      ['0.25', 0.25],
+      ['0', 0],
+    ],
+    refuses: ['2', '-1', 'half', '.'],
+  },
+  tracingOff: { takes: [['true', true]], refuses: ['off'] },
   databaseUrl: {
     takes: [
       ['postgres://u:p@h:5/d', 'postgres://u:p@h:5/d'],

@@ -24,6 +24,13 @@ export interface Config {
   logLevel: LogLevel
   logFormat: 'json' | 'text'
   drainMs: number
+  otlpUrl: string | undefined
+  otlpTracesUrl: string | undefined
+  otlpHeaders: Record<string, string>
+  serviceName: string
+  resourceAttributes: Record<string, string>
+  traceShare: number
+  tracingOff: boolean
 }
 
 interface Variable<T> {
@@ -155,6 +162,50 @@ export const VARIABLES: Table = {
     meaning: 'How long requests and jobs under way may take to finish after SIGTERM.',
     read: (text) => wholeNumber(text, 0, 3600) * 1000,
   },
+  otlpUrl: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: undefined,
+    meaning:
+      'An OpenTelemetry collector that takes OTLP over HTTP (`http://localhost:4318`): traces go to `/v1/traces` there. Unset: no traces.',
+    read: webAddress,
+  },
+  otlpTracesUrl: {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    fallback: undefined,
+    meaning: 'The whole address for traces, where it is another one.',
+    read: webAddress,
+  },
+  otlpHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    fallback: '',
+    meaning: 'Headers for the collector, `name=value`, comma-separated, percent-encoded.',
+    read: pairs,
+  },
+  serviceName: {
+    name: 'OTEL_SERVICE_NAME',
+    fallback: 'tributary',
+    meaning: 'What traces call this service.',
+    read: (text) => text,
+  },
+  resourceAttributes: {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    fallback: '',
+    meaning: 'What else traces say about this process, `name=value`, comma-separated, percent-encoded.',
+    read: pairs,
+  },
+  traceShare: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    fallback: '1',
+    meaning:
+      'Which share of the traces that begin here is kept, 0 to 1. A caller that sends `traceparent` decides itself.',
+    read: share,
+  },
+  tracingOff: {
+    name: 'OTEL_SDK_DISABLED',
+    fallback: 'false',
+    meaning: '`true` switches traces off, whatever else is set.',
+    read: truth,
+  },
 }
 
 export type Environment = Record<string, string | undefined>
@@ -205,6 +256,27 @@ function day(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(ms)) return ms
   throw new Error(`must look like 2027-08-05 or 2027-08-05T12:00:00Z, not “${text}”`)
+}
+
+function share(text: string): number {
+  const number = Number(text)
+  if (/^[\d.]+$/.test(text) && number >= 0 && number <= 1) return number
+  throw new Error(`must be a number from 0 to 1, not “${text}”`)
+}
+
+// The values may be secrets, so the message never repeats them.
+function pairs(text: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const part of split(text)) {
+    const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? []
+    if (name === undefined) throw new Error('must look like name=value,name2=value2')
+    try {
+      found[name] = decodeURIComponent(value!)
+    } catch {
+      throw new Error(`the value of ${name} is not percent-encoded as it should be`)
+    }
+  }
+  return found
 }
 
 function truth(text: string): boolean {

@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
 import type { Log } from '#base/log.ts'
+import type { Tracer } from '#base/trace.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
 import type { AppsNeed } from '#flows/manage/apps.ts'
@@ -19,4 +20,5 @@ export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNe
   demo: () => { clientId: string; redirectUri: string } | undefined
   clock: Clock
   log: Log
+  tracer?: Tracer | undefined
 }

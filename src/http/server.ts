@@ -4,6 +4,7 @@ import { codeOf } from '#base/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
 import { answerError } from './errors.ts'
+import { followRequests } from './follow-requests.ts'
 import { FRAME } from './frame.ts'
 import type { House } from './house.ts'
 import { observeRequest } from './metrics.ts'
@@ -57,6 +58,7 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
   })
   server.decorate('describe', () => describeApi(routes, house.version, house.config.baseUrl))
   readBodies(server)
+  if (house.tracer !== undefined) followRequests(server, house.tracer)
   // Hooks of the callback kind: a promise for each of them would cost every request a fifth of its time.
   server.addHook('onRequest', (request, reply, done) => {
     frame(house, request, reply)

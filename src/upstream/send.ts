@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
+import type { Tracer } from '#base/trace.ts'
 import { ACCEPTED_ENCODINGS } from './body/decoder.ts'
 import { decodeText } from './body/lossless-json.ts'
 import { readLimited } from './body/read-limited.ts'
@@ -65,12 +66,28 @@ export interface UpstreamOptions {
   clock: Clock
   log: Log
   random?: ((bytes: number) => Buffer) | undefined
+  tracer?: Tracer | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_BYTES = 2 * 1024 * 1024
 
-export function createUpstream({ egress, clock, log, random = randomBytes }: UpstreamOptions): Upstream {
+export function createUpstream({ egress, clock, log, random = randomBytes, tracer }: UpstreamOptions): Upstream {
+  /** Services hear nothing of our traces, and traces nothing of a call but where it went and how it ended. */
+  const followed = <Answer extends { status: number }>(method: string, url: string, call: () => Promise<Answer>) =>
+    tracer === undefined
+      ? call()
+      : tracer.span(
+          `${method} ${hostOf(url)}`,
+          'client',
+          { 'http.request.method': method, 'server.address': hostOf(url) },
+          async (span) => {
+            const answer = await call()
+            span.attributes['http.response.status_code'] = answer.status
+            span.failed = answer.status >= 400
+            return answer
+          },
+        )
   return {
     clock,
     random,
@@ -80,7 +97,7 @@ export function createUpstream({ egress, clock, log, random = randomBytes }: Ups
       const startedMs = clock.now()
       const told = { method: request.method, address: withoutQuery(request.url) }
       try {
-        const answer = await exchange(egress, request)
+        const answer = await followed(request.method, request.url, () => exchange(egress, request))
         log.debug('service answered', { ...told, status: answer.status, ms: clock.now() - startedMs })
         return answer
       } catch (error) {
@@ -90,7 +107,7 @@ export function createUpstream({ egress, clock, log, random = randomBytes }: Ups
       }
     },
     open: (request) =>
-      openStream(egress, request).catch((error: unknown) => {
+      followed(request.method, request.url, () => openStream(egress, request)).catch((error: unknown) => {
         throw transportError(error)
       }),
   }
@@ -160,6 +177,10 @@ function joined(headers: NodeJS.Dict<string | string[]>): Record<string, string>
   const plain: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) plain[name] = [value].flat().join(', ')
   return plain
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'nowhere'
 }
 
 // Queries carry tokens at some services, so that no log line holds them.

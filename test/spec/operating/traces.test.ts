@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type LabHouse, send, signIn, startLabHouse } from '../../support/lab-app.ts'
+
+interface WireSpan {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  startTimeUnixNano: string
+  endTimeUnixNano: string
+  attributes: { key: string; value: Record<string, unknown> }[]
+}
+
+const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
+
+suite('traces', () => {
+  const spans: WireSpan[] = []
+  const resources: unknown[] = []
+  const heard: string[] = []
+  let collector: Server
+  let house: LabHouse
+  before(async () => {
+    collector = createServer((request, response) => {
+      heard.push(
+        `${request.method} ${request.url} ${request.headers['content-type']} ${String(request.headers['api-key'])}`,
+      )
+      void json(request).then((body) => {
+        const { resourceSpans } = body as {
+          resourceSpans: { resource: unknown; scopeSpans: { spans: WireSpan[] }[] }[]
+        }
+        for (const { resource, scopeSpans } of resourceSpans) {
+          resources.push(resource)
+          spans.push(...scopeSpans.flatMap((scope) => scope.spans))
+        }
+        response.end('{}')
+      })
+    }).listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+    house = await startLabHouse({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=for%20the%20collector',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+    })
+  })
+  after(() => collector.close())
+
+  test('a call through the proxy: the caller’s trace, our door, the service; no token anywhere', async () => {
+    const { access_token: token } = await signIn(house, 'demo-social', 'ada')
+    const { status } = await send(house, 'GET', '/proxy/demo-social/me', {
+      query: { access_token: token },
+      headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` },
+    })
+    assert.equal(status, 200)
+    await send(house, 'GET', '/healthz', { headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` } })
+    for (let done = false; !done; ) {
+      await sleep(50)
+      const { body } = await send(house, 'GET', '/profiles/demo-social/sync', { token })
+      done = Object.values(body as Record<string, { state: string }>).every(({ state }) => state === 'done')
+    }
+    // Stopping sends what is left.
+    await house.stop()
+
+    const mine = spans.filter(({ traceId }) => traceId === CALLER.traceId)
+    const door = mine.find(({ kind }) => kind === 2)
+    assert.equal(door?.parentSpanId, CALLER.spanId)
+    assert.match(door.name, /^GET \/proxy\//)
+    const out = mine.find(({ kind }) => kind === 3)
+    assert.equal(out?.parentSpanId, door.spanId)
+    assert.ok(BigInt(out.startTimeUnixNano) >= BigInt(door.startTimeUnixNano))
+    assert.ok(BigInt(door.endTimeUnixNano) >= BigInt(door.startTimeUnixNano))
+    assert.deepEqual(
+      door.attributes.find(({ key }) => key === 'http.response.status_code'),
+      { key: 'http.response.status_code', value: { intValue: '200' } },
+    )
+    assert.equal(mine.length, 2, 'what the caller does not sample is not sent')
+    const runs = spans.filter(({ name }) => name === 'sync')
+    assert.ok(runs.length > 0)
+    assert.ok(spans.some(({ kind, parentSpanId }) => kind === 3 && runs.some(({ spanId }) => spanId === parentSpanId)))
+    assert.ok(spans.every(({ traceId, spanId }) => /^[0-9a-f]{32}$/.test(traceId) && /^[0-9a-f]{16}$/.test(spanId)))
+
+    assert.deepEqual(new Set(heard), new Set(['POST /v1/traces application/json for the collector']))
+    assert.match(JSON.stringify(resources[0]), /"service.name".*"tributary"|"deployment.environment"/)
+    const everything = JSON.stringify([spans, resources])
+    assert.ok(!everything.includes(token.slice(0, 20)) && !everything.includes('access_token='))
+  })
+})
