@@ -87,7 +87,7 @@ function row(name: string, where: string, required: boolean, field: Field): Html
     where,
     values,
     required && 'required',
-    field.default !== undefined && `default ${String(field.default)}`,
+    field.default !== undefined && `default ${JSON.stringify(field.default)}`,
   ]
   return html`<tr><td><code>${name}</code><br><span class="soft">${notes.filter(Boolean).join(', ')}</span></td><td>${field.description}</td></tr>`
 }
