@@ -9,8 +9,8 @@ import { openSyncGround, type Pages, type SyncGround } from './sync-ground.ts'
 
 const PAGE = 100
 const ITEMS = Number(process.env['BENCH_SYNC_ITEMS'] ?? 5000)
-const ROUNDS = 3
-const PROFILES = Number(process.env['BENCH_PROFILES'] ?? 100_000)
+const ROUNDS = 5
+const PROFILES = Number(process.env['BENCH_PROFILES'] ?? 1_000_000)
 const WALK = Number(process.env['BENCH_WALK'] ?? 100_000)
 
 /** Taking items in, beside bare inserts of the same rows into the same table; finding what is due; memory over a long walk. */
@@ -27,6 +27,8 @@ export async function benchSync(): Promise<void> {
 
 async function benchAbsorb(ground: SyncGround): Promise<void> {
   const rates = { bare: [] as number[], first: [] as number[], unchanged: [] as number[] }
+  // Neighbours in time share the machine's mood, so ratios are taken within a round.
+  const ratios = { first: [] as number[], unchanged: [] as number[] }
   const texts = pageTexts(ITEMS, 0)
   const edited = pageTexts(ITEMS, 1)
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -39,13 +41,15 @@ async function benchAbsorb(ground: SyncGround): Promise<void> {
     rates.first.push(ITEMS / (firstMs / 1000))
     rates.unchanged.push(ITEMS / (unchangedMs / 1000))
     rates.bare.push(ITEMS / (bareMs / 1000))
+    ratios.first.push(bareMs / firstMs)
+    ratios.unchanged.push(firstMs / unchangedMs)
   }
   const [bare, first, unchanged] = [median(rates.bare), median(rates.first), median(rates.unchanged)]
   line('bare multi-row inserts', `${bare.toFixed(0)} items/s`)
-  line('first load', `${first.toFixed(0)} items/s   ${(first / bare).toFixed(2)} of bare inserts (aim 0.50)`)
+  line('first load', `${first.toFixed(0)} items/s   ${median(ratios.first).toFixed(2)} of bare inserts (aim 0.50)`)
   line(
     '99 % unchanged',
-    `${unchanged.toFixed(0)} items/s   ${(unchanged / first).toFixed(1)} times the first load (aim 3.0)`,
+    `${unchanged.toFixed(0)} items/s   ${median(ratios.unchanged).toFixed(1)} times the first load (aim 3.0)`,
   )
 }
 
@@ -115,7 +119,7 @@ async function benchLeases({ need, client, appId }: SyncGround): Promise<void> {
      select n % 1024, 'lease-' || n, $1, 'bench', case when n % 10 = 0 then n else 8e15::bigint + n end, 0 from generate_series(1, $2::int) n`,
     [appId, PROFILES],
   )
-  await client.query('analyze profile_sync')
+  await client.query('vacuum analyze profile_sync')
   let leased = 0
   const engine = { waiting: async () => 0, wake: async () => [] } as unknown as Engine
   const beganAt = performance.now()
@@ -127,7 +131,8 @@ async function benchLeases({ need, client, appId }: SyncGround): Promise<void> {
   const seconds = (performance.now() - beganAt) / 1000
   line(`leases at ${PROFILES} profiles`, `${(leased / seconds).toFixed(0)} profiles/s, a tenth of them due`)
   const emptyAt = performance.now()
-  await client.query('update profile_sync set next_run_at = 8e15::bigint')
+  await client.query('update profile_sync set next_run_at = 8e15::bigint where next_run_at < 8e15::bigint')
+  await client.query('vacuum profile_sync')
   const polls = 50
   const pollAt = performance.now()
   for (let i = 0; i < polls; i += 1) await planSyncs({ ...need, engine })

@@ -24,6 +24,8 @@ type Read<Raw, Value> = (raw: Raw) => Value | null | undefined
  * and the record itself is kept as it came.
  */
 export interface Kind<Raw> {
+  /** Raised when readers give something else than before: records that were stored under another one are read anew when they come by. */
+  version?: number
   /** The type in the IDR, singular and lower case: `photo`, `tweet`, `checkin`. */
   name: string
   id: (raw: Raw) => NativeId

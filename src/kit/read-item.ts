@@ -168,7 +168,9 @@ function readCard(
   for (const [field, reader] of Object.entries(kind.card ?? {})) {
     card[field] = read(`card.${field}`, () => (reader as (raw: unknown) => unknown)(raw)) ?? card[field]
   }
-  return Object.fromEntries(Object.entries(card).filter(([, value]) => isThere(value)))
+  const shown: Record<string, unknown> = {}
+  for (const field of Object.keys(card)) if (isThere(card[field])) shown[field] = card[field]
+  return shown
 }
 
 /** Only what the specification names for each type. */

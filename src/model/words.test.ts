@@ -32,6 +32,14 @@ suite('words', () => {
     )
   })
 
+  test('plain letters fall into the same words as any others', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii', maxLength: 300 }), (text) => {
+        assert.deepEqual([...wordsOf(text), 'e'], wordsOf(`${text} \u00e9`))
+      }),
+    )
+  })
+
   test('nothing but letters, digits and signs of words comes out, and never too much', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

@@ -1,3 +1,4 @@
+import { arrayLiteral, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
 import { type Queries, statement } from './database.ts'
 import { markedVector } from './marks.ts'
 import type { ProfileKey } from './sync-schedule.ts'
@@ -9,7 +10,6 @@ export interface ItemRow {
   endpoint: string
   nativeId: string
   at: number
-  updatedAt: number
   seq: number
   hash: Buffer
   types: number
@@ -24,47 +24,54 @@ export interface ItemRow {
 }
 
 export interface KnownItem {
-  hash: Buffer
   at: number
+  /** The hash is the one that was asked with. */
+  isSame: boolean
+  /** The record as it is stored, where the hash is another one under the same stamp. */
+  data: string | undefined
 }
 
 const probe = statement(
   'item-probe',
-  `select replace(id::text, '-', '') as id, hash, at from item where part = $1 and profile_id = $2 and id = any($3::uuid[])`,
+  `select n.place::int as place, i.at, i.hash = n.hash as same,
+     case when i.hash <> n.hash and substr(i.hash, 1, 4) = substr(n.hash, 1, 4) then i.data::text end as data
+   from unnest($3::uuid[], $4::bytea[]) with ordinality as n (id, hash, place)
+   join item i on i.part = $1 and i.profile_id = $2 and i.id = n.id`,
 )
-const dataOf = statement(
-  'item-data',
-  `select replace(id::text, '-', '') as id, data::text as data from item where part = $1 and profile_id = $2 and id = any($3::uuid[])`,
-)
-const WRITTEN = [
-  'id',
-  'native_id',
-  'at',
-  'updated_at',
-  'seq',
-  'hash',
-  'types',
-  'author',
-  'participants',
-  'guid',
-  'lat',
-  'lng',
-  'words',
-  'oembed',
-  'data',
-] as const
-const KEPT = new Set<string>(['id', 'native_id'])
-/** Rows of one statement; a statement of this size is prepared, the rest of a page is written as it comes. */
-const BATCH = 50
-
-// Each value on its own: packed into arrays, texts full of quotes cost more than the rows themselves.
-function upsertText(count: number): string {
-  const row = (at: number) => `($1, $2, $3, ${WRITTEN.map((_, i) => `$${4 + at * WRITTEN.length + i}`).join(', ')})`
-  const sets = WRITTEN.filter((name) => !KEPT.has(name)).map((name) => `${name} = excluded.${name}`)
-  return `insert into item (part, profile_id, endpoint, ${WRITTEN.join(', ')}) values ${Array.from({ length: count }, (_, at) => row(at)).join(', ')}
-   on conflict (part, profile_id, id) do update set ${sets.join(', ')} where excluded.seq > item.seq`
+/** What differs from item to item: how it comes, and how it is stored where that is something else. */
+const WRITTEN = {
+  id: 'uuid',
+  native_id: 'text',
+  at: 'bigint',
+  seq: 'bigint',
+  hash: 'bytea',
+  types: 'integer',
+  author: 'text',
+  participants: 'text as text[]',
+  guid: 'text as text[]',
+  lat: 'double precision',
+  lng: 'double precision',
+  words: 'text as tsvector',
+  oembed: 'text as json',
+  data: 'text as json',
 }
-const upsert = statement('item-upsert', upsertText(BATCH))
+const KEPT = new Set(['id', 'native_id'])
+const names = Object.keys(WRITTEN)
+const comes = Object.values(WRITTEN).map((type, i) => `$${5 + i}::${type.split(' as ')[0]}[]`)
+const stored = Object.entries(WRITTEN).map(([name, type]) => {
+  const cast = type.split(' as ')[1]
+  return cast === undefined ? `n.${name}` : `n.${name}::${cast}`
+})
+const sets = [...names, 'updated_at'].filter((name) => !KEPT.has(name)).map((name) => `${name} = excluded.${name}`)
+const upsert = statement(
+  'item-upsert',
+  `insert into item (part, profile_id, endpoint, updated_at, ${names.join(', ')})
+   select $1, $2, $3, $4, ${stored.join(', ')} from unnest(${comes.join(', ')}) as n (${names.join(', ')})
+   on conflict (part, profile_id, id) do update set ${sets.join(', ')} where excluded.seq > item.seq`,
+)
+/** Bounds of one statement, so that no page of huge records becomes one huge message. */
+const MOST_ROWS = 500
+const MOST_LETTERS = 8_000_000
 const touch = statement(
   'item-touch',
   `update item i set hash = n.hash from unnest($3::uuid[], $4::bytea[]) as n (id, hash) where i.part = $1 and i.profile_id = $2 and i.id = n.id`,
@@ -87,45 +94,69 @@ const eraseItems = statement('item-erase', 'delete from item where part = $1 and
 const eraseGone = statement('item-gone-erase', 'delete from item_gone where part = $1 and profile_id = $2')
 const eraseQuarantine = statement('quarantine-erase', 'delete from quarantine where part = $1 and profile_id = $2')
 
-/** What is stored of these already: unchanged items then cost one look and no write. */
-export async function probeItems(queries: Queries, key: ProfileKey, ids: string[]): Promise<Map<string, KnownItem>> {
-  const rows = await queries.rows<{ id: string; hash: Buffer; at: number }>(probe, [key.part, key.profileId, ids])
-  return new Map(rows.map(({ id, hash, at }) => [id, { hash, at }]))
+/** What is stored of these already: unchanged items then cost one look and no write. The first 4 bytes of a hash are its stamp. */
+export async function probeItems(
+  queries: Queries,
+  key: ProfileKey,
+  items: readonly { id: string; hash: Buffer }[],
+): Promise<Map<string, KnownItem>> {
+  if (items.length === 0) return new Map()
+  const rows = await queries.rows<{ place: number; at: number; same: boolean; data: string | null }>(probe, [
+    key.part,
+    key.profileId,
+    uuidArray(items.map(({ id }) => id)),
+    byteaArray(items.map(({ hash }) => hash)),
+  ])
+  return new Map(
+    rows.map(({ place, at, same, data }) => [items[place - 1]!.id, { at, isSame: same, data: data ?? undefined }]),
+  )
 }
 
-export async function itemData(queries: Queries, key: ProfileKey, ids: string[]): Promise<Map<string, string>> {
-  const rows = await queries.rows<{ id: string; data: string }>(dataOf, [key.part, key.profileId, ids])
-  return new Map(rows.map(({ id, data }) => [id, data]))
-}
-
-/** All of one endpoint. */
-export async function upsertItems(tx: Queries, key: ProfileKey, endpoint: string, items: ItemRow[]): Promise<void> {
-  for (let from = 0; from < items.length; from += BATCH) {
-    const batch = items.slice(from, from + BATCH)
-    const sql = batch.length === BATCH ? upsert : { name: '', text: upsertText(batch.length) }
-    await tx.count(sql, [key.part, key.profileId, endpoint, ...batch.flatMap((item) => valuesOf(key, item))])
+/** All of one endpoint, written at one time. */
+export async function upsertItems(
+  tx: Queries,
+  key: ProfileKey,
+  endpoint: string,
+  items: ItemRow[],
+  nowMs: number,
+): Promise<void> {
+  for (const batch of inBatches(items)) {
+    await tx.count(upsert, [
+      key.part,
+      key.profileId,
+      endpoint,
+      nowMs,
+      uuidArray(batch.map(({ id }) => id)),
+      textArray(batch.map(({ nativeId }) => nativeId)),
+      int8Array(batch.map(({ at }) => at)),
+      int8Array(batch.map(({ seq }) => seq)),
+      byteaArray(batch.map(({ hash }) => hash)),
+      int4Array(batch.map(({ types }) => types)),
+      textArray(batch.map(({ author }) => author)),
+      textArray(batch.map(({ participants }) => arrayLiteral(participants))),
+      textArray(batch.map(({ guid }) => arrayLiteral(guid))),
+      float8Array(batch.map(({ lat }) => lat)),
+      float8Array(batch.map(({ lng }) => lng)),
+      textArray(batch.map((item) => markedVector(key.profileId, item))),
+      textArray(batch.map(({ oembed }) => oembed)),
+      textArray(batch.map(({ data }) => data)),
+    ])
   }
 }
 
-// In the order of WRITTEN.
-function valuesOf(key: ProfileKey, item: ItemRow): unknown[] {
-  return [
-    item.id,
-    item.nativeId,
-    item.at,
-    item.updatedAt,
-    item.seq,
-    item.hash,
-    item.types,
-    item.author ?? null,
-    item.participants,
-    item.guid,
-    item.lat ?? null,
-    item.lng ?? null,
-    markedVector(key.profileId, item),
-    item.oembed,
-    item.data,
-  ]
+function inBatches(items: ItemRow[]): ItemRow[][] {
+  const batches: ItemRow[][] = []
+  let letters = Number.POSITIVE_INFINITY
+  for (const item of items) {
+    letters += item.data.length
+    const last = batches.at(-1)
+    if (last !== undefined && last.length < MOST_ROWS && letters <= MOST_LETTERS) last.push(item)
+    else {
+      batches.push([item])
+      letters = item.data.length
+    }
+  }
+  return batches
 }
 
 /** The same content under another spelling: remembered, without counting as a change. */

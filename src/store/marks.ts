@@ -33,12 +33,16 @@ export interface Marked {
 export function markedVector(profileId: string, item: Marked): string {
   const scope = scopeOf(profileId)
   return [
-    // Words are letters and digits alone, so each quote before one opens it.
-    item.words.replaceAll(/(?<=^| )'/g, `'${scope}`),
+    scoped(scope, item.words),
     ...item.participants.map((id) => person(scope, id)),
     ...(item.author === undefined ? [] : [author(scope, item.author)]),
     ...item.guid.map((guid) => mark(scope, guid)),
   ].join(' ')
+}
+
+// Words are letters and digits alone, so a blank and a quote always open one.
+function scoped(scope: string, words: string): string {
+  return words === '' ? '' : `'${scope}${words.slice(1).replaceAll(" '", ` '${scope}`)}`
 }
 
 export interface Sought {

@@ -40,7 +40,10 @@ const dueGroups = statement(
    select app_id, service from found where exists (
      select 1 from profile_sync p where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $1)`,
 )
-// Leasing only moves the time ahead: a crash between this and the wake-up costs one lease, never a profile.
+/** No more at once. */
+export const MOST_LEASED = 100
+// Leasing only moves the time ahead: a crash between this and the wake-up costs one lease, never a profile. The last limit is a number
+// that the planner sees: without it, it expects a tenth of all profiles and reads the whole table to join them.
 const leaseDue = statement(
   'sync-lease',
   `update profile_sync p set next_run_at = $2 from (
@@ -48,6 +51,7 @@ const leaseDue = statement(
        select d.part, d.profile_id from profile_sync d
        where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $1
        order by d.next_run_at limit wanted.most for update skip locked) due
+     limit ${MOST_LEASED}
    ) leased where p.part = leased.part and p.profile_id = leased.profile_id
    returning p.part, p.profile_id, p.app_id, p.service`,
 )

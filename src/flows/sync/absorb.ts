@@ -42,8 +42,8 @@ export async function writeDigest(
   nowMs: number,
 ): Promise<Absorbed> {
   const firstSeq = lastSeq - numbersFor(page) + 1
-  const rows = page.rows.map((row, i) => ({ ...row, seq: firstSeq + i, updatedAt: nowMs }))
-  await upsertItems(tx, stream.key, stream.name, rows)
+  const rows = page.rows.map((row, i) => ({ ...row, seq: firstSeq + i }))
+  await upsertItems(tx, stream.key, stream.name, rows, nowMs)
   await rehashItems(tx, stream.key, page.respelled)
   const removed = await removeItems(tx, stream.key, page.gone, firstSeq + rows.length, nowMs)
   if (rows.length + removed > 0) await markDeliveriesDue(tx, stream.key, nowMs)

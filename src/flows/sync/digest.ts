@@ -5,17 +5,18 @@ import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
 import { typeBits } from '#model/types.ts'
 import { searchVector } from '#model/words.ts'
 import type { Queries } from '#store/database.ts'
-import { type ItemRow, itemData, type KnownItem, probeItems } from '#store/items.ts'
+import { type ItemRow, type KnownItem, probeItems } from '#store/items.ts'
 import type { BadRecord } from '#store/quarantine.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
-import { canonicalText, isTooDeep } from './canonical.ts'
+import { canonicalText, isTextTooDeep } from './canonical.ts'
 
 /** A stream of one profile, ready to take in records. */
 export interface Stream {
   key: ProfileKey
   name: string
-  epoch: number
+  /** How its records were read: stands in front of every hash, so that a reset or another reading shows without looking at the record. */
+  stamp: number
   nameOf: (raw: unknown) => { nativeId: string; id: string }
   read: (raw: unknown) => ItemDraft
   isDeleted: (raw: unknown) => boolean
@@ -24,7 +25,7 @@ export interface Stream {
 /** What a page of records means for the store, before anything is written. */
 export interface Digest {
   /** New and changed items, without their numbers. */
-  rows: (Omit<ItemRow, 'seq' | 'updatedAt'> & { isNew: boolean })[]
+  rows: (Omit<ItemRow, 'seq'> & { isNew: boolean })[]
   respelled: { id: string; hash: Buffer }[]
   /** Ids of items that a record says are gone. */
   gone: string[]
@@ -48,6 +49,8 @@ interface Named {
 
 const MOST_BYTES = 1024 * 1024
 const SAMPLE = 2000
+/** Nobody resets an endpoint so often. */
+const VERSION_STEP = 2 ** 16
 /** Longer ones fit in no index, and are nobody's id. */
 const MOST_PARTICIPANT = 500
 
@@ -62,7 +65,7 @@ export function openStream(
   return {
     key,
     name,
-    epoch,
+    stamp: (epoch + VERSION_STEP * (endpoint.kind.version ?? 0)) % 2 ** 32,
     nameOf: itemNamer(connector, name, endpoint, owner),
     read: itemReader(connector, name, endpoint, owner),
     isDeleted: (raw) => {
@@ -93,8 +96,8 @@ export async function digest(
 ): Promise<Digest> {
   const { named, gone, bad, seen, nameless } = nameAll(stream, records)
   await before?.([...seen, ...gone])
-  const known = await probeItems(queries, stream.key, [...named.keys()])
-  const { fresh, respelled } = await sortOut(queries, stream, [...named.values()], known)
+  const known = await probeItems(queries, stream.key, [...named.values()])
+  const { fresh, respelled } = sortOut([...named.values()], known)
   let faults = 0
   let oldestAt: number | undefined
   const rows = fresh.map((item) => {
@@ -129,13 +132,14 @@ function nameAll(stream: Stream, records: LosslessJson[]) {
     }
     // Shown is shown: a record that cannot be stored anew is still there, and its older version stays.
     seen.add(id)
-    const text = isTooDeep(raw) ? undefined : stringifyLossless(raw)
-    if (text === undefined || isTooLarge(text)) {
-      bad.push(badRecord(raw, text === undefined ? 'nested deeper than 64' : 'larger than 1 MB'))
+    const text = stringifyLossless(raw)
+    const refusal = isTooLarge(text) ? 'larger than 1 MB' : isTextTooDeep(text) ? 'nested deeper than 64' : undefined
+    if (refusal !== undefined) {
+      bad.push(badRecord(raw, refusal))
       continue
     }
     gone.delete(id)
-    named.set(id, { id, nativeId, raw, text, hash: hashOf(stream.epoch, text) })
+    named.set(id, { id, nativeId, raw, text, hash: hashOf(stream.stamp, text) })
   }
   return { named, gone: [...gone], bad, seen: [...seen], nameless }
 }
@@ -159,27 +163,20 @@ function isTooLarge(text: string): boolean {
 }
 
 /** New and changed ones; a hash that differs may only mean that the service wrote the keys in another order. */
-async function sortOut(queries: Queries, stream: Stream, items: Named[], known: Map<string, KnownItem>) {
+function sortOut(items: Named[], known: Map<string, KnownItem>) {
   const fresh: Named[] = []
-  const suspects: Named[] = []
+  const respelled: Named[] = []
   for (const item of items) {
     const before = known.get(item.id)
-    if (before === undefined || before.hash.readUInt32BE(0) !== stream.epoch) fresh.push(item)
-    else if (!before.hash.equals(item.hash)) suspects.push(item)
-  }
-  if (suspects.length === 0) return { fresh, respelled: [] }
-  const stored = await itemData(
-    queries,
-    stream.key,
-    suspects.map(({ id }) => id),
-  )
-  const respelled: Named[] = []
-  for (const item of suspects) {
-    const before = parseLossless(stored.get(item.id) ?? 'null', 1000)
-    if (canonicalText(before) === canonicalText(item.raw)) respelled.push(item)
+    if (before?.isSame === true) continue
+    if (before?.data !== undefined && isRespelled(before.data, item.raw)) respelled.push(item)
     else fresh.push(item)
   }
   return { fresh, respelled }
+}
+
+function isRespelled(before: string, raw: LosslessJson): boolean {
+  return canonicalText(parseLossless(before, 1000)) === canonicalText(raw)
 }
 
 function toRow(
@@ -208,10 +205,9 @@ function toRow(
   }
 }
 
-// The epoch stands in front, so that a reset shows without reading the record.
-function hashOf(epoch: number, text: string): Buffer {
-  const bytes = Buffer.alloc(20)
-  bytes.writeUInt32BE(epoch)
+function hashOf(stamp: number, text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(20)
+  bytes.writeUInt32BE(stamp)
   hash('sha1', text, 'buffer').copy(bytes, 4, 0, 16)
   return bytes
 }

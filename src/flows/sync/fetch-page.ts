@@ -3,7 +3,7 @@ import type { PageRequest } from '#kit/pages.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { freshCredential } from '#upstream/fresh-credential.ts'
+import { type Fresh, freshCredential } from '#upstream/fresh-credential.ts'
 import type { UpstreamAnswer } from '#upstream/send.ts'
 import { failureOf, learnRate } from './judge-answer.ts'
 import { type SyncNeed, timesOf } from './need.ts'
@@ -25,6 +25,8 @@ const MOST_DEPTH = 1000
 /** Waiting inside a turn; anything longer goes back to the schedule. */
 const SHORT_WAIT_MS = 2000
 const TRIES = 3
+/** Shorter than the head start with which tokens are renewed. */
+const HELD_MS = 2000
 /** A page that took so long to fail is not tried again at once: it holds a worker. */
 const QUICK_MS = 10_000
 
@@ -42,7 +44,7 @@ export async function fetchPage(
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     await spend(need, target, signal)
-    const fresh = await freshCredential(need, target, refused)
+    const fresh = await credentialFor(need, target, refused)
     try {
       const answer = await callService(
         { upstream: need.upstream, connector: target.connector, key: target.key, credential: fresh.credential },
@@ -63,6 +65,16 @@ export async function fetchPage(
       await sleep(waitMs, undefined, { signal })
     }
   }
+}
+
+/** Looked up now and then, not for every page; but at once when the service refuses the one in hand. */
+async function credentialFor(need: SyncNeed, target: Target, refused: number | undefined): Promise<Fresh> {
+  const { held } = target
+  const nowMs = need.clock.now()
+  if (refused === undefined && held.fresh !== undefined && nowMs < held.untilMs) return held.fresh
+  held.fresh = await freshCredential(need, target, refused)
+  held.untilMs = nowMs + HELD_MS
+  return held.fresh
 }
 
 async function spend(need: SyncNeed, { profile, connector }: Target, signal: AbortSignal): Promise<void> {

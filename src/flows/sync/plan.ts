@@ -1,10 +1,9 @@
 import type { Engine } from '#store/engine.ts'
-import { findDueGroups, leaseDueProfiles, returnLeases } from '#store/sync-schedule.ts'
+import { findDueGroups, leaseDueProfiles, MOST_LEASED, returnLeases } from '#store/sync-schedule.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
 
 /** So many waiting jobs keep every worker busy; more would only grow old in the queue. */
 const ENOUGH_WAITING = 200
-const MOST_AT_ONCE = 100
 /** A profile whose last turn is not off the engine's books yet is asked again so soon. */
 const BUSY_MS = 1000
 
@@ -16,7 +15,7 @@ export async function planSyncs(
   need: Pick<SyncNeed, 'database' | 'clock' | 'registry' | 'budget' | 'times'> & { engine: Engine },
 ): Promise<number> {
   const { database, clock, engine } = need
-  const free = Math.min(MOST_AT_ONCE, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
+  const free = Math.min(MOST_LEASED, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
   if (free <= 0) return 0
   const nowMs = clock.now()
   const groups = await roomOfGroups(need, nowMs)

@@ -59,7 +59,7 @@ async function runTurn(need: SyncNeed, key: ProfileKey, token: string, signal: A
   const serviceKey = await findServiceKey(need.database, need.keyring, profile.appId, profile.service)
   // Keys may be set anew any day; nobody tells the profiles.
   if (connector === undefined || serviceKey === undefined) return { earliestMs: need.clock.now() + HOUR_MS }
-  const target = { profile, connector, key: serviceKey }
+  const target: Target = { profile, connector, key: serviceKey, held: { fresh: undefined, untilMs: 0 } }
   const rules = await findAppSync(need.database, profile.appId)
   return runDue(need, key, target, rules, token, signal)
 }

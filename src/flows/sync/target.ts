@@ -1,5 +1,6 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
+import type { Fresh } from '#upstream/fresh-credential.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 
 /** Whose data is fetched, how, and with which keys. */
@@ -7,4 +8,6 @@ export interface Target {
   profile: Profile
   connector: Connector
   key: ServiceKey
+  /** The credential as it was last looked up, for the next pages of the same turn. */
+  held: { fresh: Fresh | undefined; untilMs: number }
 }

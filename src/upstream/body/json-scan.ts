@@ -1,12 +1,14 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const LONGEST_SAFE_DIGITS = 15
+/** With so few digits an exponent leaves a safe number within the range of a double. */
+const LONGEST_SAFE_EXPONENT = 2
 
 export interface JsonScan {
   /** Deepest nesting of arrays and objects; counting stops just over the cap. */
   depth: number
-  /** False: no number in the text can lose digits or leave the range of a double, so that plain parsing is exact. */
-  needsCare: boolean
+  /** Where numbers begin that plain parsing may spoil: by losing digits or by leaving the range of a double. */
+  careful: number[]
 }
 
 /** One pass over the text without recursion, before anything is built from it. Strings are jumped over. */
@@ -14,19 +16,36 @@ export function scanJson(text: string, maxDepth: number): JsonScan {
   let depth = 0
   let deepest = 0
   let digits = 0
-  let needsCare = false
+  let longest = LONGEST_SAFE_DIGITS
+  let numberAt = 0
+  const careful: number[] = []
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code >= 0x30 && code <= 0x39) {
-      if (++digits > LONGEST_SAFE_DIGITS) needsCare = true
+      if (++digits > longest) {
+        careful.push(numberAt)
+        longest = Number.POSITIVE_INFINITY
+      }
       continue
     }
-    // An exponent right behind a digit may leave the range of a double.
-    if (digits > 0 && (code === 0x65 || code === 0x45)) needsCare = true
+    if (code === 0x2e) {
+      // Digits behind the point may be rounded away, as they always are.
+      longest = Number.POSITIVE_INFINITY
+      continue
+    }
+    if (code === 0x65 || code === 0x45) {
+      digits = 0
+      longest = LONGEST_SAFE_EXPONENT
+      continue
+    }
+    if ((code === 0x2d || code === 0x2b) && longest === LONGEST_SAFE_EXPONENT) continue
     digits = 0
+    longest = LONGEST_SAFE_DIGITS
+    numberAt = code === 0x2d ? index : index + 1
     if (code === QUOTE) {
       index = endOfString(text, index)
       if (index < 0) break
+      numberAt = index + 1
     } else if (code === 0x5b || code === 0x7b) {
       deepest = Math.max(deepest, ++depth)
       if (deepest > maxDepth) break
@@ -34,7 +53,7 @@ export function scanJson(text: string, maxDepth: number): JsonScan {
       depth--
     }
   }
-  return { depth: deepest, needsCare }
+  return { depth: deepest, careful }
 }
 
 function endOfString(text: string, start: number): number {

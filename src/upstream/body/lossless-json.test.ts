@@ -63,9 +63,10 @@ test('without long numbers the answer is that of JSON.parse', () => {
 
 test('long fractions and exponents stay numbers; what no double can hold is refused', () => {
   assert.deepEqual(
-    parseLossless('[0.12345678901234567890,1e5,1E-400,2.5e+300]'),
-    [0.12345678901234568, 100000, 0, 2.5e300],
+    parseLossless('[0.12345678901234567890,1e5,1E-400,2.5e+300,-12345678901234567890.5,12345678901234567890e2]'),
+    [0.12345678901234568, 100000, 0, 2.5e300, -12345678901234567000, 1.2345678901234568e21],
   )
+  assert.deepEqual(scanJson('[38.722252000000000123,-9.139337e-12,1e15,true,false]', 64).careful, [])
   for (const text of ['1e400', '-1E999', '9'.repeat(400), '9'.repeat(1_000_000)]) {
     assert.throws(() => parseLossless(`[${text}]`), refusal('json_number_out_of_range'))
   }
@@ -73,7 +74,7 @@ test('long fractions and exponents stay numbers; what no double can hold is refu
 
 test('digits inside strings are only text', () => {
   const text = '{"9007199254740993":"9007199254740993 \\\\\\" 9007199254740993"}'
-  assert.equal(scanJson(text, 64).needsCare, false)
+  assert.deepEqual(scanJson(text, 64).careful, [])
   assert.equal(stringifyLossless(parseLossless(text)), text)
 })
 
@@ -92,6 +93,16 @@ test('what is no JSON is refused, without quoting it', () => {
     '[1',
     ']',
     '[12345678901234567890',
+    '{12345678901234567890:1}',
+    '{12345678901234567890 :1}',
+    '[012345678901234567890]',
+    '[--12345678901234567890]',
+    '[-12345678901234567890x]',
+    '[1 12345678901234567890]',
+    '["a"12345678901234567890]',
+    '[12345678901234567890"a"]',
+    '[12345678901234567890.]',
+    '[12345678901234567890e]',
     '{} x',
     'secret-token',
   ]) {

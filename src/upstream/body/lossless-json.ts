@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { JsonError } from './errors.ts'
 import { scanJson } from './json-scan.ts'
 
@@ -7,18 +8,14 @@ import { scanJson } from './json-scan.ts'
  */
 export type LosslessJson = null | boolean | number | bigint | string | LosslessJson[] | { [key: string]: LosslessJson }
 
-/** The parts of JSON that the platform has and the compiler's library does not yet describe. */
-interface JsonWithSource {
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
-  rawJSON(text: string): object
-}
-
 export const MAX_JSON_DEPTH = 64
 // No id is longer, and big integers cost more than linear time.
 const MAX_INTEGER_DIGITS = 308
 
-const sourced = JSON as unknown as JsonWithSource
-const INTEGER = /^-?\d+$/
+const NUMBER = /(?<integer>-?(?:0|[1-9]\d*))(?<rest>(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]|$)(?!\s*:)/y
+// Nobody outside this process knows it, so no text of a service begins with it.
+const MARK = randomUUID()
+const MARKED = new RegExp(`"${MARK}(?<integer>-?\\d+)"`, 'g')
 
 /** Bytes of an answer as text: a byte order mark is dropped, what is no UTF-8 becomes U+FFFD. */
 export function decodeText(bytes: Uint8Array): string {
@@ -28,10 +25,11 @@ export function decodeText(bytes: Uint8Array): string {
 /** Parses without losing digits; throws JsonError. Own keys only: `__proto__` is data like any other key. */
 export function parseLossless(text: string, maxDepth = MAX_JSON_DEPTH): LosslessJson {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  const { depth, needsCare } = scanJson(plain, maxDepth)
+  const { depth, careful } = scanJson(plain, maxDepth)
   if (depth > maxDepth) throw new JsonError('json_too_deep', `The JSON is nested deeper than ${maxDepth}`)
   try {
-    return (needsCare ? sourced.parse(plain, keepDigits) : JSON.parse(plain)) as LosslessJson
+    if (careful.length === 0) return JSON.parse(plain) as LosslessJson
+    return unmark(JSON.parse(markIntegers(plain, careful)) as LosslessJson)
   } catch (error) {
     if (error instanceof JsonError) throw error
     // The platform's message quotes the text, which is somebody's data, so it is not kept.
@@ -46,19 +44,45 @@ export function stringifyLossless(value: LosslessJson): string {
   } catch (error) {
     // Plain writing is far faster and refuses only big integers, so it goes first.
     if (!(error instanceof TypeError)) throw error
-    return JSON.stringify(value, writeDigits)
+    return JSON.stringify(value, markDigits).replaceAll(MARKED, '$<integer>')
   }
 }
 
-function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (typeof value !== 'number' || source === undefined || Number.isSafeInteger(value)) return value
-  const integer = INTEGER.test(source)
-  if (!Number.isFinite(value) || (integer && source.length > MAX_INTEGER_DIGITS)) {
-    throw new JsonError('json_number_out_of_range', 'The JSON holds a number that is too large')
+/** Writes integers that no number holds as marked texts: asking the parser for the source of every value takes many times as long. */
+function markIntegers(text: string, starts: number[]): string {
+  let marked = ''
+  let from = 0
+  for (const start of starts) {
+    NUMBER.lastIndex = start
+    const found = NUMBER.exec(text)
+    // Not a value of its own: the parser will say so.
+    if (found === null) continue
+    const { integer, rest } = found.groups as { integer: string; rest: string }
+    const value = Number(found[0])
+    if (!Number.isFinite(value) || (rest === '' && integer.length > MAX_INTEGER_DIGITS))
+      throw new JsonError('json_number_out_of_range', 'The JSON holds a number that is too large')
+    if (rest !== '' || Number.isSafeInteger(value)) continue
+    marked += `${text.slice(from, start)}"${MARK}${integer}"`
+    from = start + integer.length
   }
-  return integer ? BigInt(source) : value
+  return marked + text.slice(from)
 }
 
-function writeDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? sourced.rawJSON(String(value)) : value
+function unmark(value: LosslessJson): LosslessJson {
+  if (typeof value === 'string') return value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value
+  if (value === null || typeof value !== 'object') return value
+  const holder = value as { [key: string]: LosslessJson }
+  for (const key of Object.keys(holder)) {
+    const before = holder[key]!
+    const after = unmark(before)
+    // Only a mark becomes another value, and assigning to `__proto__` would do something else.
+    if (after !== before) Object.defineProperty(holder, key, { ...OWN, value: after })
+  }
+  return value
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true }
+
+function markDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${MARK}${value}` : value
 }

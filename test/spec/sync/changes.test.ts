@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { resetSync } from '#flows/sync/progress.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
-import { type Ground, type Note, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, type Note, note, notes, openGround, paged, someNotes } from './ground.ts'
 
 suite('what a run writes', () => {
   let ground: Ground
@@ -43,6 +43,24 @@ suite('what a run writes', () => {
     third.set('8', first.get('8')!)
     assert.deepEqual(third, first)
     assert.equal((await ground.progress(profile, 'list')).items, 25)
+  })
+
+  test('a kind whose readers changed is read anew, once', async () => {
+    const use = (version: number, text: (raw: Note) => string) =>
+      ground.use('reread', { list: notes('/reread', { kind: { ...note, version, map: { text } } }) })
+    ground.service.on('/reread', () => ({ body: { notes: someNotes(3) } }))
+    const profile = await ground.connect(await use(0, ({ text }) => text ?? ''))
+    await ground.run(profile)
+    await use(1, ({ id }) => `re-read-${id}`)
+    await ground.sync(profile)
+    assert.equal(await seqOf(profile), 6)
+    const [row] = await ground.sql<{ oembed: { text: string } }>(
+      `select oembed from item where profile_id = $1 and native_id = '2'`,
+      [profile.id],
+    )
+    assert.equal(row!.oembed.text, 're-read-2')
+    await ground.sync(profile)
+    assert.equal(await seqOf(profile), 6)
   })
 
   test('keys in another order are no change, at any depth', async () => {

@@ -122,6 +122,25 @@ suite('while a sync runs', () => {
     assert.equal((await ground.stored(profile)).size, 25)
   })
 
+  test('leasing reads what is due and not the whole table', async () => {
+    await ground.use('many', { list: notes('/many') })
+    await ground.sql(
+      `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq)
+       select n % 1024, 'many' || n, $1, 'many', case when n % 10 = 0 then n else 8e15::bigint end, 0 from generate_series(1, 60000) n`,
+      [ground.appId],
+    )
+    await ground.sql('analyze profile_sync')
+    const now = ground.clock.now()
+    for (let i = 0; i < 8; i += 1)
+      await ground.need.database.transaction(async (tx) => {
+        const group = [{ appId: ground.appId, service: 'many', most: 100 }]
+        assert.equal((await leaseDueProfiles(tx, group, now, now + 60_000)).length, 100)
+        const text = `select seq_tup_read as rows from pg_stat_xact_user_tables where relname = 'profile_sync'`
+        assert.deepEqual(await tx.rows({ name: '', text }), [{ rows: 0 }])
+      })
+    await ground.sql(`delete from profile_sync where service = 'many'`)
+  })
+
   test('of two planners at once each due profile goes to one', async () => {
     await ground.use('planned', { list: notes('/planned') })
     await ground.sql(
