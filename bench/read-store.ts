@@ -71,7 +71,7 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
 }
 
 /** Indexes are built when the rows are there: many times faster, and as dense as after a while of service. */
-async function dropIndexes(client: Client): Promise<string[]> {
+export async function dropIndexes(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; sql: string }>(
     `select indexname as name, indexdef as sql from pg_indexes where tablename = 'item' and indexname <> 'item_pkey'`,
   )

@@ -1,6 +1,7 @@
 import { benchAuthorize } from './authorize.ts'
 import { benchDoor } from './door.ts'
 import { benchProxy } from './proxy.ts'
+import { benchPush } from './push.ts'
 import { benchRead } from './read.ts'
 import { benchSync } from './sync.ts'
 
@@ -11,9 +12,10 @@ const BENCHES: Record<string, () => Promise<void>> = {
   read: benchRead,
   sync: benchSync,
   proxy: benchProxy,
+  push: benchPush,
 }
 
-const chosen = process.argv.slice(2)
+const chosen = process.argv.slice(2).filter((name) => !name.startsWith('--'))
 const unknown = chosen.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {
   process.stderr.write(`There is no bench ${unknown.join(', ')}. There is: ${Object.keys(BENCHES).join(', ')}\n`)

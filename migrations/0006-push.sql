@@ -46,6 +46,8 @@ create table delivery_cursor (
   -- Grows with every change, also of the profile itself; `told` is what the destination has heard of.
   news           bigint not null,
   told           bigint not null,
+  -- What it was last told of the profile itself, as a digest: a change of items alone says nothing new of it.
+  told_profile   text collate "C",
   -- Since when there is something that it has not heard of.
   behind_since   bigint,
   -- Grows with every run: a run that was overtaken is told apart at the destination too.

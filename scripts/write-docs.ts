@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { VARIABLES } from '#base/config.ts'
 import { COMMANDS } from '#cli/commands.ts'
 import { connectors } from '#connectors/index.ts'
+import * as mysql from '#flows/deliver/destinations/mysql-tables.ts'
+import * as postgres from '#flows/deliver/destinations/postgres-tables.ts'
 import { ROUTES } from '#http/routes.ts'
 import { REASONS } from '#model/errors.ts'
+import { ITEM_TYPES } from '#model/types.ts'
+import { PUSH_EVENTS } from '#store/push-events.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -15,6 +19,7 @@ export function writtenDocs(): Record<string, string> {
     'docs/api.md': between('docs/api.md', 'routes', routes(), 'reasons', reasons()),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
+    'docs/push.md': pushPage(),
   }
 }
 
@@ -54,6 +59,38 @@ function connectorTable(): string {
     }),
   )
   return ['| endpoint | types | class | every | deletes |', '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+function pushPage(): string {
+  const tables = ({ VERSIONS }: { VERSIONS: string[][] }) =>
+    VERSIONS.map((statements, i) =>
+      sql(
+        [
+          `-- version ${i + 1}`,
+          ...statements.filter((each) => !/^create or replace .*view/.test(each)).map(ended),
+        ].join('\n'),
+      ),
+    ).join('\n\n')
+  const [view] = postgres.VERSIONS.flat().filter((each) => /^create or replace view/.test(each))
+  const events = Object.entries(PUSH_EVENTS).map(([type, meaning]) => `| \`${type}\` | ${meaning} |`)
+  return between(
+    'docs/push.md',
+    ...['postgres-rights', sql(postgres.leastPrivilegeScript('tributary'))],
+    ...['mysql-rights', sql(mysql.leastPrivilegeScript('tributary'))],
+    ...['postgres-tables', tables(postgres)],
+    ...['mysql-tables', tables(mysql)],
+    ...['views', ITEM_TYPES.map((type) => `\`tributary_${type}\``).join(', ')],
+    ...['postgres-view', sql(ended(view!))],
+    ...['events', ['| event | when, and what it says |', '|---|---|', ...events].join('\n')],
+  )
+}
+
+function ended(statement: string): string {
+  return `${statement};`
+}
+
+function sql(text: string): string {
+  return `\`\`\`sql\n${text}\n\`\`\``
 }
 
 function paceOf(ms: number): string {

@@ -35,7 +35,8 @@ export async function startWorkers({ engine, need }: { engine: Engine; need: Wor
   const room = createRoom()
   await engine.work('deliver', ({ data }) => {
     const [destinationId, appId] = [String(data['destinationId']), String(data['appId'])]
-    return room.enter({ destinationId, appId }, Number(data['runs']), (stay) =>
+    const guest = { destinationId, appId, isFailing: data['isFailing'] === true }
+    return room.enter(guest, Number(data['runs']), (stay) =>
       traced(need.tracer, 'deliver', 'internal', { 'tributary.destination': destinationId }, () =>
         runDestination(need, destinationId, stay),
       ).catch((error: unknown) => {

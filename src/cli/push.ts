@@ -1,4 +1,6 @@
-import { deadLettersOf, type ShownDestination, show, showDestinations } from '#flows/deliver/look.ts'
+import { leastPrivilegeScript as mysqlRights } from '#flows/deliver/destinations/mysql-tables.ts'
+import { leastPrivilegeScript as postgresRights } from '#flows/deliver/destinations/postgres-tables.ts'
+import { deadLettersOf, deliveriesOf, type ShownDestination, show, showDestinations } from '#flows/deliver/look.ts'
 import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/deliver/manage.ts'
 import {
   pauseDestination,
@@ -71,7 +73,7 @@ export const list: Command = {
     const shown = (await withServices((need) => showDestinations(need, args[0]!))).map(document)
     out.result(shown, () =>
       table([
-        ['id', 'name', 'kind', 'state', 'rows', 'behind', 'error'],
+        ['id', 'name', 'kind', 'state', 'rows', 'behind', 'lag', 'rows in 5 min', 'dead', 'error'],
         ...shown.map((each) => [
           each.id,
           each.name,
@@ -79,6 +81,9 @@ export const list: Command = {
           each.state,
           String(each.rows),
           String(each.changes_behind),
+          each.lag_ms === 0 ? '-' : `${Math.ceil(each.lag_ms / 1000)} s`,
+          String(each.last_5_minutes.rows),
+          String(each.dead_letters),
           each.last_error ?? '',
         ]),
       ]),
@@ -173,7 +178,7 @@ export const replayFrom: Command = {
   run: async ({ args, flags, out, withServices }) => {
     const from = {
       since: time(flags.text('since')),
-      seq: number(flags.text('seq')),
+      seq: number('seq', flags.text('seq')),
       profile: flags.text('profile'),
     }
     const profiles = await withServices(async (need) =>
@@ -196,6 +201,52 @@ export const dead: Command = {
         ? ['None.']
         : table([['item', 'seq', 'reason'], ...letters.map((each) => [each.itemId, String(each.seq), each.reason])]),
     )
+  },
+}
+
+export const deliveries: Command = {
+  name: 'push deliveries',
+  summary: 'what was tried, newest first',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  options: { limit: { type: 'string', value: 'N', meaning: 'how many (50)' } },
+  run: async ({ args, flags, out, withPush }) => {
+    const limit = number('limit', flags.text('limit')) ?? 50
+    const tried = await withPush(async (need) =>
+      deliveriesOf(need, await findOwn(need, args[0]!, args[1]!), undefined, Math.min(limit, 9999)),
+    )
+    out.result(tried, () =>
+      table([
+        ['at', 'rows', 'ms', 'try', 'profile', 'result'],
+        ...tried.map((each) => [
+          new Date(each.at).toISOString(),
+          String(each.rows),
+          String(each.ms),
+          String(each.attempt),
+          each.profileId,
+          each.ok ? 'ok' : (each.error ?? 'failed'),
+        ]),
+      ]),
+    )
+  },
+}
+
+const SCRIPTS: Record<string, (place: string) => string> = { postgres: postgresRights, mysql: mysqlRights }
+
+export const rights: Command = {
+  name: 'push rights',
+  summary: 'the SQL that gives a role in your database what it needs, and no more',
+  args: ['KIND'],
+  options: {
+    place: { type: 'string', value: 'NAME', meaning: 'the schema (postgres) or database (mysql): tributary' },
+  },
+  run: async ({ args, flags, out }) => {
+    const [kind, place] = [args[0]!, flags.text('place') ?? 'tributary']
+    const script = Object.hasOwn(SCRIPTS, kind) ? SCRIPTS[kind]! : undefined
+    if (script === undefined) throw new UsageError(`Only ${Object.keys(SCRIPTS).join(' and ')} have roles.`)
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(place))
+      throw new UsageError('--place must be lower-case letters, digits and underscores.')
+    const sql = script(place)
+    out.result({ kind, sql }, () => sql.split('\n'))
   },
 }
 
@@ -249,6 +300,8 @@ function document(shown: ShownDestination) {
     profiles: shown.profiles,
     changes_behind: shown.changesBehind,
     behind_since: shown.behindSince,
+    lag_ms: shown.lagMs,
+    last_5_minutes: shown.recent,
     profiles_failing: shown.profilesFailing,
     dead_letters: shown.deadLetters,
   }
@@ -275,8 +328,8 @@ function optionValue(pair: string, value: string): unknown {
   }
 }
 
-function number(text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--seq ${text} is no number.`)
+function number(flag: string, text: string | undefined): number | undefined {
+  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--${flag} ${text} is no number.`)
   return text === undefined ? undefined : Number(text)
 }
 

@@ -291,6 +291,8 @@ function present(shown: ShownDestination): Record<string, unknown> {
     profiles_failing: shown.profilesFailing,
     changes_behind: shown.changesBehind,
     behind_since: shown.behindSince,
+    lag_ms: shown.lagMs,
+    last_5_minutes: shown.recent,
     delivered_at: shown.deliveredAt,
     dead_letters: shown.deadLetters,
     created_at: each.createdAt,

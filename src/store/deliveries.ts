@@ -1,4 +1,4 @@
-import { newId } from '#base/ids.ts'
+import { encodeNumber, newId } from '#base/ids.ts'
 import { type Queries, statement } from './database.ts'
 import type { CursorKey } from './delivery-cursors.ts'
 
@@ -33,6 +33,11 @@ const insert = statement(
 const list = statement(
   'delivery-list',
   `select id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error from delivery where destination_id = $1 and id < $2 order by id desc limit $3`,
+)
+const recent = statement(
+  'delivery-recent',
+  `select coalesce(sum(rows) filter (where ok), 0)::bigint as rows, count(*) filter (where ok) as batches, count(*) filter (where not ok) as failed
+   from delivery where destination_id = $1 and id > $2`,
 )
 const purge = statement('delivery-purge', 'delete from delivery where at < $1')
 const bury = statement(
@@ -122,6 +127,21 @@ export async function listDeliveries(
     ok: row.ok,
     error: row.error ?? undefined,
   }))
+}
+
+export interface RecentDeliveries {
+  rows: number
+  batches: number
+  failed: number
+}
+
+/** What got there since a time, and how many tries did not: ids begin with their time. */
+export async function deliveriesSince(
+  queries: Queries,
+  destinationId: string,
+  sinceMs: number,
+): Promise<RecentDeliveries> {
+  return (await queries.rows<RecentDeliveries>(recent, [destinationId, encodeNumber(sinceMs, 10)]))[0]!
 }
 
 export async function purgeDeliveries(queries: Queries, before: number): Promise<number> {

@@ -44,20 +44,20 @@ const markErase = statement(
 )
 const resend = statement(
   'cursor-resend',
-  `update delivery_cursor set seq = 0, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $3),
+  `update delivery_cursor set seq = 0, told_profile = null, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $3),
      due_at = case when paced then due_at else $3 end, lease_token = null, fails = 0
    where part = $1 and profile_id = $2`,
 )
 const rewind = statement(
   'cursor-rewind',
-  `update delivery_cursor set seq = least(seq, $2), generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $3),
+  `update delivery_cursor set seq = least(seq, $2), told_profile = null, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $3),
      due_at = $3, lease_token = null, fails = 0
    where destination_id = $1 and ($4::text is null or profile_id = $4)`,
 )
 // Numbers and times grow together, so the newest change that is older marks the place; nothing has to be searched beyond it.
 const rewindSince = statement(
   'cursor-rewind-since',
-  `update delivery_cursor c set due_at = $3, lease_token = null, fails = 0, generation = generation + 1, news = news + 1,
+  `update delivery_cursor c set due_at = $3, lease_token = null, fails = 0, told_profile = null, generation = generation + 1, news = news + 1,
      behind_since = coalesce(behind_since, $3), seq = least(c.seq, greatest(
        coalesce((select i.seq from item i where i.part = c.part and i.profile_id = c.profile_id and i.updated_at < $2 order by i.seq desc limit 1), 0),
        coalesce((select g.seq from item_gone g where g.part = c.part and g.profile_id = c.profile_id and g.gone_at < $2 order by g.seq desc limit 1), 0)))
@@ -151,7 +151,12 @@ export async function rewindCursorsSince(
   return queries.count(rewindSince, [destinationId, sinceMs, nowMs, profileId ?? null])
 }
 
-/** Everything that is open becomes due; a few at a time, so that no sync has to wait long for a row. */
+/** Some of what is open becomes due; few enough that no sync has to wait long for a row. True when there may be more. */
+export async function wakeSomeCursors(queries: Queries, destinationId: string, nowMs: number): Promise<boolean> {
+  return (await queries.count(wake, [destinationId, nowMs, WAKE_AT_ONCE])) === WAKE_AT_ONCE
+}
+
+/** Everything that is open becomes due. */
 export async function wakeCursors(queries: Queries, destinationId: string, nowMs: number): Promise<number> {
   let woken = 0
   for (;;) {

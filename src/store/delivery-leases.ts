@@ -14,7 +14,8 @@ export interface Cursor extends CursorKey {
   redrive: boolean
   fails: number
   news: number
-  told: number
+  /** A digest of what the destination was last told of the profile itself. */
+  toldProfile: string | undefined
   /** Of the destination, when it was taken. */
   state: string
 }
@@ -25,7 +26,7 @@ const takeIn = (
    from (select part, profile_id, destination_id from delivery_cursor where destination_id = $1 and due_at <= $3 and (erase or not $6)
      order by due_at ${order} limit 1 for update skip locked) due, destination d
    where d.id = $1 and d.updated_at = $2 and d.state in ('active', 'failing') and c.part = due.part and c.profile_id = due.profile_id and c.destination_id = due.destination_id
-   returning c.part, c.profile_id, c.seq, c.written, c.fresh_until, c.generation, c.epoch, c.erase, c.dead, c.redrive, c.fails, c.news, c.told, d.state`
+   returning c.part, c.profile_id, c.seq, c.written, c.fresh_until, c.generation, c.epoch, c.erase, c.dead, c.redrive, c.fails, c.news, c.told_profile, d.state`
 const takeOldest = statement('lease-take-oldest', takeIn('asc'))
 const takeNewest = statement('lease-take-newest', takeIn('desc'))
 const mine = 'part = $1 and profile_id = $2 and destination_id = $3 and lease_token = $4'
@@ -33,13 +34,13 @@ const hold = statement('lease-hold', `update delivery_cursor set due_at = $5 whe
 const advance = statement(
   'lease-advance',
   `update delivery_cursor set seq = $5, written = $6, rows = rows + $7, delivered_at = case when $7 > 0 then $8 else delivered_at end,
-     due_at = $9, fails = 0, error = null
+     due_at = $9, fails = 0, error = null, told_profile = $10
    where ${mine}`,
 )
 const finish = statement(
   'lease-finish',
   `update delivery_cursor set seq = $5, written = $6, rows = rows + $7, delivered_at = case when $7 > 0 then $8 else delivered_at end,
-     fails = 0, error = null, lease_token = null, told = $9, redrive = false,
+     fails = 0, error = null, lease_token = null, told = $9, told_profile = $10, redrive = false,
      due_at = case when news > $9 and not paced then $8 end, behind_since = case when news > $9 then $8 end
    where ${mine}`,
 )
@@ -70,9 +71,10 @@ export interface Taking {
   newestFirst: boolean
 }
 
-type Taken = Omit<Cursor, 'profileId' | 'freshUntil' | 'destinationId' | 'token'> & {
+type Taken = Omit<Cursor, 'profileId' | 'freshUntil' | 'toldProfile' | 'destinationId' | 'token'> & {
   profile_id: string
   fresh_until: number
+  told_profile: string | null
 }
 
 /** The next profile that is due, for this run alone. */
@@ -87,8 +89,8 @@ export async function takeCursor(queries: Queries, taking: Taking): Promise<Curs
     onlyErasures,
   ])
   if (row === undefined) return undefined
-  const { profile_id: profileId, fresh_until: freshUntil, ...rest } = row
-  return { ...rest, profileId, freshUntil, destinationId, token }
+  const { profile_id: profileId, fresh_until: freshUntil, told_profile: toldProfile, ...rest } = row
+  return { ...rest, profileId, freshUntil, toldProfile: toldProfile ?? undefined, destinationId, token }
 }
 
 /** Moves the lease on. False when another run took over. */
@@ -100,6 +102,7 @@ export interface Place {
   seq: number
   /** What the destination's own checkpoint is at. */
   written: number
+  toldProfile: string | undefined
   /** How many rows went there. */
   rows: number
   nowMs: number
@@ -109,19 +112,21 @@ export interface Place {
 export async function advanceCursor(
   queries: Queries,
   cursor: Cursor,
-  { seq, written, rows, nowMs }: Place,
+  { seq, written, toldProfile, rows, nowMs }: Place,
   leaseUntilMs: number,
 ): Promise<boolean> {
-  return (await queries.count(advance, [...values(cursor), seq, written, rows, nowMs, leaseUntilMs])) > 0
+  const place = [seq, written, rows, nowMs, leaseUntilMs, toldProfile ?? null]
+  return (await queries.count(advance, [...values(cursor), ...place])) > 0
 }
 
 /** The last batch is there: due again at once if more came meanwhile, else when there is news or its schedule says so. */
 export async function finishCursor(
   queries: Queries,
   cursor: Cursor,
-  { seq, written, rows, nowMs }: Place,
+  { seq, written, toldProfile, rows, nowMs }: Place,
 ): Promise<void> {
-  await queries.count(finish, [...values(cursor), seq, written, rows, nowMs, cursor.news])
+  const place = [seq, written, rows, nowMs, cursor.news, toldProfile ?? null]
+  await queries.count(finish, [...values(cursor), ...place])
 }
 
 /** Makes room for others; what is left goes on when its turn comes. */

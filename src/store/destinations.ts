@@ -34,6 +34,7 @@ const list = statement(
   `select ${columns} from destination where app_id = $1 order by created_at, id`,
 )
 const find = statement('destination-find', `select ${columns} from destination where id = $1`)
+const lock = statement('destination-lock', `select ${columns} from destination where id = $1 for update`)
 const findSealed = statement('destination-sealed', 'select sealed from destination where id = $1')
 const bump = 'updated_at = greatest($2, updated_at + 1)'
 const update = statement(
@@ -117,6 +118,12 @@ export async function listDestinations(queries: Queries, appId: string): Promise
 
 export async function findDestination(queries: Queries, id: string): Promise<Destination | undefined> {
   const [row] = await queries.rows<Row>(find, [id])
+  return row && toDestination(row)
+}
+
+/** As it is now, and as it stays until the transaction ends. */
+export async function lockDestination(tx: Queries, id: string): Promise<Destination | undefined> {
+  const [row] = await tx.rows<Row>(lock, [id])
   return row && toDestination(row)
 }
 

@@ -2,17 +2,17 @@ import { newId } from '#base/ids.ts'
 import { type Queries, statement } from './database.ts'
 
 /** What apps can be told of beside their items. */
-export const PUSH_EVENTS = [
-  'destination.failing',
-  'destination.parked',
-  'destination.disabled',
-  'destination.recovered',
-  'delivery.dead_lettered',
-  'profile.needs_auth',
-  'account.merged',
-  'account.erased',
-] as const
-export type PushEventType = (typeof PUSH_EVENTS)[number]
+export const PUSH_EVENTS = {
+  'destination.failing': 'it failed three times in a row; `error`, `failing_since`',
+  'destination.parked': 'it failed for three days and is left alone; `error`, `failing_since`',
+  'destination.disabled': 'its receiver answered 410; `error`, `failing_since`',
+  'destination.recovered': 'it works again, after somebody was told that it fails',
+  'delivery.dead_lettered': 'rows were set aside; `profile`, `items`, `reason`',
+  'profile.needs_auth': 'the person has to sign in again; `profile`, `account`, `service`',
+  'account.merged': 'one account is part of another now; `account`, `source`',
+  'account.erased': 'an account was deleted; `account`',
+} as const
+export type PushEventType = keyof typeof PUSH_EVENTS
 
 export interface WaitingEvent {
   id: string

@@ -13,19 +13,25 @@ import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { loadRegistry, openStore } from '../../src/app.ts'
 import { freshDatabase } from '../support/database.ts'
-import { compareReceiver, compareTables, storedItems, type Verdict } from './push-compare.ts'
-import { seeded } from './push-random.ts'
+import { readStore, type Verdict } from './push-compare.ts'
+import { startMariadb } from './push-mariadb.ts'
+import { startNats } from './push-nats.ts'
+import { startPostgres } from './push-postgres.ts'
+import { type Random, seeded } from './push-random.ts'
 import { startChaosReceiver } from './push-receiver.ts'
-import { createSource } from './push-source.ts'
-import { startTarget } from './push-target.ts'
+import { createSource, type Source } from './push-source.ts'
+import type { Target } from './push-target.ts'
 import { startWorkers } from './push-workers.ts'
 
 export interface PushChaosOptions {
   seed: number
-  /** Workers killed before it ends. */
+  /** Workers killed before it ends, by us or by themselves at a crash point. */
   kills: number
+  /** Ends the killing, however many were killed. */
+  signal?: AbortSignal
+  workers: number
   people: number
-  /** A crash of the destination among so many faults. */
+  /** A crash of a destination among so many faults. */
   crashOneIn: number
   say?: (line: string) => void
 }
@@ -33,14 +39,16 @@ export interface PushChaosOptions {
 export interface PushChaosReport {
   seed: number
   kills: number
+  /** How often a worker died at each crash point; part of the kills. */
+  points: Record<string, number>
   /** Deliveries that were under way when a worker was killed, counted over all kills. */
   underWay: number
   freezes: number
-  faults: { cuts: number; terminated: number; crashes: number; refused: number }
-  changes: { put: number; removed: number; erased: number }
-  tables: Verdict
-  webhook: Verdict & { messages: number; repeats: number; late: number; disordered: number }
+  changes: Source['counts']
+  targets: Record<string, { faults: Target['counts']; verdict: Verdict }>
+  messages: number
   drainedMs: number
+  ms: number
 }
 
 const LEASE_MS = 2000
@@ -56,16 +64,23 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     closing.push(database.drop)
     const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
     closing.push(async () => rmSync(dataDir, { recursive: true, force: true }))
-    const target = await startTarget()
-    closing.push(() => target.close())
+    const beganAt = performance.now()
     const receiver = await startChaosReceiver(seeded(options.seed + 1))
-    closing.push(receiver.close)
+    closing.push(() => receiver.close())
+    const targets: Target[] = [receiver]
+    for (const startTarget of [startPostgres, startMariadb, startNats]) {
+      const target = await startTarget()
+      targets.push(target)
+      closing.push(() => target.close())
+    }
 
     const env = {
       DATABASE_URL: database.url,
       DATABASE_POOL: '6',
       TRIBUTARY_DATA: dataDir,
       TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+      // Hundreds of workers start from the same files.
+      NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
     }
     const config = loadConfig(env)
     const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
@@ -97,10 +112,11 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     )
     const source = await createSource(need, random, [appId], options.people)
     const common = { filter: ['*'], schedule: 'on_change' }
-    await addDestination(need, appId, { ...common, name: 'Tables', kind: 'postgres', url: target.url }, 'chaos')
-    await addDestination(need, appId, { ...common, name: 'Hook', kind: 'webhook', url: receiver.url }, 'chaos')
+    for (const { kind, url } of targets)
+      await addDestination(need, appId, { ...common, name: kind, kind, url }, 'chaos')
     const tuning = { deliveryTimes: { leaseMs: LEASE_MS, turnMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
-    const workers = await startWorkers(3, { ...env, CHAOS_TUNING: JSON.stringify(tuning) }, random)
+    say('the destinations are up')
+    const workers = await startWorkers(options.workers, { ...env, CHAOS_TUNING: JSON.stringify(tuning) }, random)
     closing.push(() => workers.end())
 
     const open = async () => {
@@ -137,14 +153,15 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
       return Math.round(performance.now() - beganAt)
     }
     await drain()
-    await target.misbehave()
+    for (const target of targets) await target.misbehave()
+    say('everything is there once')
 
     /** Waits until something was delivered since the last time: only who works can be killed at work. */
     let seen = 0
     const busy = async () => {
       const wanted = seen + 1 + random.below(12)
-      for (let i = 0; i < 400 && receiver.counts.messages < wanted; i += 1) await sleep(10)
-      seen = receiver.counts.messages
+      for (let i = 0; i < 400 && receiver.messages() < wanted; i += 1) await sleep(10)
+      seen = receiver.messages()
       await sleep(random.below(40))
     }
 
@@ -159,44 +176,67 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     const writers = [writer(), writer()]
     let told = 0
     let underWay = 0
-    while (workers.counts.kills < options.kills) {
+    // Each kind of fault comes at least once, in an order that the seed decides.
+    const certain = shuffled(random, [
+      ...targets.flatMap((target) => [() => target.disturb(random), () => target.crash()]),
+      async () => void workers.freeze(LEASE_MS + 500),
+    ])
+    const killed = () => workers.counts.kills + sum(Object.values(workers.points))
+    while (killed() < options.kills && options.signal?.aborted !== true) {
       const fate = random.below(100)
-      if (fate < 8) workers.freeze(LEASE_MS + 500 + random.below(1500))
-      else if (fate < 14) await target.cut(50 + random.below(500))
-      else if (fate < 20) await target.terminate()
-      else if (random.isOneIn(options.crashOneIn)) await target.crash()
+      const due = random.isOneIn(2) ? certain.pop() : undefined
+      if (due !== undefined) await due()
+      else if (fate < 8) workers.freeze(LEASE_MS + 500 + random.below(1500))
+      else if (fate < 20) await random.pick(targets).disturb(random)
+      else if (random.isOneIn(options.crashOneIn)) await random.pick(targets).crash()
       else {
         await busy()
         await workers.kill()
         underWay += await leased()
       }
-      if (workers.counts.kills >= told + 50) {
-        told = workers.counts.kills
-        const { put, removed, erased } = source.counts
+      if (killed() >= told + 50) {
+        told = killed()
+        const { put, removed, erased, merged } = source.counts
         say(
-          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${receiver.counts.messages} messages, ${await open()} open`,
+          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await open()} open`,
         )
       }
     }
+    say('the killing is over')
     stop.abort()
     await Promise.all(writers)
     await workers.settle()
-    await target.behave()
+    for (const target of targets) await target.behave()
     const drainedMs = await drain()
-    const stored = await storedItems(store.database, appId)
-    const { messages, repeats, late, disordered, refused } = receiver.counts
+    say('everything is there again')
+    const stored = await readStore(store.database, appId)
+    const verdicts: PushChaosReport['targets'] = {}
+    for (const target of targets)
+      verdicts[target.kind] = { faults: target.counts, verdict: await target.compare(stored) }
     return {
       seed: options.seed,
-      kills: workers.counts.kills,
+      kills: killed(),
+      points: workers.points,
       underWay,
       freezes: workers.counts.freezes,
-      faults: { ...target.counts, refused },
-      changes: { ...source.counts },
-      tables: await target.ask((client) => compareTables(client, stored)),
-      webhook: { ...compareReceiver(receiver, stored), messages, repeats, late, disordered },
+      changes: source.counts,
+      targets: verdicts,
+      messages: receiver.messages(),
       drainedMs,
+      ms: Math.round(performance.now() - beganAt),
     }
   } finally {
     for (const close of closing.toReversed()) await close()
   }
+}
+
+function shuffled<Value>(random: Random, values: Value[]): Value[] {
+  return values
+    .map((value) => ({ value, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value)
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
 }

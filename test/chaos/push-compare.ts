@@ -1,71 +1,105 @@
-import type { Client } from 'pg'
 import type { Queries } from '#store/database.ts'
-import type { ChaosReceiver } from './push-receiver.ts'
 
 export interface Verdict {
   compared: number
   missing: number
   stale: number
-  /** Rows that should not be there: of deleted items, of erased people, or twice. */
+  /** Rows that should not be there: of deleted items, of erased people. */
   extra: number
   duplicates: number
+  /** Something newer was replaced by something older, or came before it. */
+  disordered: number
+  /** Profiles that are missing, too many, or of another account than in the store. */
+  profiles: number
+  /** What an app sees and can tell: the same again, and words of a run that was overtaken. */
+  repeats?: number
+  late?: number
 }
 
-interface Stored {
-  key: string
-  profile_id: string
+/** What is wrong at all. */
+export function faultsOf({ missing, stale, extra, duplicates, disordered, profiles }: Verdict): Record<string, number> {
+  return { missing, stale, extra, duplicates, disordered, profiles }
+}
+
+export const NO_FAULTS = { missing: 0, stale: 0, extra: 0, duplicates: 0, disordered: 0, profiles: 0 }
+
+/** What the store holds: items by profile and id, and whose profile it is. */
+export interface Stored {
+  items: Map<string, Version>
+  accounts: Map<string, string>
+}
+
+export interface Version {
   seq: number
   v: number
 }
 
-/** What the store holds of an app, by profile and item. */
-export async function storedItems(queries: Queries, appId: string): Promise<Map<string, Stored>> {
-  const rows = await queries.rows<Stored>(
+export async function readStore(queries: Queries, appId: string): Promise<Stored> {
+  const items = await queries.rows<Version & { key: string }>(
     {
       name: '',
-      text: `select i.profile_id || ' ' || replace(i.id::text, '-', '') as key, i.profile_id, i.seq, (i.data ->> 'v')::bigint as v
+      text: `select i.profile_id || ' ' || replace(i.id::text, '-', '') as key, i.seq, (i.data ->> 'v')::bigint as v
              from item i join profile p on p.part = i.part and p.id = i.profile_id where p.app_id = $1`,
     },
     [appId],
   )
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
-export async function compareTables(client: Client, stored: Map<string, Stored>): Promise<Verdict> {
-  const { rows } = await client.query<{ key: string; profile_id: string; seq: string; v: string; gone: boolean }>(
-    `select profile_id || ' ' || split_part(id, '_', 1) as key, profile_id, seq::text, data ->> 'v' as v, deleted_at is not null as gone from tributary_items`,
+  const profiles = await queries.rows<{ id: string; account_id: string }>(
+    { name: '', text: 'select id, account_id from profile where app_id = $1' },
+    [appId],
   )
-  const known = new Set([...stored.values()].map(({ profile_id }) => profile_id))
-  const live = new Map<string, { seq: number; v: number | undefined }>()
-  const verdict: Verdict = { compared: stored.size, missing: 0, stale: 0, extra: 0, duplicates: 0 }
-  for (const row of rows) {
-    if (!known.has(row.profile_id) && !row.gone) verdict.extra += 1
-    if (row.gone) continue
-    if (live.has(row.key)) verdict.duplicates += 1
-    live.set(row.key, { seq: Number(row.seq), v: Number(row.v) })
+  return {
+    items: new Map(items.map(({ key, seq, v }) => [key, { seq, v }])),
+    accounts: new Map(profiles.map(({ id, account_id }) => [id, account_id])),
   }
-  judge(stored, live, verdict)
-  return verdict
 }
 
-export function compareReceiver({ profiles }: ChaosReceiver, stored: Map<string, Stored>): Verdict {
-  const live = new Map<string, { seq: number; v: number | undefined }>()
-  for (const [profile, items] of profiles)
-    for (const [id, { seq, v }] of items) if (v !== undefined) live.set(`${profile} ${id.slice(0, 32)}`, { seq, v })
-  const verdict: Verdict = { compared: stored.size, missing: 0, stale: 0, extra: 0, duplicates: 0 }
-  judge(stored, live, verdict)
-  return verdict
+export interface TableRow {
+  profile_id: string
+  id: string
+  seq: number | string
+  v: number | string
+  gone: boolean | number
 }
 
-function judge(
-  stored: Map<string, Stored>,
-  live: Map<string, { seq: number; v: number | undefined }>,
-  verdict: Verdict,
-): void {
-  for (const [key, { seq, v }] of stored) {
+export const ASK_ITEMS = (v: string) =>
+  `select profile_id, id, seq, ${v} as v, deleted_at is not null as gone from tributary_items`
+export const ASK_PROFILES = 'select id, account_id from tributary_profiles'
+
+export function judgeTables(
+  stored: Stored,
+  rows: TableRow[],
+  profiles: { id: string; account_id: string }[],
+  disordered: number,
+): Verdict {
+  const live = new Map<string, Version>()
+  let duplicates = 0
+  for (const { profile_id, id, seq, v, gone } of rows) {
+    if (Boolean(gone) && stored.accounts.has(profile_id)) continue
+    const key = `${profile_id} ${id.slice(0, 32)}`
+    if (live.has(key)) duplicates += 1
+    live.set(key, { seq: Number(seq), v: Number(v) })
+  }
+  const there = new Map(profiles.map(({ id, account_id }) => [id, account_id]))
+  return { ...judge(stored, live, there), duplicates, disordered }
+}
+
+export function judge(stored: Stored, live: Map<string, Version>, accounts: Map<string, string>): Verdict {
+  const verdict: Verdict = {
+    compared: stored.items.size,
+    missing: 0,
+    stale: 0,
+    extra: 0,
+    duplicates: 0,
+    disordered: 0,
+    profiles: 0,
+  }
+  for (const [key, { seq, v }] of stored.items) {
     const there = live.get(key)
     if (there === undefined) verdict.missing += 1
     else if (there.seq !== seq || there.v !== v) verdict.stale += 1
   }
-  for (const key of live.keys()) if (!stored.has(key)) verdict.extra += 1
+  for (const key of live.keys()) if (!stored.items.has(key)) verdict.extra += 1
+  for (const [id, account] of stored.accounts) if (accounts.get(id) !== account) verdict.profiles += 1
+  for (const id of accounts.keys()) if (!stored.accounts.has(id)) verdict.profiles += 1
+  return verdict
 }

@@ -1,8 +1,12 @@
 import { newPartId } from '#base/ids.ts'
 import { deleteWholeAccount } from '#flows/authorize/disconnect.ts'
+import { mergeAccounts } from '#flows/authorize/merge.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { insertAccessToken } from '#store/access-tokens.ts'
 import { insertAccount } from '#store/accounts.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { removeItems } from '#store/items.ts'
@@ -12,8 +16,8 @@ import type { Random } from './push-random.ts'
 /** People whose items change all the time. */
 export interface Source {
   people: Account[]
-  counts: { put: number; removed: number; erased: number }
-  /** One change: items put, changed or removed, rarely a whole account. */
+  counts: { put: number; removed: number; erased: number; merged: number }
+  /** One change: items put, changed or removed; rarely a whole account ends or joins another. */
   change(): Promise<void>
 }
 
@@ -21,12 +25,16 @@ const MOST_ITEMS = 40
 let parts = 0
 
 export async function createSource(need: AuthorizeNeed, random: Random, apps: string[], size: number): Promise<Source> {
-  const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0 }, change }
+  const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0, merged: 0 }, change }
+  const tokens = new Map<string, string>()
   let version = 0
   const newPerson = async (appId: string): Promise<Account> => {
     const part = (parts += 1) % 1024
     const account = { part, id: newPartId(part, Date.now()), appId, parts: [part], createdAt: Date.now() }
     await insertAccount(need.database, account)
+    const token = newAccessToken(part, Date.now())
+    await insertAccessToken(need.database, account, need.hasher.hash('access_token', token), Date.now())
+    tokens.set(account.id, token)
     source.people.push(account)
     return account
   }
@@ -56,11 +64,25 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
     source.counts.removed += found.length
   }
   async function change(): Promise<void> {
-    const account = random.pick(source.people)
+    try {
+      await changeOne(random.pick(source.people))
+    } catch (error) {
+      // The other writer has ended that account meanwhile.
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+  async function changeOne(account: Account): Promise<void> {
     if (random.isOneIn(400)) {
       source.people.splice(source.people.indexOf(account), 1)
       await deleteWholeAccount(need, account)
       source.counts.erased += 1
+      await put(await newPerson(account.appId))
+    } else if (random.isOneIn(400)) {
+      source.people.splice(source.people.indexOf(account), 1)
+      const other = random.pick(source.people)
+      const joined = await mergeAccounts(need, tokens.get(account.id)!, tokens.get(other.id)!)
+      source.people[source.people.indexOf(other)] = joined
+      source.counts.merged += 1
       await put(await newPerson(account.appId))
     } else if (random.isOneIn(5)) await remove(account)
     else await put(account)

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CRASH_POINTS } from './crash-points.ts'
 import type { Random } from './push-random.ts'
 
 interface Worker {
@@ -13,6 +14,8 @@ interface Worker {
 /** Processes that deliver, and die. */
 export interface Workers {
   counts: { kills: number; freezes: number; starts: number }
+  /** How often one died at each crash point. */
+  points: Record<string, number>
   /** Kills one that runs; another takes its place. */
   kill(): Promise<void>
   /** Stops one for longer than its leases last, then lets it go on. */
@@ -26,14 +29,18 @@ export interface Workers {
 
 export async function startWorkers(count: number, env: Record<string, string>, random: Random): Promise<Workers> {
   const counts = { kills: 0, freezes: 0, starts: 0 }
+  const points: Record<string, number> = {}
   const lines: string[] = []
   const pending = new Set<Promise<unknown>>()
   let ending = false
 
   const start = (): Worker => {
     counts.starts += 1
+    // Every second one dies by itself, if it comes that far: each point in its turn.
+    const point = counts.starts % 2 === 0 ? CRASH_POINTS[(counts.starts / 2) % CRASH_POINTS.length] : undefined
+    const crash = point === undefined ? [] : [point, 1 + random.below(4)]
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], ...env, CHAOS_CRASH: JSON.stringify(crash) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     const worker: Worker = { child, readyAt: undefined, frozen: false }
@@ -44,9 +51,18 @@ export async function startWorkers(count: number, env: Record<string, string>, r
       lines.push(...text.split('\n').filter((line) => line !== ''))
       lines.splice(0, lines.length - 60)
     })
+    child.once('exit', (code, by) => {
+      const at = workers.indexOf(worker)
+      if (at < 0 || ending) return
+      // Killed while it was frozen looks the same; who was killed from here is out of the list before.
+      if (by === 'SIGKILL' && point !== undefined) points[point] = (points[point] ?? 0) + 1
+      else lines.push(`a worker ended by itself: ${code ?? by}`)
+      workers[at] = start()
+    })
     return worker
   }
-  const workers = Array.from({ length: count }, start)
+  const workers: Worker[] = []
+  for (let i = 0; i < count; i += 1) workers.push(start())
 
   const ready = () => workers.filter(({ readyAt, frozen }) => readyAt !== undefined && !frozen)
   const settle = async () => {
@@ -58,6 +74,7 @@ export async function startWorkers(count: number, env: Record<string, string>, r
   await settle()
   return {
     counts,
+    points,
     settle,
     tail: () => lines.join('\n'),
     kill: async () => {
@@ -65,8 +82,8 @@ export async function startWorkers(count: number, env: Record<string, string>, r
       const worker = random.pick(ready())
       workers.splice(workers.indexOf(worker), 1)
       const ended = once(worker.child, 'exit')
-      worker.child.kill('SIGKILL')
-      await ended
+      // It may have died by itself a moment ago.
+      if (worker.child.kill('SIGKILL')) await ended
       counts.kills += 1
       if (!ending) workers.push(start())
     },

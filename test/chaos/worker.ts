@@ -2,6 +2,7 @@ import { systemClock } from '#base/clock.ts'
 import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { start } from '../../src/app.ts'
+import { armCrashPoint } from './crash-points.ts'
 
 // A `tributary work` whose leases and heartbeats are short enough to be waited for.
 const config = loadConfig(process.env)
@@ -11,7 +12,12 @@ const log = createLog({
   clock: systemClock,
   write: (line) => void process.stderr.write(line.endsWith('\n') ? line : `${line}\n`),
 })
-const tuning = JSON.parse(process.env['CHAOS_TUNING'] ?? '{}') as { times: object; heartbeatS: number }
+const tuning = JSON.parse(process.env['CHAOS_TUNING'] ?? '{}') as {
+  times: object
+  heartbeatS: number
+}
+const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point?: string, visits?: number]
+if (point !== undefined) armCrashPoint(point, visits ?? 1)
 const started = await start(config, log, 'chaos', { serve: false, tuning })
 process.send?.('ready')
 process.on('SIGTERM', () => {

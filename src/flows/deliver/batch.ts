@@ -9,21 +9,21 @@ import type { ChangedItem, GoneItem } from '#store/changes.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
 
 /**
- * Changes as rows in order of their numbers. `wanted` are the items that the destination's filter takes; of others that changed after
- * `takesBackAfter` it may have had an earlier state, which is taken back.
+ * Changes as rows in order of their numbers. `wanted` are the items that the destination's filter takes; of others it may have had an
+ * earlier state, which is taken back.
  */
 export function rowsOf(
   registry: Registry,
   profile: Profile,
   changes: { items: ChangedItem[]; gone: GoneItem[] },
   wanted: Set<string>,
-  takesBackAfter: number,
+  takesBack: (item: ChangedItem) => boolean,
 ): DeliveryRow[] {
   const partition = partitionOf({ owner: profile.nativeId, service: profile.service })
   const rows: DeliveryRow[] = changes.gone.map((gone) => deleteRow(profile, partition, gone))
   for (const item of changes.items) {
     if (wanted.has(item.id)) rows.push(putRow(registry, profile, partition, item))
-    else if (item.seq > takesBackAfter) rows.push(deleteRow(profile, partition, { ...item, goneAt: item.updatedAt }))
+    else if (takesBack(item)) rows.push(deleteRow(profile, partition, { ...item, goneAt: item.updatedAt }))
   }
   return rows.sort((a, b) => a.seq - b.seq)
 }

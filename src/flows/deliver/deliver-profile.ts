@@ -1,4 +1,5 @@
-import { type Changes, changesAfter, latestChange } from '#store/changes.ts'
+import { createHash } from 'node:crypto'
+import { type ChangedItem, type Changes, changesAfter, latestChange } from '#store/changes.ts'
 import { forgetDeadLetters } from '#store/deliveries.ts'
 import {
   advanceCursor,
@@ -11,8 +12,8 @@ import {
 import { findProfile, findTwin } from '#store/profiles.ts'
 import { deliveryProfile, rowsOf } from './batch.ts'
 import { type Batch, CheckpointDiffers } from './destination.ts'
-import { pathsFor, wantsGone } from './filter.ts'
-import { mendCheckpoint } from './mend-checkpoint.ts'
+import { nearlyWants, pathsFor, wantsGone } from './filter.ts'
+import { mendCheckpoint, mendErasure } from './mend-checkpoint.ts'
 import { BATCH, type DeliverNeed, deliveryTimesOf } from './need.ts'
 import { redriveRows } from './redrive.ts'
 import { type Source, wantedOf } from './source.ts'
@@ -31,9 +32,20 @@ export async function deliverProfile(need: DeliverNeed, run: Run, cursor: Cursor
   }
 }
 
-async function eraseProfile(need: DeliverNeed, { connection }: Run, cursor: Cursor): Promise<boolean> {
-  const { destinationId, profileId, epoch } = cursor
-  await connection.erase({ destinationId, profileId, epoch })
+async function eraseProfile(need: DeliverNeed, { connection }: Run, taken: Cursor): Promise<boolean> {
+  const { destinationId, profileId } = taken
+  let cursor = taken
+  for (let mends = 0; ; mends += 1) {
+    try {
+      await connection.erase({ destinationId, profileId, epoch: cursor.epoch })
+      break
+    } catch (error) {
+      if (!(error instanceof CheckpointDiffers) || mends === MOST_MENDS) throw error
+      const mended = await mendErasure(need, cursor, error)
+      if (mended === undefined) return false
+      cursor = mended
+    }
+  }
   await need.database.transaction(async (tx) => {
     if (await removeCursor(tx, cursor)) await forgetDeadLetters(tx, cursor)
   })
@@ -49,11 +61,11 @@ async function deliverChanges(need: DeliverNeed, run: Run, taken: Cursor, lease:
   let cursor = taken
   let wrote = false
   let mends = 0
-  let isNews = cursor.news > cursor.told
+  const profile = digestOf(source)
   for (;;) {
     const changes = await changesAfter(database, cursor, cursor.seq, BATCH)
-    const batch = await batchOf(need, run, cursor, source, changes)
-    const isWritten = batch.rows.length > 0 || isNews
+    const batch = await batchOf(need, run, cursor, source, changes, cursor.toldProfile !== profile)
+    const isWritten = batch.rows.length > 0 || batch.tellsProfile
     let rows = 0
     if (isWritten) {
       // Frozen for a while: somebody else may have gone on from here.
@@ -68,11 +80,10 @@ async function deliverChanges(need: DeliverNeed, run: Run, taken: Cursor, lease:
         continue
       }
       wrote = true
-      isNews = false
     }
-    const written = isWritten ? changes.upTo : cursor.written
-    const place = { seq: changes.upTo, written, rows, nowMs: clock.now() }
-    cursor = { ...cursor, seq: place.seq, written }
+    const { written, toldProfile } = isWritten ? { written: changes.upTo, toldProfile: profile } : cursor
+    const place = { seq: changes.upTo, written, toldProfile, rows, nowMs: clock.now() }
+    cursor = { ...cursor, seq: place.seq, written, toldProfile }
     if (!changes.more) {
       if (cursor.redrive) await redriveRows(need, run, cursor, source)
       await finishCursor(database, cursor, place)
@@ -92,9 +103,16 @@ async function sourceOf({ database }: DeliverNeed, { filter }: Run, cursor: Curs
   return { profile, paths: pathsFor(filter, profile), twin: await findTwin(database, profile) }
 }
 
+function digestOf({ profile }: Source): string {
+  return createHash('sha256')
+    .update(JSON.stringify(deliveryProfile(profile)))
+    .digest('base64url')
+    .slice(0, 16)
+}
+
 async function passBy({ database, clock }: DeliverNeed, cursor: Cursor): Promise<false> {
   const seq = Math.max(cursor.seq, (await latestChange(database, cursor)) ?? 0)
-  await finishCursor(database, cursor, { seq, written: cursor.written, rows: 0, nowMs: clock.now() })
+  await finishCursor(database, cursor, { ...cursor, seq, rows: 0, nowMs: clock.now() })
   return false
 }
 
@@ -104,22 +122,20 @@ async function batchOf(
   cursor: Cursor,
   source: Source,
   { items, gone, upTo }: Changes,
+  tellsProfile: boolean,
 ): Promise<Batch> {
   const wanted = await wantedOf(need, source, items)
   const { profile, paths } = source
   const changes = { items, gone: gone.filter((each) => paths.length === 0 || wantsGone(paths, each)) }
   const { takesUnknownDeletes } = need.connections.kindOf(destination.kind)
-  const takesBackAfter = cursor.generation === 0 ? cursor.freshUntil : 0
+  // Before that it had nothing; and whoever is told one by one hears no more than it must.
+  const after = cursor.generation === 0 ? cursor.freshUntil : 0
+  const takesBack = (item: ChangedItem) => item.seq > after && (takesUnknownDeletes || nearlyWants(paths, item))
   return {
     destinationId: destination.id,
     profile: deliveryProfile(profile),
-    rows: rowsOf(
-      need.registry,
-      profile,
-      changes,
-      wanted,
-      takesUnknownDeletes ? takesBackAfter : Number.POSITIVE_INFINITY,
-    ),
+    tellsProfile,
+    rows: rowsOf(need.registry, profile, changes, wanted, takesBack),
     from: Math.min(cursor.written, cursor.seq),
     upTo,
     epoch: cursor.epoch,

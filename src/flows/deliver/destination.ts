@@ -48,6 +48,8 @@ export class CheckpointDiffers extends DeliveryError {
 export interface Batch {
   destinationId: string
   profile: DeliveryProfile
+  /** The destination does not know the profile as it is now. */
+  tellsProfile: boolean
   rows: DeliveryRow[]
   /** What the destination's checkpoint must at least be at, because we wrote it there; 0 when nothing was written yet. */
   from: number

@@ -1,6 +1,7 @@
 import type { Destination } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
+import { typeBits } from '#model/types.ts'
 import type { ChangedItem, GoneItem } from '#store/changes.ts'
 import { matchingItems } from '#store/item-match.ts'
 import { type ItemPath, parseItemPath } from './item-path.ts'
@@ -57,4 +58,12 @@ export function wantsGone(paths: Filter, { endpoint }: GoneItem): boolean {
   return paths.some(
     ({ selection }) => selection === undefined || 'type' in selection || selection.endpoint === endpoint,
   )
+}
+
+/** Whether only the words, times or people that a path asks for keep the item out: another state of it may have been wanted. */
+export function nearlyWants(paths: Filter, { types, endpoint }: ChangedItem): boolean {
+  return paths.some(({ selection, narrows }) => {
+    if (!narrows || selection === undefined) return narrows
+    return 'type' in selection ? (types & typeBits([selection.type])) !== 0 : selection.endpoint === endpoint
+  })
 }

@@ -4,8 +4,10 @@ import {
   type DeadLetter,
   type Delivery,
   deadLettersByKind,
+  deliveriesSince,
   listDeadLetters,
   listDeliveries,
+  type RecentDeliveries,
 } from '#store/deliveries.ts'
 import { lagByKind, summarizeCursors } from '#store/delivery-cursors.ts'
 import { countDestinations, listDestinations, openSecrets } from '#store/destinations.ts'
@@ -21,20 +23,29 @@ export interface ShownDestination {
   changesBehind: number
   /** Since when something waits; undefined when all is there. */
   behindSince: number | undefined
+  /** How long that is. */
+  lagMs: number
+  /** In the last minutes. */
+  recent: RecentDeliveries
   profilesFailing: number
   deliveredAt: number | undefined
   deadLetters: number
 }
+
+/** Throughput is counted over so long. */
+const RECENT_MS = 5 * 60_000
 
 export async function showDestinations(need: DeliverNeed, appId: string): Promise<ShownDestination[]> {
   return Promise.all((await listDestinations(need.database, appId)).map((destination) => show(need, destination)))
 }
 
 export async function show(need: DeliverNeed, destination: Destination): Promise<ShownDestination> {
-  const [secrets, summary, deadLetters] = await Promise.all([
+  const nowMs = need.clock.now()
+  const [secrets, summary, deadLetters, recent] = await Promise.all([
     openSecrets(need.database, need.keyring, destination.id),
     summarizeCursors(need.database, destination.id),
     countDeadLetters(need.database, destination.id),
+    deliveriesSince(need.database, destination.id, nowMs - RECENT_MS),
   ])
   return {
     destination,
@@ -44,6 +55,8 @@ export async function show(need: DeliverNeed, destination: Destination): Promise
     behind: summary.behind,
     changesBehind: summary.changes_behind,
     behindSince: summary.behind_since ?? undefined,
+    lagMs: Math.max(0, nowMs - (summary.behind_since ?? nowMs)),
+    recent,
     profilesFailing: summary.failing,
     deliveredAt: summary.delivered_at ?? undefined,
     deadLetters,

@@ -17,9 +17,11 @@ import {
   findDestination,
   insertDestination,
   listDestinations,
+  lockDestination,
   lockOwner,
   openSecrets,
   sealSecrets,
+  setDestinationState,
   updateDestination,
 } from '#store/destinations.ts'
 import { DeliveryError } from './destination.ts'
@@ -95,39 +97,50 @@ export type DestinationChange = Partial<Omit<NewDestination, 'kind'>>
 /** Another address or filter sends everything again: what it shows may have been left out before. */
 export async function changeDestination(
   need: DeliverNeed,
-  before: Destination,
+  { id }: Destination,
   change: DestinationChange,
   actor: string,
 ): Promise<Destination> {
   const now = need.clock.now()
-  const options = change.options ?? before.options
-  checkOptions(options)
-  const secrets = (await openSecrets(need.database, need.keyring, before.id))!
-  need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options)
-  const schedule = change.schedule === undefined ? before.schedule : checkSchedule(change.schedule)
-  const after: Destination = {
-    ...before,
-    name: change.name ?? before.name,
-    filter: change.filter === undefined ? before.filter : checkFilter(need, change.filter),
-    schedule,
-    options,
-    nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
-    updatedAt: now,
-  }
-  const isElsewhere = change.url !== undefined && change.url !== secrets.url
-  const isOther = isElsewhere || change.filter !== undefined || placeOf(options) !== placeOf(before.options)
   return need.database.transaction(async (tx) => {
-    if (isElsewhere) await sealSecrets(tx, need.keyring, after.id, { ...secrets, url: change.url! }, now)
-    const changed = await updateDestination(tx, after)
-    await stopRunsOf(tx, after.id)
-    if (change.schedule !== undefined) {
-      await paceCursors(tx, after.id, isPaced(schedule))
-      if (!isPaced(schedule)) await wakeCursors(tx, after.id, now)
+    const { before, secrets } = await openLocked(need, tx, id)
+    const options = change.options ?? before.options
+    checkOptions(options)
+    need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options)
+    const schedule = change.schedule === undefined ? before.schedule : checkSchedule(change.schedule)
+    const after: Destination = {
+      ...before,
+      name: change.name ?? before.name,
+      filter: change.filter === undefined ? before.filter : checkFilter(need, change.filter),
+      schedule,
+      options,
+      nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
+      updatedAt: now,
     }
-    if (isOther) await rewindCursors(tx, after.id, 0, now)
+    const isElsewhere = change.url !== undefined && change.url !== secrets.url
+    const isOther = isElsewhere || change.filter !== undefined || placeOf(options) !== placeOf(before.options)
+    if (isElsewhere) await sealSecrets(tx, need.keyring, id, { ...secrets, url: change.url! }, now)
+    const changed = await updateDestination(tx, after)
+    await stopRunsOf(tx, id)
+    if (change.schedule !== undefined) {
+      await paceCursors(tx, id, isPaced(schedule))
+      if (!isPaced(schedule)) await wakeCursors(tx, id, now)
+    }
+    if (isOther) await rewindCursors(tx, id, 0, now)
     await audit(need, tx, after, actor, 'push.change', { fields: Object.keys(change) })
     return changed
   })
+}
+
+/** What it is now, held until the transaction ends: of two changes at once neither may undo the other. */
+export async function openLocked(
+  { keyring }: Pick<DeliverNeed, 'keyring'>,
+  tx: Queries,
+  id: string,
+): Promise<{ before: Destination; secrets: DestinationSecrets }> {
+  const before = await lockDestination(tx, id)
+  if (before === undefined) throw new ApiError('not_found')
+  return { before, secrets: (await openSecrets(tx, keyring, id))! }
 }
 
 /** Options that change when and what is told, but not where rows go. */
@@ -155,14 +168,31 @@ export async function removeDestination(
   dropTables: boolean,
   actor: string,
 ): Promise<void> {
-  await stopRunsOf(need.database, destination.id)
-  if (dropTables) await dropAll(need, destination)
+  if (dropTables) await stopAndDrop(need, destination)
   await need.database.transaction(async (tx) => {
+    await lockDestination(tx, destination.id)
     await removeCursors(tx, destination.id)
     await dropDeliveryRecords(tx, destination.id)
     await deleteDestination(tx, destination.id)
     await audit(need, tx, destination, actor, 'push.delete', { drop_tables: dropTables })
   })
+}
+
+/** No run may begin meanwhile: it would make again what was just taken away. */
+async function stopAndDrop(need: DeliverNeed, destination: Destination): Promise<void> {
+  const { id, state } = destination
+  const setState = (to: Destination['state']) =>
+    need.database.transaction(async (tx) => {
+      await setDestinationState(tx, id, to, need.clock.now())
+      await stopRunsOf(tx, id)
+    })
+  await setState('paused')
+  try {
+    await dropAll(need, destination)
+  } catch (error) {
+    await setState(state === 'failing' ? 'active' : state)
+    throw error
+  }
 }
 
 async function dropAll(need: DeliverNeed, destination: Destination): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Destination } from '#model/destination.ts'
-import { wakeCursors } from '#store/delivery-cursors.ts'
+import { wakeSomeCursors } from '#store/delivery-cursors.ts'
 import {
   type DueDestination,
   dueDestinations,
@@ -18,7 +18,9 @@ export async function planDeliveries(need: PlanNeed): Promise<number> {
   const room = ENOUGH_WAITING - (await need.engine.waiting('deliver', ENOUGH_WAITING))
   if (room <= 0) return 0
   const due = (await findDue(need)).slice(0, room)
-  const busy = due.length === 0 ? [] : await need.engine.wake('deliver', due.map(wakeUp))
+  const second = Math.floor(need.clock.now() / 1000)
+  const wakeUps = due.map((each) => wakeUp(each, second))
+  const busy = due.length === 0 ? [] : await need.engine.wake('deliver', wakeUps)
   return due.length - busy.length
 }
 
@@ -38,8 +40,9 @@ async function tick(
   destination: Destination,
   nowMs: number,
 ): Promise<void> {
+  // One with a million profiles is woken in many looks, so that others need not wait for it.
+  if (await wakeSomeCursors(database, destination.id, nowMs)) return
   // First the profiles, then the time: a crash in between only ticks once more.
-  await wakeCursors(database, destination.id, nowMs)
   await moveTick(database, destination, nextDue(destination.schedule, nowMs))
 }
 
@@ -62,6 +65,7 @@ function inTurns(due: DueDestination[]): DueDestination[] {
 
 /** One each second at most; the wake-up of a worker that died with it stands in the way of no later one. */
 function wakeUp({ destination, due }: DueDestination, second: number): WakeUp {
-  const { id: destinationId, appId } = destination
-  return { key: `${destinationId}:${second}`, data: { destinationId, appId, runs: due } }
+  const { id: destinationId, appId, state } = destination
+  const isFailing = state === 'failing'
+  return { key: `${destinationId}:${second}`, data: { destinationId, appId, isFailing, runs: due } }
 }

@@ -38,7 +38,13 @@ async function redrivePage(need: DeliverNeed, run: Run, cursor: Cursor, source: 
   )
   // What changed since then comes with the other changes.
   const items = found.filter(({ seq }) => seq <= cursor.seq)
-  const rows = rowsOf(need.registry, source.profile, { items, gone: [] }, await wantedOf(need, source, items), 0)
+  const rows = rowsOf(
+    need.registry,
+    source.profile,
+    { items, gone: [] },
+    await wantedOf(need, source, items),
+    () => true,
+  )
   if (rows.length === 0) return
   await writeRecorded(
     need,
@@ -47,6 +53,7 @@ async function redrivePage(need: DeliverNeed, run: Run, cursor: Cursor, source: 
     {
       destinationId: run.destination.id,
       profile: deliveryProfile(source.profile),
+      tellsProfile: false,
       rows,
       // The changes went before and found the checkpoint where it should be.
       from: 0,

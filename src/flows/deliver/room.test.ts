@@ -16,7 +16,7 @@ function guests() {
   }
 }
 
-const of = (appId: string, destinationId: string) => ({ appId, destinationId })
+const of = (appId: string, destinationId: string, isFailing = false) => ({ appId, destinationId, isFailing })
 
 suite('the room of runs', () => {
   test('a destination gets as many places as it has use for, and no more than three', async () => {
@@ -51,6 +51,57 @@ suite('the room of runs', () => {
     await waiting[0]
     assert.deepEqual(names().slice(4), ['big4'])
     for (const { leave } of started) leave()
+    await room.close()
+  })
+
+  test('a quarter of the places is kept for apps that have none', async () => {
+    const room = createRoom(4)
+    const { run, names, started } = guests()
+    for (const name of ['big1', 'big2', 'big3']) await room.enter(of('big', name), 1, run(name))
+    const waiting = room.enter(of('big', 'big4'), 1, run('big4'))
+    await turn()
+    assert.deepEqual(names(), ['big1', 'big2', 'big3'])
+    await room.enter(of('small', 'small1'), 3, run('small1'))
+    assert.deepEqual(names(), ['big1', 'big2', 'big3', 'small1'])
+    started[0]!.leave()
+    await turn()
+    assert.equal(names().length, 4)
+    started[1]!.leave()
+    await waiting
+    assert.deepEqual(names().slice(4), ['big4'])
+    for (const { leave } of started) leave()
+    await room.close()
+  })
+
+  test('destinations that fail take no more than a quarter, and nobody waits behind them', async () => {
+    const room = createRoom(8)
+    const { run, names, started } = guests()
+    for (let i = 0; i < 6; i += 1) await room.enter(of(`app${i}`, `dead${i}`, true), 1, run(`dead${i}`))
+    assert.deepEqual(names(), ['dead0', 'dead1'])
+    for (let i = 0; i < 6; i += 1) await room.enter(of(`app${i}`, `live${i}`), 1, run(`live${i}`))
+    assert.equal(names().length, 8)
+    for (const { leave } of started) leave()
+    await room.close()
+  })
+
+  test('of one app a few wait, and of one destination one: the others are woken again later', async () => {
+    const room = createRoom(1)
+    const { run, names, started } = guests()
+    await room.enter(of('big', 'big0'), 1, run('big0'))
+    const first = room.enter(of('big', 'big1'), 1, run('big1'))
+    // These would hang if they waited.
+    await room.enter(of('big', 'big1'), 1, run('big1 again'))
+    const more = [2, 3, 4].map((i) => room.enter(of('big', `big${i}`), 1, run(`big${i}`)))
+    await room.enter(of('big', 'big5'), 1, run('big5'))
+    const small = room.enter(of('small', 'small1'), 1, run('small1'))
+    started[0]!.leave()
+    await first
+    for (let i = 1; i < 6; i += 1) {
+      await turn()
+      started[i]!.leave()
+    }
+    await Promise.all([...more, small])
+    assert.deepEqual(names().toSorted(), ['big0', 'big1', 'big2', 'big3', 'big4', 'small1'])
     await room.close()
   })
 

@@ -2,10 +2,14 @@ import { RUNS_PER_DESTINATION } from './need.ts'
 
 /** So many runs of a process at once, over all destinations: what bounds its memory. */
 const PLACES = 24
+/** So many of one app wait for a place; more would only stand before others. */
+const MOST_WAITING = 4
 
 export interface Guest {
   destinationId: string
   appId: string
+  /** It failed last time, and may hang again. */
+  isFailing: boolean
 }
 
 export interface Stay {
@@ -18,16 +22,18 @@ export interface Stay {
 
 /**
  * The runs of this process. A wake-up only lets them in, so that a slow destination keeps no worker from waking others; when all
- * places are taken, the app with the fewest comes in next.
+ * places are taken, the app with the fewest comes in next. A quarter is kept for apps that have none, and no more than a quarter
+ * goes to destinations that fail: many that hang leave room for those that work.
  */
 export interface Room {
-  /** Starts up to `count` runs; resolves once the first is in, or when enough of them are there already. */
+  /** Starts up to `count` runs; resolves once the first is in, or when there is no use in waiting: whoever is due is woken again. */
   enter(guest: Guest, count: number, run: (stay: Stay) => Promise<void>): Promise<void>
   /** Lets nobody in, asks everybody to leave and waits for them. */
   close(): Promise<void>
 }
 
 export function createRoom(places = PLACES): Room {
+  const kept = Math.floor(places / 4)
   const inside = new Set<{ guest: Guest; done: Promise<void> }>()
   const waiting: { guest: Guest; admit: () => void }[] = []
   const closing = new AbortController()
@@ -35,10 +41,19 @@ export function createRoom(places = PLACES): Room {
   const countOf = (matches: (guest: Guest) => boolean) => [...inside].filter(({ guest }) => matches(guest)).length
   const ofDestination = (id: string) => countOf(({ destinationId }) => destinationId === id)
   const ofApp = (id: string) => countOf(({ appId }) => appId === id)
+  const isEnough = ({ destinationId, isFailing }: Guest) =>
+    closing.signal.aborted ||
+    ofDestination(destinationId) >= RUNS_PER_DESTINATION ||
+    (isFailing && countOf((each) => each.isFailing) >= Math.max(1, kept))
+  const hasPlace = ({ appId }: Guest) => inside.size < places - (ofApp(appId) > 0 ? kept : 0)
+  const isInVain = ({ destinationId, appId }: Guest) =>
+    waiting.some(({ guest }) => guest.destinationId === destinationId) ||
+    waiting.filter(({ guest }) => guest.appId === appId).length >= MOST_WAITING
 
   function admitNext(): void {
-    if (waiting.length === 0 || (inside.size >= places && !closing.signal.aborted)) return
-    const next = waiting.reduce((best, each) => (ofApp(each.guest.appId) < ofApp(best.guest.appId) ? each : best))
+    const welcome = waiting.filter(({ guest }) => closing.signal.aborted || hasPlace(guest))
+    if (welcome.length === 0) return
+    const next = welcome.reduce((best, each) => (ofApp(each.guest.appId) < ofApp(best.guest.appId) ? each : best))
     waiting.splice(waiting.indexOf(next), 1)
     next.admit()
   }
@@ -61,12 +76,14 @@ export function createRoom(places = PLACES): Room {
 
   return {
     enter: async (guest, count, run) => {
-      const isEnough = () => closing.signal.aborted || ofDestination(guest.destinationId) >= RUNS_PER_DESTINATION
-      if (isEnough()) return
-      if (inside.size >= places) await new Promise<void>((admit) => waiting.push({ guest, admit }))
-      if (isEnough()) return admitNext()
+      if (isEnough(guest)) return
+      if (!hasPlace(guest)) {
+        if (isInVain(guest)) return
+        await new Promise<void>((admit) => waiting.push({ guest, admit }))
+      }
+      if (isEnough(guest)) return admitNext()
       start(guest, run)
-      for (let more = 1; more < count && !isEnough() && inside.size < places && waiting.length === 0; more += 1)
+      for (let more = 1; more < count && !isEnough(guest) && hasPlace(guest) && waiting.length === 0; more += 1)
         start(guest, run)
     },
     close: async () => {

@@ -8,8 +8,8 @@ import {
   stopRunsOf,
   wakeCursors,
 } from '#store/delivery-cursors.ts'
-import { openSecrets, sealSecrets, setDestinationState } from '#store/destinations.ts'
-import { audit } from './manage.ts'
+import { sealSecrets, setDestinationState } from '#store/destinations.ts'
+import { audit, openLocked } from './manage.ts'
 import type { DeliverNeed } from './need.ts'
 
 /** Clocks of several machines differ a little; what was stored around that time is sent too. */
@@ -85,9 +85,9 @@ export async function redrive(need: DeliverNeed, destination: Destination, actor
 export async function rotateSigning(need: DeliverNeed, destination: Destination, actor: string): Promise<string> {
   const make = need.connections.kindOf(destination.kind).newSigning
   if (make === undefined) throw new ApiError('bad_request', `A ${destination.kind} destination has no signing secret.`)
-  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
   const signing = make()
   await need.database.transaction(async (tx) => {
+    const { secrets } = await openLocked(need, tx, destination.id)
     // The previous one signs too, until the next rotation.
     const both = { ...secrets, signing: [signing, ...(secrets.signing ?? [])].slice(0, 2) }
     await sealSecrets(tx, need.keyring, destination.id, both, need.clock.now())

@@ -92,6 +92,12 @@ suite('destinations from the command line', () => {
     assert.deepEqual([tried.ok, tried.matches], [true, { profiles: 1, items: 2, exact: true }])
     const [listed] = await json<Shown[]>('list', clientId)
     assert.deepEqual([listed!.id, listed!.rows, listed!.dead_letters], [made.id, 2, 0])
+    assert.deepEqual([listed!['lag_ms'], listed!['last_5_minutes']], [0, { rows: 2, batches: 1, failed: 0 }])
+    const tries = await json<{ ok: boolean; rows: number }[]>('deliveries', clientId, made.id)
+    assert.deepEqual(
+      tries.map(({ ok, rows: sent }) => ({ ok, sent })),
+      [{ ok: true, sent: 2 }],
+    )
     assert.equal((await json<Shown>('pause', clientId, made.id)).state, 'paused')
     assert.equal((await json<Shown>('resume', clientId, made.id)).state, 'active')
     const changed = await json<Shown>('set', clientId, made.id, '--filter', '*', '--schedule', 'manual')
@@ -131,11 +137,18 @@ suite('destinations from the command line', () => {
     const { secret } = await json<{ secret: string }>('rotate-secret', clientId, made.id)
     assert.ok(secret.startsWith('whsec_') && secret !== made.secret)
     assert.ok(!JSON.stringify(await json('list', clientId)).includes('whsec_'))
+    assert.match(
+      (await run('rights', 'postgres', '--place', 'ours')).stdout,
+      /create schema if not exists ours authoriz/,
+    )
+    assert.match((await run('rights', 'mysql')).stdout, /on tributary\.\* to/)
     for (const [args, why, code] of [
       [['add', clientId, '--name', 'X', '--kind', 'pigeon', '--url', url], /--kind/, 2],
       [['add', clientId, '--name', 'X', '--kind', 'webhook', '--url', url, '--filter', '/types/x'], /names no type/, 4],
       [['add', 'app_nobody', '--name', 'X', '--kind', 'webhook', '--url', url], /no app app_nobody/, 4],
       [['replay', clientId, made.id, '--seq', 'x'], /--seq x/, 2],
+      [['rights', 'webhook'], /postgres and mysql/, 2],
+      [['rights', 'postgres', '--place', 'x; drop'], /--place/, 2],
       [['pause', clientId, 'dst_nobody'], /not found|nothing/i, 4],
     ] as const) {
       const ended = await run(...args)

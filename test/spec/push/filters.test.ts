@@ -11,6 +11,7 @@ import {
   type Tenant,
   until,
 } from './house.ts'
+import { startReceiver } from './receiver.ts'
 
 const ITEMS: Item[] = [
   { id: 'cat', type: 'photos', title: 'A cat in Berlin', lat: 52.52, lng: 13.405, at: 1000 },
@@ -105,6 +106,32 @@ suite('filters are paths of the API', () => {
     await house.take(ada, ['dog', 'later'])
     await until('none is left', async () => (await theirs.live()).length === 0)
     await app.ask('DELETE', `/push/${id}?drop=true`)
+  })
+
+  test('a webhook hears of what no longer fits, and nothing of what never could', async () => {
+    const receiver = await startReceiver()
+    const { id } = await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/photos?q=tiger'] })
+    await until('it is caught up', async () => (await app.show({ id })).profiles_behind === 0)
+    receiver.messages.length = 0
+    await house.put(ada, [{ id: 'stripes', type: 'photos', title: 'A tiger' }])
+    await until('it comes', () => receiver.changes().some(({ op }) => op === 'put'))
+    // Neither has ever been a photo: not even a message that holds nothing.
+    await house.put(ada, [{ id: 'word', type: 'statuses', text: 'a tiger, in words' }])
+    await house.put(ada, [{ id: 'stripes', type: 'photos', title: 'A zebra' }])
+    await until('it goes', () => receiver.changes().some(({ op }) => op === 'delete'))
+    assert.deepEqual(
+      receiver.messages.flatMap(({ type, data }) =>
+        (data.changes ?? []).map((each) => `${type} ${each.op} ${each.native_id}`),
+      ),
+      ['items.changed put stripes', 'items.changed delete stripes'],
+    )
+    assert.deepEqual(
+      receiver.messages.map(({ type }) => type),
+      ['items.changed', 'items.changed'],
+    )
+    await house.take(ada, ['stripes', 'word'])
+    await app.ask('DELETE', `/push/${id}`)
+    await receiver.close()
   })
 
   test('another filter sends what it wants and takes back what it does not', async () => {

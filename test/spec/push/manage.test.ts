@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { openSecrets } from '#store/destinations.ts'
 import {
   type ClientDatabase,
   clientDatabase,
@@ -57,6 +58,8 @@ suite('managing destinations over HTTP', () => {
         profiles_behind: 0,
         profiles_failing: 0,
         changes_behind: 0,
+        lag_ms: 0,
+        last_5_minutes: { rows: 0, batches: 0, failed: 0 },
         dead_letters: 0,
         created_at: 0,
       },
@@ -276,6 +279,51 @@ suite('managing destinations over HTTP', () => {
     assert.equal(made.filter(({ status }) => status === 201).length, 20)
     const over = await crowded.ask('POST', '/push', fields)
     assert.deepEqual([over.status, over.body['reason']], [400, 'bad_request'])
+  })
+
+  test('of two changes at once neither undoes the other', async () => {
+    const own = await house.newTenant()
+    const made = await own.add({ kind: 'webhook', url: 'https://app.test/hook', schedule: 'manual' })
+    const secrets: string[] = []
+    for (let round = 0; round < 8; round += 1) {
+      const [rotated] = await Promise.all([
+        own.ask('POST', `/push/${made.id}/rotate-secret`),
+        own.ask('PATCH', `/push/${made.id}`, { url: `https://app.test/hook${round}` }),
+        own.ask('PATCH', `/push/${made.id}`, { name: `Name ${round}` }),
+        own.ask('PATCH', `/push/${made.id}`, { filter: [`/types/photos?q=w${round}`] }),
+      ])
+      secrets.unshift((rotated.body as { secret: string }).secret)
+      const shown = await own.show(made)
+      assert.deepEqual(
+        [shown.url, shown['name'], shown['filter']],
+        [`https://app.test/hook${round}`, `Name ${round}`, [`/types/photos?q=w${round}`]],
+      )
+      const { database, keyring } = house.tributary.store
+      const kept = (await openSecrets(database, keyring, made.id))!
+      assert.equal(kept.signing?.[0], secrets[0], 'the new secret is the one that signs')
+    }
+  })
+
+  test('tables that are dropped stay away, however much is on its way there', async () => {
+    const own = await house.newTenant()
+    const people = await Promise.all(Array.from({ length: 6 }, () => own.newPerson()))
+    const there = async () =>
+      (await theirs.sql(`select relname from pg_class where relname like 'tributary%' and relkind in ('r', 'v')`))
+        .length
+    for (let round = 0; round < 4; round += 1) {
+      const made = await own.add({ kind: 'postgres', url: theirs.url })
+      await until('rows come', async () => (await own.show(made)).rows > 0 || round === 0)
+      const writing = people.map((person) =>
+        house.put(
+          person,
+          Array.from({ length: 300 }, (_, i) => ({ id: `n${i}`, round })),
+        ),
+      )
+      await until('tables are there', async () => (await there()) > 0)
+      assert.equal((await own.ask('DELETE', `/push/${made.id}?drop=true`)).status, 200)
+      await Promise.all(writing)
+      await until('nobody writes any more', async () => (await there()) === 0)
+    }
   })
 
   test('deleting leaves the rows, and with drop=true takes the tables along', async () => {

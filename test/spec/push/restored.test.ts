@@ -156,6 +156,22 @@ suite('backups, repeats and late comers', () => {
     )
   })
 
+  test('who is forgotten after ours was restored is forgotten there too', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a' }])
+    await has('a')
+    await app.caughtUp(made)
+    // As a backup would: the destination has seen many runs that our store knows nothing of.
+    await theirs.sql('update tributary_checkpoint set epoch = epoch + 1000')
+    const headers = { authorization: `Bearer ${ada.token}` }
+    const gone = await fetch(`${house.tributary.url}/profiles`, { method: 'DELETE', headers })
+    await gone.body?.cancel()
+    await until('it is gone', async () => (await theirs.sql('select 1 from tributary_items')).length === 0)
+    await app.caughtUp(made)
+    assert.deepEqual(await house.sql('select 1 from delivery_cursor where destination_id = $1', [made.id]), [])
+    assert.equal((await app.show(made)).state, 'active')
+  })
+
   test('a run that slept through its lease writes nothing, not even after an erasure', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a', v: 1 }])
@@ -181,6 +197,7 @@ suite('backups, repeats and late comers', () => {
             state: 'active',
             connectedAt: 0,
           },
+          tellsProfile: false,
           rows: [
             {
               op: 'put',

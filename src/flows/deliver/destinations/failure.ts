@@ -26,8 +26,3 @@ export async function failing<Result>(
     throw new DeliveryError(recoveryOf(error), explain(error), { cause: error })
   }
 }
-
-/** The run was overtaken: what it holds is old, and the newer one goes on. */
-export function overtaken(): DeliveryError {
-  return new DeliveryError('retry', 'A newer run has written already.')
-}

@@ -28,7 +28,8 @@ const REMOVE_AT_ONCE = 8
 
 /**
  * Changes as files, one per batch: `DESTINATION/PROFILE/FIRST-LAST.ndjson`. The same batch has the same name, so repetition
- * replaces. Of the rows of an item the one with the largest `seq` counts. `_profiles/` says how far each profile is.
+ * replaces. Of the rows of an item the one with the largest `seq` counts. `_profiles/` says how far each profile is, `_erased/` who is
+ * gone for good.
  */
 export function files(filesDir: string | undefined): Kind {
   const storeOf = (need: KindNeed | undefined, text: string): ObjectStore | undefined => {
@@ -66,6 +67,7 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
   const putJson = (name: string, document: unknown) =>
     store.put(name, Buffer.from(`${JSON.stringify(document)}\n`), 'application/json')
   const stateName = (profileId: string) => `${root}/_profiles/${profileId}.json`
+  const fenceName = (profileId: string) => `${root}/_erased/${profileId}.json`
 
   /** Read before and written after the rows: without transactions the order is what keeps them true. */
   async function expectState({ profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<void> {
@@ -78,6 +80,13 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
     const names = await store.list(prefix)
     for (let done = 0; done < names.length; done += REMOVE_AT_ONCE)
       await Promise.all(names.slice(done, done + REMOVE_AT_ONCE).map((name) => store.remove(name)))
+  }
+
+  /** Rows, and a state that names nobody: a run that was overtaken must not bring anything back. */
+  async function removeProfile(profileId: string, epoch: number): Promise<void> {
+    const fence = { profile: { id: profileId }, seq: -1, epoch, updated_at: need.clock.now() }
+    await putJson(stateName(profileId), fence)
+    await removeAll(`${root}/${profileId}/`)
   }
 
   return {
@@ -97,19 +106,19 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
         await expectState({ ...batch, profileId: profile.id })
         if (rows.length > 0) await store.put(nameOf(root, batch, format), bodyOf(batch, format), MEDIA_TYPES[format])
         await putJson(stateName(profile.id), { profile, seq: upTo, epoch, updated_at: need.clock.now() })
+        // Erased while this was under way: whoever comes last takes everything out again.
+        const fence = await store.get(fenceName(profile.id))
+        if (fence === undefined) return
+        const there = checkpointIn(fence)
+        await removeProfile(profile.id, there.epoch)
+        throw new CheckpointDiffers(there)
       }),
     erase: (erasure) =>
       retrying(async () => {
         const { profileId, epoch } = erasure
         await expectState({ ...erasure, from: -1 })
-        // First the fence, which names nobody: a run that was overtaken must not bring the rows back.
-        await putJson(stateName(profileId), {
-          profile: { id: profileId },
-          seq: -1,
-          epoch,
-          updated_at: need.clock.now(),
-        })
-        await removeAll(`${root}/${profileId}/`)
+        await putJson(fenceName(profileId), { seq: -1, epoch, updated_at: need.clock.now() })
+        await removeProfile(profileId, epoch)
       }),
     drop: () => retrying(() => removeAll(`${root}/`)),
     close: async () => {},

@@ -1,5 +1,5 @@
 import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
+import { headers, type NatsConnection } from '@nats-io/transport-node'
 import { DeliveryError } from '../destination.ts'
 
 const ANSWER_MS = 10_000
@@ -34,15 +34,26 @@ async function noteRefusals(line: Line): Promise<void> {
   for await (const status of line.client.status()) if (status.type === 'error') line.refusal = status.error
 }
 
+export interface Publishing {
+  /** The same id within the stream's window is one message. */
+  id?: string
+  /** What the subject must be at. */
+  revision?: number
+  /** Which run it comes from: of one profile an older run never speaks after a newer, unless it was frozen. */
+  run?: number
+}
+
 export async function publish(
   { manager }: Line,
   subject: string,
   text: string,
-  id?: string,
-  revision?: number,
+  { id, revision, run }: Publishing = {},
 ): Promise<void> {
+  const named = headers()
+  if (run !== undefined) named.set('Tributary-Run', String(run))
   await manager.jetstream().publish(subject, text, {
     timeout: ANSWER_MS,
+    headers: named,
     ...(id === undefined ? {} : { msgID: id }),
     ...(revision === undefined ? {} : { expect: { lastSubjectSequence: revision } }),
   })

@@ -89,23 +89,40 @@ function openNats(
       },
     )
 
-  async function expectPlace(open: Line, { profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<number> {
+  async function placeOfProfile(
+    open: Line,
+    profileId: string,
+  ): Promise<{ place: Checkpoint; revision: number } | undefined> {
     const found = await open.manager.streams.getMessage(places, { last_by_subj: placeOf(profileId) })
-    const there = found?.json<Checkpoint>()
-    if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
-    return found?.seq ?? 0
+    return found === null ? undefined : { place: found.json<Checkpoint>(), revision: found.seq }
+  }
+
+  async function expectPlace(open: Line, { profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<number> {
+    const there = await placeOfProfile(open, profileId)
+    if ((there?.place.epoch ?? 0) > epoch || (there?.place.seq ?? 0) < from) throw new CheckpointDiffers(there?.place)
+    return there?.revision ?? 0
   }
 
   /** Only if nobody else has moved it since it was read. */
   async function movePlace(open: Line, profileId: string, seq: number, epoch: number, revision: number): Promise<void> {
     const place: Checkpoint = { seq, epoch, updatedAtMs: need.clock.now() }
     try {
-      await publish(open, placeOf(profileId), JSON.stringify(place), undefined, revision)
+      await publish(open, placeOf(profileId), JSON.stringify(place), { revision })
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamWrongLastSequence)
-        throw new CheckpointDiffers(undefined)
+        throw new CheckpointDiffers((await placeOfProfile(open, profileId))?.place)
       throw error
     }
+  }
+
+  async function sayErased(open: Line, profileId: string, epoch: number, id: string): Promise<void> {
+    // Where subjects name the profile its messages can be told from others, and go.
+    if (options.subject.includes('{profile}'))
+      await open.manager.streams.purge(stream, {
+        filter: options.subject.replaceAll('{profile}', profileId).replaceAll(/[^.]*\{\w+\}[^.]*/g, '*'),
+      })
+    const text = JSON.stringify({ op: 'erase', profile: profileId, run: epoch })
+    await publish(open, profileSubject('_', profileId, 'erase'), text, { id, run: epoch })
   }
 
   const subjectOf = (row: Record<'service' | 'type' | 'endpoint' | 'profile' | 'op', string>) =>
@@ -139,35 +156,34 @@ function openNats(
         const large = messages.find(({ text }) => text.length * 3 > most && Buffer.byteLength(text) > most)
         if (large !== undefined)
           throw new DeliveryError('reject', `The message is larger than the server takes (${most} bytes).`)
-        // Who it is, at the start and when that alone changed.
-        if (rows.length === 0 || revision === 0)
+        // Who it is, at the start and when that changed.
+        if (rows.length === 0 || revision === 0 || batch.tellsProfile)
           await publish(
             open,
             profileSubject(profile.service, profile.id, 'profile'),
             JSON.stringify({ op: 'profile', seq: batch.upTo, profile }),
-            `${profile.id}:profile:${epoch}`,
+            { id: `${profile.id}:profile:${epoch}`, run: epoch },
           )
         for (let sent = 0; sent < messages.length; sent += AT_ONCE)
           await Promise.all(
-            messages.slice(sent, sent + AT_ONCE).map(({ subject, text, id }) => publish(open, subject, text, id)),
+            messages
+              .slice(sent, sent + AT_ONCE)
+              .map(({ subject, text, id }) => publish(open, subject, text, { id, run: epoch })),
           )
-        await movePlace(open, profile.id, batch.upTo, epoch, revision)
+        try {
+          await movePlace(open, profile.id, batch.upTo, epoch, revision)
+        } catch (error) {
+          // Erased while this was under way: whoever comes last says so again, behind what it has just said.
+          if (error instanceof CheckpointDiffers && error.checkpoint?.seq === -1)
+            await sayErased(open, profile.id, error.checkpoint.epoch, `${profile.id}:erase:after:${epoch}`)
+          throw error
+        }
       }),
     erase: (erasure) =>
       work(async (open) => {
         const { profileId, epoch } = erasure
         const revision = await expectPlace(open, { ...erasure, from: -1 })
-        // Where subjects name the profile its messages can be told from others, and go.
-        if (options.subject.includes('{profile}'))
-          await open.manager.streams.purge(stream, {
-            filter: options.subject.replaceAll('{profile}', profileId).replaceAll(/[^.]*\{\w+\}[^.]*/g, '*'),
-          })
-        await publish(
-          open,
-          profileSubject('_', profileId, 'erase'),
-          JSON.stringify({ op: 'erase', profile: profileId, run: epoch }),
-          `${profileId}:erase:${epoch}`,
-        )
+        await sayErased(open, profileId, epoch, `${profileId}:erase:${epoch}`)
         await movePlace(open, profileId, -1, epoch, revision)
       }),
     drop: () =>

@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
-import { overtaken } from './failure.ts'
 import {
   DELETE_ITEMS,
   ERASE,
@@ -16,7 +15,7 @@ import { clean, cleanJson, newestById } from './rows.ts'
 /** Rows and checkpoint in one transaction: what the table says and how far we are never differ. */
 export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number): Promise<void> {
   const { id, account, service, nativeId, name, handle, state, connectedAt } = batch.profile
-  await expectCheckpoint(client, batch)
+  await expectCheckpoint(client, { ...batch, profileId: id })
   await putCheckpoint(client, [batch.destinationId, id, batch.upTo, batch.epoch, nowMs])
   await client.query(PUT_PROFILE, [
     id,
@@ -41,19 +40,20 @@ export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number
   )
 }
 
-export async function erase(
-  client: PoolClient,
-  { destinationId, profileId, epoch }: Erasure,
-  nowMs: number,
-): Promise<void> {
+export async function erase(client: PoolClient, erasure: Erasure, nowMs: number): Promise<void> {
+  const { destinationId, profileId, epoch } = erasure
+  await expectCheckpoint(client, { ...erasure, from: -1 })
   // The checkpoint stays, as a fence: a run that was overtaken must not bring the rows back.
   await putCheckpoint(client, [destinationId, profileId, -1, epoch, nowMs])
   for (const statement of ERASE) await client.query(statement, [profileId])
 }
 
 /** The destination's own word counts: it may have been restored from a backup, and so may we. */
-async function expectCheckpoint(client: PoolClient, { destinationId, profile, from, epoch }: Batch): Promise<void> {
-  const found = await client.query<Record<'seq' | 'epoch' | 'at', string>>(FIND_CHECKPOINT, [destinationId, profile.id])
+async function expectCheckpoint(
+  client: PoolClient,
+  { destinationId, profileId, from, epoch }: Pick<Batch, 'from'> & Erasure,
+): Promise<void> {
+  const found = await client.query<Record<'seq' | 'epoch' | 'at', string>>(FIND_CHECKPOINT, [destinationId, profileId])
   const [there] = found.rows.map((row) => ({
     seq: Number(row.seq),
     epoch: Number(row.epoch),
@@ -64,7 +64,8 @@ async function expectCheckpoint(client: PoolClient, { destinationId, profile, fr
 
 async function putCheckpoint(client: PoolClient, values: (string | number)[]): Promise<void> {
   const { rowCount } = await client.query(PUT_CHECKPOINT, values)
-  if (rowCount === 0) throw overtaken()
+  // Both found no row, and the other run was quicker.
+  if (rowCount === 0) throw new CheckpointDiffers(undefined)
 }
 
 async function putRows(client: PoolClient, rows: PutRow[]): Promise<void> {

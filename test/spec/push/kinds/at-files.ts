@@ -19,6 +19,7 @@ export const folderFixture: Fixture = {
   kind: 'files',
   skip: false,
   fences: true,
+  hasLine: false,
   atomic: false,
   open: () => openFolder('ndjson'),
   wrong: wrongFolders,
@@ -51,6 +52,7 @@ export const s3Fixture: Fixture = {
   kind: 'files',
   skip: await packagesMissing('core'),
   fences: true,
+  hasLine: true,
   atomic: false,
   open: openS3,
   wrong: async (place) => {

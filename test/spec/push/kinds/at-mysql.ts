@@ -23,6 +23,7 @@ export const mysqlFixture: Fixture = {
   kind: 'mysql',
   skip: await missing(),
   fences: true,
+  hasLine: true,
   atomic: true,
   open: openMysql,
   // Longer than the key of the table.

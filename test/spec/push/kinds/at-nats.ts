@@ -26,6 +26,7 @@ export const natsFixture: Fixture = {
   kind: 'nats',
   skip: await missing(),
   fences: true,
+  hasLine: true,
   atomic: false,
   open: openNats,
   // Larger than what the server takes in one message.

@@ -10,6 +10,7 @@ export const postgresFixture: Fixture = {
   kind: 'postgres',
   skip: false,
   fences: true,
+  hasLine: true,
   atomic: true,
   open: openPostgres,
   // A number with more digits than PostgreSQL keeps.

@@ -51,6 +51,15 @@ export async function openReceiver(): Promise<Receiver> {
       JSON.stringify([...new Set(messages.map(({ id, body }) => `${id} ${withoutTime(body)}`))].sort()),
     traces: async () => [],
     order: async () => changes().map((change) => `${String(change['id'])}@${String(change['seq'])}`),
+    runs: async (profile) =>
+      messages.flatMap(({ body }) => {
+        const { data } = JSON.parse(body) as {
+          data: { profile: string | { id: string }; run: number; changes?: { op: string; seq: number }[] }
+        }
+        if ((typeof data.profile === 'string' ? data.profile : data.profile.id) !== profile) return []
+        if (data.changes === undefined) return [`${data.run}: erased`]
+        return data.changes.map(({ op, seq }) => `${data.run}: ${op} ${seq}`)
+      }),
     close: async () => {
       server.close()
       server.closeAllConnections()
@@ -65,6 +74,7 @@ export const webhookFixture: Fixture = {
   kind: 'webhook',
   skip: false,
   fences: false,
+  hasLine: false,
   atomic: false,
   open: openReceiver,
   wrong: async (place) => [

@@ -14,7 +14,7 @@ export interface Person {
 
 let made = 0
 
-export function makePerson(destinationId: string, nativeId = `person-${(made += 1)}`): Person {
+export function makePerson(destinationId: string, nativeId = `p${(made += 1)}-person`): Person {
   const owner = { owner: nativeId, service: 'demo' }
   const profile: DeliveryProfile = {
     id: newPartId(7, Date.now()),
@@ -65,6 +65,7 @@ export function makePerson(destinationId: string, nativeId = `person-${(made += 
     batch: (rows, change = {}) => ({
       destinationId,
       profile,
+      tellsProfile: false,
       rows,
       from: 0,
       upTo: rows.at(-1)?.seq ?? 0,

@@ -30,6 +30,8 @@ export interface Place {
   traces: () => Promise<string[]>
   /** In the order of arrival, where the kind has one. */
   order?: () => Promise<string[]>
+  /** Which run said what of a profile, in the order of arrival, where the destination cannot tell them apart itself. */
+  runs?: (profile: string) => Promise<string[]>
   /** Cuts the connection once so many more bytes went through. */
   cutAfter?: (bytes: number) => void
   wasCut?: () => boolean
@@ -43,6 +45,8 @@ export interface Fixture {
   skip: string | false
   /** Keeps a checkpoint, so that an older run can be told. */
   fences: boolean
+  /** Goes over a line that can be cut in the middle. */
+  hasLine: boolean
   /** All or nothing: rows and checkpoint in one transaction. */
   atomic: boolean
   open: () => Promise<Place>

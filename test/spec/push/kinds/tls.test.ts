@@ -130,9 +130,8 @@ for (const each of CASES) {
     test('goes without TLS nowhere but where the operator allowed', () =>
       refused(each.plain(each.url('public.test', server.port)), {}, /plain_http_refused/))
 
-    test('trusts the authority that the app names, and the right name only', {
-      skip: !each.takesAuthority && 'takes none',
-    }, async () => {
+    if (!each.takesAuthority) return
+    test('trusts the authority that the app names, and the right name only', async () => {
       const options = { ca: certificate!.cert }
       const connection = open(each.kind, each.url('db.test', server.port), options)
       const findings = await connection.test()

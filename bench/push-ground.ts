@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { newPartId } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { demoSocial } from '#connectors/demo-social/connector.ts'
+import { addDestination } from '#flows/deliver/manage.ts'
+import { absorb, openStream } from '#flows/sync/absorb.ts'
+import { storeOwnItems } from '#flows/sync/store-own.ts'
+import type { Account } from '#model/account.ts'
+import { insertAccount } from '#store/accounts.ts'
+import { insertProfile } from '#store/profiles.ts'
+import type { LosslessJson } from '#upstream/body/lossless-json.ts'
+import { openStore, withPush } from '../src/app.ts'
+import { makeRecords } from './read-records.ts'
+import { dropIndexes } from './read-store.ts'
+
+const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+const APP = 'bench'
+const TEMPLATE = 1000
+
+export type PushGround = Awaited<ReturnType<typeof openPushGround>>
+
+/** A store with items, a `tributary work` beside it as a process of its own, and clients' databases on the same server. */
+export async function openPushGround() {
+  const name = `tributary_bench_${randomBytes(4).toString('hex')}`
+  const made: string[] = []
+  const newDatabase = async (suffix: string): Promise<string> => {
+    const url = new URL(SERVER)
+    url.pathname = `/${name}_${suffix}`
+    await onServer(`create database ${name}_${suffix}`)
+    made.push(`${name}_${suffix}`)
+    return url.href
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
+  const env = {
+    DATABASE_URL: await newDatabase('store'),
+    TRIBUTARY_DATA: dataDir,
+    TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8,::1/128',
+    LOG_LEVEL: 'warn',
+  }
+  const config = loadConfig(env)
+  const log = createLog({
+    level: 'warn',
+    format: 'text',
+    clock: systemClock,
+    write: (text) => process.stderr.write(text),
+  })
+  const store = await openStore(config, log)
+  const client = new Client({ connectionString: env.DATABASE_URL })
+  await client.connect()
+  await client.query(
+    `insert into app (id, name, redirect_uris, token_flow, created_at) values ($1, 'Bench', '{}', true, 0)`,
+    [APP],
+  )
+  let worker: ChildProcess | undefined
+
+  const newAccount = async (part: number): Promise<Account> => {
+    const account = { part, id: newPartId(part, systemClock.now()), appId: APP, parts: [part], createdAt: 0 }
+    await insertAccount(store.database, account)
+    return account
+  }
+  const newProfile = async (account: Account): Promise<string> => {
+    const id = newPartId(account.part, systemClock.now())
+    await insertProfile(store.database, {
+      part: account.part,
+      id,
+      accountId: account.id,
+      appId: APP,
+      service: demoSocial.service,
+      nativeId: `owner-${account.part}`,
+      state: 'active',
+      stateUntil: undefined,
+      error: undefined,
+      scope: undefined,
+      person: {},
+      data: '{}',
+      connectedAt: 0,
+      syncedAt: undefined,
+    })
+    return id
+  }
+
+  return {
+    newDatabase,
+    /** Other people's items: the same records, under other profiles. */
+    fill: async (profiles: number, itemsEach: number): Promise<void> => {
+      const account = await newAccount(0)
+      const key = { part: 0, profileId: await newProfile(account) }
+      const records = [...makeRecords(TEMPLATE * 4)].filter(({ stream }) => stream === 'feed').slice(0, TEMPLATE)
+      const stream = openStream(demoSocial, 'feed', demoSocial.endpoints['feed']!, 'owner', key, 0)
+      const texts = records.map(({ record }) => record as LosslessJson)
+      await store.database.transaction((tx) => absorb(tx, stream, texts, texts.length, systemClock.now()))
+      const indexes = await dropIndexes(client)
+      for (let part = 1; part <= profiles; part += 1) {
+        const id = await newProfile(await newAccount(part))
+        const { rowCount } = await client.query(
+          `insert into item select $1, $2, gen_random_uuid(), i.endpoint, i.native_id || '-' || n, i.at, i.updated_at,
+             row_number() over (), hash, types, author, participants, guid, lat, lng, words, oembed, data
+           from item i cross join generate_series(1, $3::int) n where i.part = 0 and i.profile_id = $4`,
+          [part, id, itemsEach / TEMPLATE, key.profileId],
+        )
+        await client.query(
+          `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq) values ($1, $2, $3, $4, 8e15, $5)`,
+          [part, id, APP, demoSocial.service, rowCount],
+        )
+      }
+      for (const index of indexes) await client.query(index)
+      await client.query('vacuum analyze')
+    },
+    /** Starts the worker and waits until it is there. */
+    startWorker: async (): Promise<void> => {
+      worker = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts'), 'work'], {
+        env: { PATH: process.env['PATH'], ...env },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+      await until(
+        async () =>
+          (
+            await client.query(
+              `select 1 from pg_stat_activity where datname = current_database() and application_name = 'tributary engine'`,
+            )
+          ).rowCount! > 0,
+      )
+      await sleep(1500)
+    },
+    stopWorker: async (): Promise<void> => {
+      if (worker === undefined || worker.exitCode !== null) return
+      const ended = once(worker, 'exit')
+      worker.kill('SIGTERM')
+      await ended
+    },
+    /** The most memory that the worker ever had resident, in MB, with a new count from now on. */
+    peakMb: (): number => {
+      const status = readFileSync(`/proc/${worker!.pid}/status`, 'utf8')
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1024
+    },
+    /** Makes a destination and waits until everything is there; gives how long that took. */
+    backfill: async (url: string): Promise<number> => {
+      const beganAt = performance.now()
+      const { destination } = await withPush(config, log, (need) =>
+        addDestination(
+          need,
+          APP,
+          { name: 'bench', kind: 'postgres', url: `${url}?sslmode=disable`, filter: ['*'] },
+          'bench',
+        ),
+      )
+      await until(async () => {
+        const { rows } = await client.query<{ open: number; state: string; error: string | null }>(
+          `select (select count(*) from delivery_cursor where destination_id = d.id and (due_at is not null or news > told))::int as open,
+             state, last_error as error from destination d where id = $1`,
+          [destination.id],
+        )
+        if (rows[0]!.state !== 'active') throw new Error(rows[0]!.error ?? rows[0]!.state)
+        return rows[0]!.open === 0
+      })
+      return performance.now() - beganAt
+    },
+    newAccount,
+    /** Stores one item as an app does; it is committed when this returns. */
+    put: async (account: Account, item: { id: string; [field: string]: string | number }) => {
+      await storeOwnItems(store, account, 'things', [item])
+    },
+    close: async () => {
+      if (worker !== undefined && worker.exitCode === null) {
+        const ended = once(worker, 'exit')
+        worker.kill('SIGKILL')
+        await ended
+      }
+      await client.end()
+      await store.close()
+      for (const each of made) await onServer(`drop database if exists ${each} with (force)`)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(25)
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: SERVER })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}

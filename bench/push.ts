@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { PUT_ITEMS, PUT_PARTICIPANTS, VERSIONS } from '#flows/deliver/destinations/postgres-tables.ts'
+import { median } from './load.ts'
+import { openPushGround, type PushGround } from './push-ground.ts'
+
+const MILLION = process.argv.includes('--million')
+const ITEMS = MILLION ? 1_000_000 : Number(process.env['BENCH_PUSH_ITEMS'] ?? 60_000)
+const PROFILES = 20
+const CHANGES = Number(process.env['BENCH_PUSH_CHANGES'] ?? 60)
+const BATCH = 1000
+
+/** Push into PostgreSQL: a backfill beside bare upserts of the same rows, its memory, and the way of one change. */
+export async function benchPush(): Promise<void> {
+  const ground = await openPushGround()
+  try {
+    await ground.fill(PROFILES, ITEMS / PROFILES)
+    await ground.startWorker()
+    const url = await ground.newDatabase('client')
+    const ms = await ground.backfill(url)
+    const peakMb = ground.peakMb()
+    const ours = ITEMS / (ms / 1000)
+    line(`a backfill of ${ITEMS} items`, `${ours.toFixed(0)} rows/s, peak memory ${peakMb.toFixed(0)} MB (aim 300)`)
+    await benchChanges(ground, url)
+    await ground.stopWorker()
+    if (MILLION) return
+    const bare = await benchBare(ground, url)
+    line('bare upserts of these rows', `${bare.toFixed(0)} rows/s`)
+    line('ratio', `${(ours / bare).toFixed(2)} of bare upserts (aim 0.50)`)
+  } finally {
+    await ground.close()
+  }
+}
+
+/** One item after the other, each at a moment of chance: how long after its commit is the row in the client's database? */
+async function benchChanges(ground: PushGround, url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const account = await ground.newAccount(900)
+  const times: number[] = []
+  for (let i = 0; i <= CHANGES; i += 1) {
+    await sleep(Math.random() * 500)
+    await ground.put(account, { id: 'one', v: i })
+    const beganAt = performance.now()
+    for (;;) {
+      const { rowCount } = await client.query({
+        name: 'bench-look',
+        text: `select 1 from tributary_items where endpoint = 'things' and data ->> 'v' = $1`,
+        values: [String(i)],
+      })
+      if (rowCount! > 0) break
+      await sleep(5)
+    }
+    // The first makes the profile.
+    if (i > 0) times.push(performance.now() - beganAt)
+  }
+  await client.end()
+  const p95 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
+  line('from store to row', `p50 ${median(times).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim 1000, 3000)`)
+}
+
+/** The same rows as they came, into the same tables in another database, by one loop that does nothing else. */
+async function benchBare(ground: PushGround, from: string): Promise<number> {
+  const [source, target] = [
+    new Client({ connectionString: from }),
+    new Client({ connectionString: await ground.newDatabase('bare') }),
+  ]
+  await Promise.all([source.connect(), target.connect()])
+  for (const statement of VERSIONS.flat()) await target.query(statement)
+  const { rows: profiles } = await source.query<{ id: string }>('select id from tributary_profiles')
+  let ms = 0
+  let count = 0
+  for (const { id } of profiles) {
+    const items = (await source.query<unknown[]>({ text: ITEM_COLUMNS, values: [id], rowMode: 'array' })).rows
+    const people = (await source.query<unknown[]>({ text: PEOPLE_COLUMNS, values: [id], rowMode: 'array' })).rows
+    const batches = cut(items, people)
+    const beganAt = performance.now()
+    for (const batch of batches) {
+      await target.query('begin')
+      await target.query(PUT_ITEMS, columnsOf(batch.items))
+      if (batch.people.length > 0) await target.query(PUT_PARTICIPANTS, columnsOf(batch.people))
+      await target.query('commit')
+    }
+    ms += performance.now() - beganAt
+    count += items.length
+  }
+  await Promise.all([source.end(), target.end()])
+  return count / (ms / 1000)
+}
+
+const ITEM_COLUMNS = `select id, idr, profile_id, service, endpoint, native_id, (extract(epoch from at) * 1000)::bigint,
+  (extract(epoch from updated_at) * 1000)::bigint, array_to_string(types, ' '), array_to_string(guid, ' '), author, lat, lng, oembed::text, map::text, data::text, seq
+  from tributary_items where profile_id = $1 order by seq`
+const PEOPLE_COLUMNS =
+  'select profile_id, item_id, position, participant, is_author from tributary_participants where profile_id = $1 order by item_id, position'
+
+function cut(items: unknown[][], people: unknown[][]): { items: unknown[][]; people: unknown[][] }[] {
+  const byItem = Map.groupBy(people, (row) => row[1])
+  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, i) => {
+    const some = items.slice(i * BATCH, (i + 1) * BATCH)
+    return { items: some, people: some.flatMap(([id]) => byItem.get(id) ?? []) }
+  })
+}
+
+function columnsOf(rows: unknown[][]): unknown[][] {
+  return rows[0]!.map((_, column) => rows.map((row) => row[column]))
+}
+
+function line(name: string, value: string): void {
+  process.stdout.write(`${name.padEnd(28)} ${value}\n`)
+}
+
+if (import.meta.main) await benchPush()
