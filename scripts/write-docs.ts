@@ -71,17 +71,24 @@ function pushPage(): string {
         ].join('\n'),
       ),
     ).join('\n\n')
-  const [view] = postgres.VERSIONS.flat().filter((each) => /^create or replace view/.test(each))
+  const view = postgres.VERSIONS.flat().find((each) => each.startsWith('create or replace view'))
   const events = Object.entries(PUSH_EVENTS).map(([type, meaning]) => `| \`${type}\` | ${meaning} |`)
   return between(
     'docs/push.md',
-    ...['postgres-rights', sql(postgres.leastPrivilegeScript('tributary'))],
-    ...['mysql-rights', sql(mysql.leastPrivilegeScript('tributary'))],
-    ...['postgres-tables', tables(postgres)],
-    ...['mysql-tables', tables(mysql)],
-    ...['views', ITEM_TYPES.map((type) => `\`tributary_${type}\``).join(', ')],
-    ...['postgres-view', sql(ended(view!))],
-    ...['events', ['| event | when, and what it says |', '|---|---|', ...events].join('\n')],
+    'postgres-rights',
+    sql(postgres.leastPrivilegeScript('tributary')),
+    'mysql-rights',
+    sql(mysql.leastPrivilegeScript('tributary')),
+    'postgres-tables',
+    tables(postgres),
+    'mysql-tables',
+    tables(mysql),
+    'views',
+    ITEM_TYPES.map((type) => `\`tributary_${type}\``).join(', '),
+    'postgres-view',
+    sql(ended(view!)),
+    'events',
+    ['| event | when, and what it says |', '|---|---|', ...events].join('\n'),
   )
 }
 

@@ -48,7 +48,7 @@ export function armCrashPoint(point: string, visits: number): void {
     return result
   }
 
-  const ask = Client.prototype.query as Query
+  const ask = Reflect.get(Client.prototype, 'query') as Query
   const patched: Query = function (statement, ...rest) {
     const name = nameOf(statement, this)
     const last = rest.at(-1)
@@ -66,7 +66,7 @@ export function armCrashPoint(point: string, visits: number): void {
   Object.assign(PromiseConnection.prototype, {
     query: function (this: unknown, statement: { sql?: string }, ...rest: unknown[]) {
       const name = statement.sql === 'commit' ? 'mysql commit' : undefined
-      return around(name, () => Reflect.apply(speak, this, [statement, ...rest]) as Promise<unknown>)
+      return around(name, () => Reflect.apply(speak, this, [statement, ...rest]))
     },
   })
 }

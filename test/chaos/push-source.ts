@@ -72,19 +72,20 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
     }
   }
   async function changeOne(account: Account): Promise<void> {
-    if (random.isOneIn(400)) {
+    const fate = random.below(2000)
+    if (fate < 5) {
       source.people.splice(source.people.indexOf(account), 1)
       await deleteWholeAccount(need, account)
       source.counts.erased += 1
       await put(await newPerson(account.appId))
-    } else if (random.isOneIn(400)) {
+    } else if (fate < 10) {
       source.people.splice(source.people.indexOf(account), 1)
       const other = random.pick(source.people)
       const joined = await mergeAccounts(need, tokens.get(account.id)!, tokens.get(other.id)!)
       source.people[source.people.indexOf(other)] = joined
       source.counts.merged += 1
       await put(await newPerson(account.appId))
-    } else if (random.isOneIn(5)) await remove(account)
+    } else if (fate < 400) await remove(account)
     else await put(account)
   }
   for (let i = 0; i < size; i += 1) await put(await newPerson(apps[i % apps.length]!))

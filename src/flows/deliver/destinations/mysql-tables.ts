@@ -1,4 +1,5 @@
 import { ITEM_TYPES } from '#model/types.ts'
+import { columnsOf, type ViewColumn } from './view-columns.ts'
 
 // Documents are text, not `json`: MySQL rounds large numbers in that type, and MariaDB refuses deep documents. JSON functions read both.
 const DOCUMENT = 'longtext not null'
@@ -8,6 +9,16 @@ const TABLE = 'engine=InnoDB default charset=utf8mb4 collate=utf8mb4_bin'
 function field(document: string, name: string): string {
   const found = `json_extract(${document}, '$.${name}')`
   return `if(json_type(${found}) = 'NULL', null, json_unquote(${found}))`
+}
+
+/** A value of another type than it should have is null: one odd item must not break the view for all. */
+function column({ name, document, field: key, as }: ViewColumn): string {
+  const found = `json_extract(i.${document}, '$.${key}')`
+  if (as === 'text') return `${field(`i.${document}`, key)} as ${name}`
+  // Read as text first: a document that is text itself has no numbers of its own.
+  const number = `cast(json_unquote(${found}) as double)`
+  const value = as === 'number' ? number : `timestampadd(microsecond, ${number} * 1000, '1970-01-01')`
+  return `case when json_type(${found}) in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL') then ${value} end as ${name}`
 }
 
 /** The published shape, version by version; each statement may run again without harm. Times are UTC. docs/push.md shows them. */
@@ -32,7 +43,9 @@ export const VERSIONS: string[][] = [
   select i.id, p.account_id, i.profile_id, i.service, i.native_id, i.at, i.updated_at, i.author, i.lat, i.lng,
     ${field('i.oembed', 'title')} as title, coalesce(${field('i.map', 'text')}, ${field('i.oembed', 'description')}) as text,
     ${field('i.oembed', 'url')} as url, ${field('i.oembed', 'thumbnail_url')} as thumbnail_url,
-    ${field('i.oembed', 'author_name')} as author_name, i.map, i.data
+    ${field('i.oembed', 'author_name')} as author_name,
+    ${columnsOf(type).map(column).join(',\n    ')},
+    i.map, i.data
   from tributary_items i join tributary_profiles p on p.id = i.profile_id
   where i.deleted_at is null and p.deleted_at is null and json_contains(i.types, '"${type}"')`,
     ),
@@ -57,6 +70,9 @@ where destination_id = ? and profile_id = ? for update`
 
 export const PUT_CHECKPOINT =
   'update tributary_checkpoint set seq = ?, epoch = ?, updated_at = ? where destination_id = ? and profile_id = ?'
+
+export const FIND_OTHERS =
+  'select distinct destination_id as id from tributary_checkpoint where destination_id <> ? limit 5'
 
 export const PUT_PROFILE = upsert(
   'tributary_profiles',

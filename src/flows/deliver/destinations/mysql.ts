@@ -18,8 +18,9 @@ import { databaseAddress } from './database-address.ts'
 import { explain, failing } from './failure.ts'
 import { guardedLine } from './guarded-line.ts'
 import { ask, erase, writeBatch } from './mysql-rows.ts'
-import { TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
+import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
 import { authorityOf } from './network-address.ts'
+import { sharing } from './rows.ts'
 
 const SCHEMES = ['mysql:', 'mariadb:']
 // Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
@@ -36,10 +37,10 @@ export const mysql: Kind = {
     databaseAddress(url, SCHEMES, 3306)
     authorityOf(options)
   },
-  open: (need, destination, secrets) => openMysql(need, secrets.url, destination.options),
+  open: (need, destination, secrets) => openMysql(need, destination.id, secrets.url, destination.options),
 }
 
-function openMysql(need: KindNeed, url: string, options: Record<string, unknown>): Connection {
+function openMysql(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
   const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 3306)
   const ca = authorityOf(options)
   const config = {
@@ -65,7 +66,7 @@ function openMysql(need: KindNeed, url: string, options: Record<string, unknown>
   const transaction = (work: (client: Client) => Promise<void>) => failing(recoveryOf, () => inTransaction(pool, work))
   return {
     prepare: () => failing(recoveryOf, () => withClient(pool, (client) => evolve(client, address.database))),
-    test: () => test(config),
+    test: () => test(config, id),
     write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now())),
     erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
     drop: () =>
@@ -108,7 +109,7 @@ async function evolve(client: Client, database: string): Promise<void> {
   }
 }
 
-async function test(config: ConnectionOptions): Promise<Finding[]> {
+async function test(config: ConnectionOptions, id: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const name = `tributary_test_${randomBytes(4).toString('hex')}`
   let client: Client | undefined
@@ -118,6 +119,8 @@ async function test(config: ConnectionOptions): Promise<Finding[]> {
     const [server] = await ask<{ version: string }>(client, 'select version() as version')
     const [tls] = await ask<{ Value: string }>(client, "show session status like 'Ssl_version'")
     findings.push({ check: 'connect', ok: true, detail: `${server!.version}, ${tls?.Value || 'without TLS'}` })
+    const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
+    const others = hasTables ? await ask<{ id: string }>(client, FIND_OTHERS, [id]) : []
     await ask(client, `create table ${name} (id integer)`)
     await ask(client, `insert into ${name} values (1)`)
     await ask(client, `create view ${name}_view as select id from ${name}`)
@@ -128,6 +131,7 @@ async function test(config: ConnectionOptions): Promise<Finding[]> {
       ok: true,
       detail: 'may create tables and views and write; nothing was left behind',
     })
+    findings.push(...sharing(others.map((each) => each.id)))
   } catch (error) {
     findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
     if (client !== undefined) await ask(client, `drop table if exists ${name}`).catch(() => {})

@@ -1,4 +1,14 @@
 import { ITEM_TYPES } from '#model/types.ts'
+import { columnsOf, type ViewColumn } from './view-columns.ts'
+
+/** A value of another type than it should have is null: one odd item must not break the view for all. */
+function column({ name, document, field, as }: ViewColumn): string {
+  const text = `i.${document} ->> '${field}'`
+  if (as === 'text') return `${text} as ${name}`
+  const number = `(${text})::double precision`
+  const value = as === 'number' ? number : `to_timestamp(${number} / 1000)`
+  return `case when jsonb_typeof(i.${document} -> '${field}') = 'number' then ${value} end as ${name}`
+}
 
 /** The published shape, version by version; each statement may run again without harm. docs/push.md shows them. */
 export const VERSIONS: string[][] = [
@@ -25,7 +35,9 @@ export const VERSIONS: string[][] = [
       (type) => `create or replace view tributary_${type} as
   select i.id, p.account_id, i.profile_id, i.service, i.native_id, i.at, i.updated_at, i.author, i.lat, i.lng,
     i.oembed ->> 'title' as title, coalesce(i.map ->> 'text', i.oembed ->> 'description') as text, i.oembed ->> 'url' as url,
-    i.oembed ->> 'thumbnail_url' as thumbnail_url, i.oembed ->> 'author_name' as author_name, i.map, i.data
+    i.oembed ->> 'thumbnail_url' as thumbnail_url, i.oembed ->> 'author_name' as author_name,
+    ${columnsOf(type).map(column).join(',\n    ')},
+    i.map, i.data
   from tributary_items i join tributary_profiles p on p.id = i.profile_id
   where i.deleted_at is null and p.deleted_at is null and i.types @> array['${type}']`,
     ),
@@ -49,6 +61,9 @@ where c.epoch <= excluded.epoch`
 
 export const FIND_CHECKPOINT = `select seq::text, epoch::text, floor(extract(epoch from updated_at) * 1000)::text as at from tributary_checkpoint
 where destination_id = $1 and profile_id = $2 for update`
+
+export const FIND_OTHERS =
+  'select distinct destination_id as id from tributary_checkpoint where destination_id <> $1 limit 5'
 
 export const PUT_PROFILE = `insert into tributary_profiles as p (id, account_id, service, native_id, name, handle, state, connected_at, seq)
 values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0), $9)

@@ -7,7 +7,8 @@ import { explain, failing } from './failure.ts'
 import { guardedLine } from './guarded-line.ts'
 import { authorityOf } from './network-address.ts'
 import { erase, writeBatch } from './postgres-rows.ts'
-import { TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
+import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
+import { sharing } from './rows.ts'
 
 const SCHEMES = ['postgres:', 'postgresql:']
 const ANSWER_MS = 30_000
@@ -22,7 +23,7 @@ export const postgres: Kind = {
     schemaOf(options)
     authorityOf(options)
   },
-  open: (need, destination, secrets) => openPostgres(need, secrets.url, destination.options),
+  open: (need, destination, secrets) => openPostgres(need, destination.id, secrets.url, destination.options),
 }
 
 function schemaOf(options: Record<string, unknown>): string | undefined {
@@ -32,7 +33,7 @@ function schemaOf(options: Record<string, unknown>): string | undefined {
   throw new ApiError('bad_body', 'options.schema: must be lower-case letters, digits and underscores.')
 }
 
-function openPostgres(need: KindNeed, url: string, options: Record<string, unknown>): Connection {
+function openPostgres(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
   const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 5432)
   const schema = schemaOf(options)
   const ca = authorityOf(options)
@@ -51,7 +52,7 @@ function openPostgres(need: KindNeed, url: string, options: Record<string, unkno
     failing(recoveryOf, () => inTransaction(pool, schema, work))
   return {
     prepare: () => transaction((client) => evolve(client, schema)),
-    test: () => test(config, schema),
+    test: () => test(config, schema, id),
     write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now())),
     erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
     drop: () =>
@@ -90,7 +91,11 @@ async function makeSchema(client: Client | PoolClient, schema: string | undefine
   if (rowCount === 0) await client.query(`create schema ${schema}`)
 }
 
-async function test(config: ConstructorParameters<typeof Client>[0], schema: string | undefined): Promise<Finding[]> {
+async function test(
+  config: ConstructorParameters<typeof Client>[0],
+  schema: string | undefined,
+  id: string,
+): Promise<Finding[]> {
   const findings: Finding[] = []
   const client = new Client(config)
   client.on('error', () => {})
@@ -102,6 +107,8 @@ async function test(config: ConstructorParameters<typeof Client>[0], schema: str
     findings.push({ check: 'connect', ok: true, detail: `${rows[0]!.server}, ${rows[0]!.tls ?? 'without TLS'}` })
     await client.query(beginning(schema))
     await makeSchema(client, schema)
+    const { rowCount: hasTables } = await client.query("select 1 where to_regclass('tributary_checkpoint') is not null")
+    const others = hasTables === 0 ? [] : (await client.query<{ id: string }>(FIND_OTHERS, [id])).rows
     await client.query('create table tributary_test (id integer)')
     await client.query('create view tributary_test_view as select id from tributary_test')
     await client.query('insert into tributary_test values (1)')
@@ -111,6 +118,7 @@ async function test(config: ConstructorParameters<typeof Client>[0], schema: str
       ok: true,
       detail: 'may create tables and views and write; nothing was left behind',
     })
+    findings.push(...sharing(others.map((each) => each.id)))
   } catch (error) {
     findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
   } finally {

@@ -1,4 +1,5 @@
 import type { DeliveryRow } from '#model/destination.ts'
+import type { Finding } from '../destination.ts'
 
 /** Of each item the newest row only, by id: statements of several runs then take their locks in the same order. */
 export function newestById<Row extends DeliveryRow>(rows: Row[]): Row[] {
@@ -22,4 +23,11 @@ export function cleanJson(text: string): string {
     /(\\\\)|\\u0000|\\ud[89ab][0-9a-f]{2}(?:\\ud[c-f][0-9a-f]{2})?|\\ud[c-f][0-9a-f]{2}/gi,
     (found, escaped: string | undefined) => (escaped !== undefined || found.length === 12 ? found : String.raw`\ufffd`),
   )
+}
+
+/** No mistake for sure: the other may be gone, and its rows were left. */
+export function sharing(others: string[]): Finding[] {
+  if (others.length === 0) return []
+  const detail = `${others.join(', ')} wrote into these tables too: with another filter they take back each other's rows. Give each its own place.`
+  return [{ check: 'alone', ok: true, detail }]
 }

@@ -101,6 +101,54 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     assert.deepEqual(await view('contacts'), [])
   })
 
+  test('have columns of their own for each type, and null where a value is of another', async () => {
+    const ada = makePerson('dst')
+    const starts = Date.UTC(2026, 10, 15, 10, 30)
+    const put = (id: string, seq: number, types: string, map: object, oembed: object = {}) =>
+      ada.put(id, seq, { types: [types], map: JSON.stringify(map), oembed: JSON.stringify(oembed) })
+    await connection.write(
+      ada.batch([
+        put('a', 1, 'contacts', { name: 'Zoë "Z"', email: 'zoe@x.test', phone: '+1', nickname: 'z' }),
+        put('b', 2, 'activities', { sport: 'run', seconds: 3600.5, meters: 10_000, heart_rate: 'fast' }),
+        put('c', 3, 'measures', { metric: 'weight', value: 70.25, unit: 'kg' }),
+        put('d', 4, 'events', { starts, ends: 'later', place: 'Lisbon' }),
+        put('e', 5, 'photos', { image: 'https://x.test/i.jpg' }, { width: 640, height: 480 }),
+        put('f', 6, 'files', { path: '/a', mime: 'text/plain', bytes: 5_000_000_000 }),
+        put('g', 7, 'messages', { subject: 'Hi', from: 'ada@x.test' }),
+      ]),
+    )
+    const row = async (columns: string, view: string) => {
+      const found = await eyes.sql<object>(
+        `select ${columns} from tributary_${view} where profile_id = '${ada.profile.id}'`,
+      )
+      assert.equal(found.length, 1)
+      return Object.values(found[0]!).map((value: unknown) => (value instanceof Date ? 'a date' : value))
+    }
+    assert.deepEqual(await row('name, nickname, email, phone, photo', 'contacts'), [
+      'Zoë "Z"',
+      'z',
+      'zoe@x.test',
+      '+1',
+      null,
+    ])
+    assert.deepEqual(await row('sport, seconds, meters, calories, heart_rate', 'activities'), [
+      'run',
+      3600.5,
+      10_000,
+      null,
+      null,
+    ])
+    assert.deepEqual(await row('metric, value, unit', 'measures'), ['weight', 70.25, 'kg'])
+    const asText =
+      fixture.kind === 'mysql'
+        ? `date_format(starts, '%Y-%m-%d %H:%i')`
+        : `to_char(starts at time zone 'UTC', 'YYYY-MM-DD HH24:MI')`
+    assert.deepEqual(await row(`${asText}, ends, place`, 'events'), ['2026-11-15 10:30', null, 'Lisbon'])
+    assert.deepEqual(await row('image, width, height', 'photos'), ['https://x.test/i.jpg', 640, 480])
+    assert.deepEqual(await row('path, mime, bytes', 'files'), ['/a', 'text/plain', 5_000_000_000])
+    assert.deepEqual(await row('subject, from_address', 'messages'), ['Hi', 'ada@x.test'])
+  })
+
   test('hold times, places and people as columns', async () => {
     const ada = makePerson('dst')
     await connection.write(ada.batch([ada.put('a', 1)]))
@@ -174,6 +222,17 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     )
     await eyes.sql(fixture.kind === 'mysql' ? 'drop index theirs on tributary_items' : 'drop index theirs')
     await connection.write(ada.batch([ada.put('b', 2)]))
+  })
+
+  test('say when another destination writes there too', async () => {
+    const ada = makePerson('dst_other')
+    await connection.write(ada.batch([ada.put('a', 1)]))
+    const findings = await connection.test()
+    assert.match(findings.find(({ check }) => check === 'alone')?.detail ?? '', /dst_other.* its own place/)
+    assert.deepEqual(
+      findings.filter(({ ok }) => !ok),
+      [],
+    )
   })
 
   test('say their version', async () => {

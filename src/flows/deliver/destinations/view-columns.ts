@@ -1,0 +1,35 @@
+import type { BaseType, ItemType } from '#model/types.ts'
+
+/** A column of a typed view: where its value lies in the normalised documents, and what it is there. */
+export interface ViewColumn {
+  name: string
+  document: 'map' | 'oembed'
+  field: string
+  as: 'text' | 'number' | 'time'
+}
+
+const of = (as: ViewColumn['as'], document: ViewColumn['document'], ...fields: string[]): ViewColumn[] =>
+  fields.map((each) => {
+    const [field = '', name = field] = each.split(' as ')
+    return { name, document, field, as }
+  })
+
+/** What each type has beside the columns of all. */
+const OWN: Record<BaseType, ViewColumn[]> = {
+  photos: [...of('text', 'map', 'image'), ...of('number', 'oembed', 'width', 'height')],
+  videos: [...of('text', 'map', 'media'), ...of('number', 'oembed', 'width', 'height')],
+  statuses: of('text', 'map', 'lang'),
+  news: of('text', 'map', 'lang'),
+  checkins: of('text', 'map', 'place'),
+  events: [...of('time', 'map', 'starts', 'ends'), ...of('text', 'map', 'place')],
+  messages: of('text', 'map', 'subject', 'from as from_address', 'to as to_addresses'),
+  files: [...of('text', 'map', 'path', 'mime'), ...of('number', 'map', 'bytes')],
+  tracks: [...of('text', 'map', 'artist', 'album'), ...of('number', 'map', 'seconds')],
+  activities: [...of('text', 'map', 'sport'), ...of('number', 'map', 'seconds', 'meters', 'calories', 'heart_rate')],
+  measures: [...of('text', 'map', 'metric'), ...of('number', 'map', 'value'), ...of('text', 'map', 'unit')],
+  contacts: of('text', 'map', 'name', 'nickname', 'email', 'phone', 'photo'),
+}
+
+export function columnsOf(type: ItemType): ViewColumn[] {
+  return OWN[type.replace(/_feed$/, '') as BaseType]
+}
