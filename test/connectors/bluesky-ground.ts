@@ -8,6 +8,8 @@ import { freshDatabase } from '../support/database.ts'
 import { backFrom, CALLBACK, openUpstream, turned } from '../upstream/support.ts'
 import type { Ground } from './ground.ts'
 
+/** Everything that may be asked for, so that no endpoint is refused. */
+export const SCOPES = 'atproto transition:generic transition:chat.bsky'
 export const REDIS = { host: '127.0.0.1', port: 6379 }
 
 /** The network needs a database and Redis beside its packages. */
@@ -41,9 +43,9 @@ export async function openBlueskyGround(): Promise<Ground> {
     const connector = turned<OAuth2>(bluesky, {
       home: { document: (did) => `${plcUrl}/${did}`, read: personalDataServer, apiPath: '/xrpc' },
     })
-    const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: 'atproto transition:generic' })
+    const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: SCOPES })
     const key = { key: `http://localhost?${query.toString()}`, secret: '', overrides: { base_url: pdsUrl } }
-    const begun = await beginSignIn(upstream, { connector, key, callbackUrl: CALLBACK, state: 'st' })
+    const begun = await beginSignIn(upstream, { connector, key, callbackUrl: CALLBACK, state: 'st', flag: 'dm' })
     const { handle, password } = person
     const url = await network.authorize(begun.url, { handle, password })
     const back = backFrom({ connector, key }, begun, new URL(url).searchParams)
@@ -85,7 +87,40 @@ export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> 
   await network.settle()
   await alice.agent.call('app.bsky.bookmark.createBookmark', {}, theirs)
   await network.settle()
+  await chat(alice, [bob, carol])
   return alice
+}
+
+const inChat = { headers: { 'atproto-proxy': 'did:web:api.bsky.chat#bsky_chat' } }
+
+/** Words in both directions, one of them taken back, and a group; more than one page of the log. */
+async function chat(alice: BlueskyAccount, others: BlueskyAccount[]): Promise<void> {
+  for (const other of others) {
+    const id = await talkOf(alice, other)
+    for (const one of [1, 2, 3]) {
+      await say(alice, id, `Asking ${other.handle} for the ${one}. time`)
+      await say(other, id, `Answer ${one} 🙂`)
+    }
+  }
+  const regretted = await talkOf(alice, others[0]!)
+  await takeBack(alice, regretted, await say(alice, regretted, 'Never mind'))
+  const members = others.map(({ did }) => did)
+  await alice.agent.call('chat.bsky.group.createGroup', {}, { members, name: 'All of us' }, inChat)
+}
+
+/** The conversation of two. */
+export async function talkOf({ agent }: BlueskyAccount, { did }: BlueskyAccount): Promise<string> {
+  const { data } = await agent.call('chat.bsky.convo.getConvoForMembers', { members: [did] }, undefined, inChat)
+  return (data['convo'] as { id: string }).id
+}
+
+export async function say({ agent }: BlueskyAccount, convoId: string, text: string): Promise<string> {
+  const { data } = await agent.call('chat.bsky.convo.sendMessage', {}, { convoId, message: { text } }, inChat)
+  return String(data['id'])
+}
+
+export async function takeBack({ agent }: BlueskyAccount, convoId: string, messageId: string): Promise<void> {
+  await agent.call('chat.bsky.convo.deleteMessageForSelf', {}, { convoId, messageId }, inChat)
 }
 
 async function sharePicture({ agent }: BlueskyAccount): Promise<void> {

@@ -19,24 +19,16 @@ export interface Ground {
 export interface GroundPlan {
   /** Why there is none, for the test report. */
   missing: string | false
-  /** Endpoints that this ground cannot serve, and why. */
-  without: Record<string, string>
   open: () => Promise<Ground>
 }
 
 /** Where a connector is walked: a real counterparty where there is one, else the lab's simulator. */
 export async function groundFor(connector: Connector): Promise<GroundPlan> {
-  if (connector.service === 'bluesky') {
-    const without = { messages: CHAT, conversations: CHAT }
-    return { missing: await blueskyGroundMissing(), without, open: openBlueskyGround }
-  }
+  if (connector.service === 'bluesky') return { missing: await blueskyGroundMissing(), open: openBlueskyGround }
   const name = serviceNames.find((one) => one === connector.service)
-  if (name === undefined)
-    return { missing: `the lab has no simulator of ${connector.service}`, without: {}, open: none }
-  return { missing: false, without: {}, open: () => openLabGround(connector, name) }
+  if (name === undefined) return { missing: `the lab has no simulator of ${connector.service}`, open: none }
+  return { missing: false, open: () => openLabGround(connector, name) }
 }
-
-const CHAT = 'the chat service of Bluesky exists only at Bluesky'
 
 function none(): Promise<Ground> {
   return Promise.reject(new Error('there is no ground to walk on'))

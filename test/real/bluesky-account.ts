@@ -18,7 +18,12 @@ export interface BlueskyAgent {
   deleteFollow(uri: string): Promise<void>
   upsertProfile(change: (existing: object | undefined) => object): Promise<void>
   uploadBlob(data: Uint8Array, options: { encoding: string }): Promise<{ data: { blob: unknown } }>
-  call(method: string, parameters?: object, data?: object): Promise<{ data: Record<string, unknown> }>
+  call(
+    method: string,
+    parameters?: object,
+    data?: object,
+    options?: { headers: Record<string, string> },
+  ): Promise<{ data: Record<string, unknown> }>
 }
 
 export interface BlueskyAccount {

@@ -9,6 +9,8 @@ import { requireInstalled } from './packages.ts'
 export interface BlueskyAddresses {
   pdsUrl: string
   plcUrl: string
+  /** Where direct messages live; the data server finds it by its name. */
+  chatUrl: string
   appViewUrl?: string
 }
 

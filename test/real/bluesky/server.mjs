@@ -2,16 +2,29 @@
 // temporary folder that its parent gives it. Messages: { id, command }; the first one sent says where the network is.
 import { rmSync } from 'node:fs'
 import { TestNetwork, TestNetworkNoAppView } from '@atproto/dev-env'
+import { startChat } from './chat.mjs'
 
 const settings = JSON.parse(process.argv[2])
 const network =
   settings.postgresSchema === undefined
     ? await TestNetworkNoAppView.create()
     : await TestNetwork.create({ dbPostgresSchema: settings.postgresSchema })
+const chat = await startChat({ plcUrl: network.plc.url })
+findChat(network.pds.ctx.idResolver.did.methods.get('web'))
+
+/** The name of the chat service leads to ours here, as an entry in the hosts file would; all else goes its usual way. */
+function findChat(resolver) {
+  const usual = resolver.fetch
+  resolver.fetch = (url, options) =>
+    url.hostname === 'api.bsky.chat' ? fetch(new URL(url.pathname, chat.url), options) : usual(url, options)
+}
 
 const commands = {
   settle: () => network.processAll(),
-  close: () => network.close(),
+  async close() {
+    chat.close()
+    await network.close()
+  },
 }
 
 process.on('message', ({ id, command }) => {
@@ -25,4 +38,4 @@ process.on('disconnect', () => {
   rmSync(settings.folder, { recursive: true, force: true })
   process.exit()
 })
-process.send({ pdsUrl: network.pds.url, plcUrl: network.plc.url, appViewUrl: network.bsky?.url })
+process.send({ pdsUrl: network.pds.url, plcUrl: network.plc.url, appViewUrl: network.bsky?.url, chatUrl: chat.url })

@@ -129,4 +129,27 @@ suite('bluesky', () => {
     assert.equal((await refresh(first.body.refresh_token)).body.error, 'invalid_grant')
     assert.equal((await refresh(second.body.refresh_token)).body.error, 'invalid_grant')
   })
+
+  test('the chat service takes only tokens that the data server signed for it and for the method', {
+    skip,
+  }, async () => {
+    const listConvos = 'chat.bsky.convo.listConvos'
+    const tokenFor = async (aud: string, lxm: string) => {
+      const { data } = await alice.agent.call('com.atproto.server.getServiceAuth', { aud, lxm })
+      return String(data['token'])
+    }
+    const ask = async (token?: string) => {
+      const headers = { connection: 'close', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+      return (await fetch(`${network.chatUrl}/xrpc/${listConvos}`, { headers })).status
+    }
+    const chat = 'did:web:api.bsky.chat'
+    const good = await tokenFor(chat, listConvos)
+    assert.equal(await ask(good), 200)
+    assert.equal(await ask(), 401)
+    assert.equal(await ask(await tokenFor('did:web:elsewhere.test', listConvos)), 401)
+    assert.equal(await ask(await tokenFor(chat, 'chat.bsky.convo.getLog')), 401)
+    const [head, payload, signature = ''] = good.split('.')
+    const forged = `${head}.${payload}.${signature.slice(0, -4)}${signature.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
+    assert.equal(await ask(forged), 401)
+  })
 })

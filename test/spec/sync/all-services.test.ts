@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
-import { blueskyGroundMissing, furnish, REDIS } from '../../connectors/bluesky-ground.ts'
+import { blueskyGroundMissing, furnish, REDIS, SCOPES, say, takeBack, talkOf } from '../../connectors/bluesky-ground.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../real/bluesky.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { type Progress, startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendor-house.ts'
@@ -72,7 +72,7 @@ suite('one person at every service', () => {
       process.env['TEST_IDENTITY_DIRECTORY'] = network.plcUrl
       alice = await furnish(network)
       const redirect_uri = `${house.tributary.url}/auth/bluesky/callback`
-      const client = new URLSearchParams({ redirect_uri, scope: 'atproto transition:generic' })
+      const client = new URLSearchParams({ redirect_uri, scope: SCOPES })
       const overrides = { base_url: network.pdsUrl }
       await house.setKeys('bluesky', { key: `http://localhost?${client.toString()}`, secret: '', overrides })
       token = await house.signInAtBluesky(network, alice, token)
@@ -85,14 +85,15 @@ suite('one person at every service', () => {
 
     const texts = async () =>
       (await house.items('bluesky', 'posts', token)).map(({ data }) => (data['value'] as { text: string }).text)
+    const messages = async () =>
+      (await house.items('bluesky', 'messages', token)).map(({ data }) => (data['message'] as { text: string }).text)
     async function syncAgain(): Promise<void> {
       const latestMs = latestOf(await house.progress('bluesky', token))
       await network.settle()
       await house.ask('POST', '/profiles/bluesky/sync', token)
       await house.synced('bluesky', endpoints, token, latestMs)
     }
-    const CHAT = ['messages', 'conversations']
-    const endpoints = endpointsOf('bluesky').filter((name) => !CHAT.includes(name))
+    const endpoints = endpointsOf('bluesky')
 
     test('posts, photos, likes, follows and feeds are there, and a second sync changes nothing', async () => {
       await checkService('bluesky', endpoints)
@@ -101,13 +102,19 @@ suite('one person at every service', () => {
       assert.ok((await texts()).includes('Look'))
     })
 
-    test('a new post appears after the next sync, and a deleted one disappears', async () => {
+    test('a new post or message appears after the next sync, and a deleted one disappears', async () => {
+      const talk = await talkOf(alice, await network.createAccount('dave.test'))
       const fresh = await alice.agent.post({ text: 'Just now 🌱' })
+      const said = await say(alice, talk, 'Hello Dave')
       await syncAgain()
       assert.ok((await texts()).includes('Just now 🌱'))
+      assert.ok((await messages()).includes('Hello Dave'))
       await alice.agent.deletePost(fresh.uri)
+      await takeBack(alice, talk, said)
       await syncAgain()
       assert.ok(!(await texts()).includes('Just now 🌱'))
+      assert.ok(!(await messages()).includes('Hello Dave'))
+      assert.ok((await messages()).includes('Answer 1 🙂'))
       assert.ok((await texts()).includes('Nothing but words'))
     })
 

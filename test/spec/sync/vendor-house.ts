@@ -99,7 +99,7 @@ export async function startVendorHouse() {
     ): Promise<string> => {
       const stops = [REDIRECT, network.pdsUrl]
       const browser = createBrowser({ stopAt: (address) => stops.some((stop) => address.startsWith(stop)) })
-      const away = await browser.open(startUrl('bluesky', token).replace('&flag=dm', ''))
+      const away = await browser.open(startUrl('bluesky', token))
       const { handle, password } = person
       const back = await browser.open(await network.authorize(away.url, { handle, password }))
       return redeem(back.url)
