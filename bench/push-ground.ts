@@ -18,7 +18,7 @@ import type { Account } from '#model/account.ts'
 import { insertAccount } from '#store/accounts.ts'
 import { insertProfile } from '#store/profiles.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
-import { openStore, withPush } from '../src/app.ts'
+import { openStore, withServices } from '../src/app.ts'
 import { makeRecords } from './read-records.ts'
 import { dropIndexes } from './read-store.ts'
 
@@ -145,7 +145,7 @@ export async function openPushGround() {
     /** Makes a destination and waits until everything is there; gives how long that took. */
     backfill: async (url: string): Promise<number> => {
       const beganAt = performance.now()
-      const { destination } = await withPush(config, log, (need) =>
+      const { destination } = await withServices(config, log, (need) =>
         addDestination(
           need,
           APP,

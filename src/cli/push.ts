@@ -209,9 +209,9 @@ export const deliveries: Command = {
   summary: 'what was tried, newest first',
   args: ['CLIENT_ID', 'DESTINATION'],
   options: { limit: { type: 'string', value: 'N', meaning: 'how many (50)' } },
-  run: async ({ args, flags, out, withPush }) => {
+  run: async ({ args, flags, out, withServices }) => {
     const limit = number('limit', flags.text('limit')) ?? 50
-    const tried = await withPush(async (need) =>
+    const tried = await withServices(async (need) =>
       deliveriesOf(need, await findOwn(need, args[0]!, args[1]!), undefined, Math.min(limit, 9999)),
     )
     out.result(tried, () =>
