@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { systemClock } from '#base/clock.ts'
 import { encodeNumber, newPartId } from '#base/ids.ts'
 import { createLog } from '#base/log.ts'
@@ -23,6 +23,43 @@ export interface Filled {
   token: string
 }
 
+/** A filled store and what opens it. */
+export interface Kept {
+  key: string
+  filled: Filled[]
+}
+
+/** Written last, so that a store with it is whole. */
+export async function rememberStore(url: string, kept: Kept): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query('create table bench_kept (value json not null)')
+    await client.query('insert into bench_kept values ($1)', [kept])
+  })
+}
+
+/** Undefined when there is no such database. */
+export async function recallStore(url: string): Promise<Kept | undefined> {
+  try {
+    return await withClient(url, async (client) => {
+      const { rows } = await client.query<{ value: Kept }>('select value from bench_kept')
+      return rows[0]?.value
+    })
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === '3D000') return undefined
+    throw error
+  }
+}
+
+async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
 const SMALL = 1000
 const STREAMS: Record<StreamName, typeof demoSocial> = {
   posts: demoSocial,
@@ -44,6 +81,8 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
   const database = openDatabase({ url, pool: 4, prepared: true, log })
   const client = new Client({ connectionString: url })
   await client.connect()
+  // Nobody mourns what a crash would take from a store that is made anew.
+  await client.query(`set synchronous_commit = off; set maintenance_work_mem = '1GB'`)
   try {
     await migrate(database, systemClock.now())
     await client.query(

@@ -17,32 +17,46 @@ export interface CallBody {
 type Headers = NodeJS.Dict<string | string[]>
 
 /** Takes the body in when that is cheap or needed, and leaves it flowing otherwise. */
-export async function takeBody(stream: Readable, headers: Headers, mustSign: boolean): Promise<CallBody> {
+export async function takeBody(
+  stream: Readable,
+  headers: Headers,
+  mustSign: boolean,
+  silenceMs: number,
+): Promise<CallBody> {
   const stated = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (stated === 0 || (stated === undefined && headers['transfer-encoding'] === undefined))
     return { content: undefined, repeatable: true, length: undefined }
   const signedForm = mustSign && isForm(headers)
-  if (stated !== undefined && stated > KEPT_BYTES && !signedForm) return flowing(stream, stated)
+  if (stated !== undefined && stated > KEPT_BYTES && !signedForm) return flowing(stream, stated, silenceMs)
   const { content, ended } = await gather(stream, signedForm ? SIGNED_FORM_BYTES : KEPT_BYTES)
   if (ended) return { content, repeatable: true, length: undefined }
   if (signedForm) throw new ApiError('body_too_large')
   stream.unshift(content)
-  return flowing(stream, stated)
+  return flowing(stream, stated, silenceMs)
 }
 
 function isForm(headers: Headers): boolean {
   return /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(String(headers['content-type'] ?? ''))
 }
 
-function flowing(stream: Readable, length: number | undefined): CallBody {
-  return { content: pieces(stream), repeatable: false, length }
+function flowing(stream: Readable, length: number | undefined, silenceMs: number): CallBody {
+  return { content: pieces(stream, silenceMs), repeatable: false, length }
 }
 
 /** A service that answers before it heard all must not cost the caller the connection on which the answer goes back. */
-async function* pieces(stream: Readable): AsyncGenerator<Buffer> {
+async function* pieces(stream: Readable, silenceMs: number): AsyncGenerator<Buffer> {
+  let callersTurn = true
+  // A caller who says no more must not hold a connection of the service for ever; one who waits for the service may.
+  const silence = setTimeout(() => (callersTurn ? stream.destroy() : silence.refresh()), silenceMs).unref()
   try {
-    for await (const piece of stream.iterator({ destroyOnReturn: false })) yield piece as Buffer
+    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
+      callersTurn = false
+      yield piece as Buffer
+      callersTurn = true
+      silence.refresh()
+    }
   } finally {
+    clearTimeout(silence)
     // The caller may still be speaking; nobody listens, but the connection has to come to the end of it.
     stream.resume()
   }

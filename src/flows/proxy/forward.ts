@@ -8,7 +8,7 @@ import { takeBody } from './body.ts'
 import { type BriefCache, createBriefCache } from './brief-cache.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
-import type { ProxyAnswer, ProxyNeed, Target, Told } from './need.ts'
+import { PATIENCE, type ProxyAnswer, type ProxyNeed, type Target, type Told } from './need.ts'
 import { type Opened, open, spend } from './open.ts'
 import { paginate } from './paginate.ts'
 import { createTargets, type Targets } from './targets.ts'
@@ -70,19 +70,34 @@ async function forward(
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
   const target = await targets.find(account, call.profile)
-  await spend(need, target, SHORT_WAIT_MS)
-  const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1')
+  await spend(need, target, SHORT_WAIT_MS, call.signal)
+  const { idleMs } = need.patience ?? PATIENCE
+  const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
   if (!body.repeatable) call.onFlow()
   const headers = requestHeaders(call.headers)
   const out = { target, method: call.method, where: call, headers, body, signal: call.signal }
   const answer = call.paginate
     ? await paginate(need, targets, out, call.told)
     : untouched(target, await open(need, targets, out, call.told))
-  await learn(need, target, answer)
-  const { id, appId } = target.profile
-  const left = await budgets.get(id, () => need.budget.left(appId, target.connector, id))
-  Object.assign(answer.headers, notes(call.told, left))
+  Object.assign(answer.headers, notes(call.told, await settle(need, budgets, target, answer)))
   return answer
+}
+
+/** What is done once the service has acted. No failure of ours may hide its answer: the app would do the same again. */
+async function settle(
+  need: ProxyNeed,
+  budgets: BriefCache<number>,
+  target: Target,
+  answer: ProxyAnswer,
+): Promise<number | undefined> {
+  const { id, appId } = target.profile
+  try {
+    await learn(need, target, answer)
+    return await budgets.get(id, () => need.budget.left(appId, target.connector, id))
+  } catch (error) {
+    need.log.warn('a budget could not be kept', { service: target.connector.service, error })
+    return undefined
+  }
 }
 
 function untouched({ connector }: Target, opened: Opened): ProxyAnswer {
@@ -120,11 +135,11 @@ async function learn(need: ProxyNeed, { profile, connector }: Target, { status, 
   await need.budget.block(profile.appId, connector, Math.min(untilMs, nowMs + LONGEST_BLOCK_MS), whom)
 }
 
-function notes(told: Told, left: number): Record<string, string> {
+function notes(told: Told, left: number | undefined): Record<string, string> {
   return {
     'x-tributary-refreshed': String(told.refreshed),
     'x-tributary-retried': String(told.retried),
-    'x-tributary-budget-left': String(left),
+    ...(left === undefined ? {} : { 'x-tributary-budget-left': String(left) }),
   }
 }
 

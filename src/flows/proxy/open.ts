@@ -28,13 +28,18 @@ const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH Q
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** Waits for the budget, but no longer than anybody would. */
-export async function spend(need: ProxyNeed, { profile, connector }: Target, mostWaitMs: number): Promise<void> {
+export async function spend(
+  need: ProxyNeed,
+  { profile, connector }: Target,
+  mostWaitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   for (;;) {
     const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id)
     if (untilMs === undefined) return
     const waitMs = untilMs - need.clock.now()
     if (waitMs > mostWaitMs) throw new ApiError('service_limited', undefined, { retryAfterS: Math.ceil(waitMs / 1000) })
-    await sleep(Math.max(waitMs, 5))
+    await sleep(Math.max(waitMs, 5), undefined, { signal })
   }
 }
 

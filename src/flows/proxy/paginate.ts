@@ -118,7 +118,7 @@ async function fetchPage(
 ): Promise<Page> {
   const where = whereOf(request, 'query' in out.where ? out.where.query : '')
   for (let attempt = 1; ; attempt += 1) {
-    await spend(need, out.target, LONG_WAIT_MS)
+    await spend(need, out.target, LONG_WAIT_MS, out.signal)
     const opened = await open(need, targets, { ...out, where }, told)
     if (opened.status === 200) {
       const page = await readPage(course, request, opened, out.signal)

@@ -179,6 +179,23 @@ suite('limits', () => {
   })
 })
 
+suite('a failure of ours after the service has acted', () => {
+  for (const status of ['201 Made', '429 Slow'])
+    test(`does not hide its answer: ${status}`, async () => {
+      const { token: by } = await house.connect({ apiUrl: upstream.url })
+      const rename = (from: string, to: string) => house.store.database.script(`alter table ${from} rename to ${to}`)
+      upstream.answer = (socket) =>
+        void rename('budget', 'budget_away').then(() =>
+          socket.write(`HTTP/1.1 ${status}\r\nRetry-After: 1\r\nContent-Length: 4\r\n\r\ndone`),
+        )
+      const answer = await ask({ by }, { method: 'POST', body: 'x' }).finally(() => rename('budget_away', 'budget'))
+      assert.deepEqual([answer.status, answer.text], [Number(status.slice(0, 3)), 'done'])
+      assert.equal(answer.headers.get('x-tributary-retried'), 'false')
+      assert.equal(answer.headers.get('x-tributary-budget-left'), null)
+      assert.equal(upstream.requests.length, 1)
+    })
+})
+
 suite('what is remembered of calls', () => {
   interface Noted {
     id: string

@@ -174,4 +174,17 @@ suite('time', () => {
       Object.assign(house.server.server, { headersTimeout, requestTimeout })
     }
   })
+
+  test('an app that falls silent in the middle of an upload is let go, and so is the service', async () => {
+    const strict = await startProxyHouse({ patience: { headersMs: 60_000, idleMs: 500 } })
+    const { token: by } = await strict.connect({ service: 'keyed', apiUrl: slow.url })
+    const client = await rawClient(strict.url)
+    client.say(head(by, 'keyed', `Content-Length: ${MEGABYTE}`))
+    client.socket.write(Buffer.alloc(MEGABYTE / 2))
+    const socket = await slow.connected()
+    slow.read(socket)
+    await once(socket, 'close')
+    await client.ended
+    await strict.stop()
+  })
 })
