@@ -37,8 +37,11 @@ interface Row {
 const BETWEEN_GUIDS = '\u001F'
 const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types, array_to_string(i.guid, '${BETWEEN_GUIDS}') as guid, i.oembed::text as oembed, i.data::text as data, i.seq`
 
-/** How many of the newest items are looked at one by one before an index is asked for all that fit. */
-const LOOKED_AT = 1000
+/** How many of the newest items are looked at one by one before anything else is tried. */
+const LOOKED_AT = 300
+/** What fits more often than this of what is wanted is found sooner by looking on than by an index, up to so many times as far. */
+const OFTEN = 4
+const FURTHER = 2 * OFTEN
 
 /** One page of items in reading order. */
 export async function queryItems(
@@ -83,9 +86,10 @@ function writeReading(
 }
 
 /**
- * What fits may be every second item or one in a million, and in this profile otherwise than in the others. So the newest
- * are looked at one by one, which is enough for what is frequent; only when they were too few, the index of words, people
- * or places gives all that fit, which then are not many. Neither depends on what the planner believes.
+ * What fits may be every second item or one in a million, and in this profile otherwise than in the others. So a few of the
+ * newest are looked at one by one, which is enough for what is frequent and for profiles that have no more. What is
+ * not rare among them is looked for further on in the same order; for the rest, the index of words, people or places gives
+ * all that fit, which then are not many. None of it depends on what the planner believes.
  */
 function writeFinding(
   values: Values,
@@ -96,24 +100,32 @@ function writeFinding(
 ): string {
   const order = (table: string) => inOrderOf(query, table)
   const most = `${values.add(limit)}::bigint`
-  const looked = values.add(Math.max(LOOKED_AT, 2 * limit))
+  const few = `${values.add(Math.max(LOOKED_AT, 2 * limit))}::bigint`
   const parts = readable.map((profile, n) => {
     const where = inOrder(values, profile, selection, query).join(' and ')
     const fits = fitting(values, profile, query).join(' and ')
     const found = findable(values, profile, query)!.join(' and ')
+    const newest = (what: string, limited: string) =>
+      `select ${what} from item i where ${where} order by ${order('i.')} limit ${limited}`
+    const fitsAmong = (limited: string) =>
+      `select place, at, id from (${newest(`i.ctid as place, i.at, i.id, ${fits} as fits`, limited)}) looked where fits limit ${most}`
+    const count = (of: string) => `(select count(*) from ${of}_${n})`
+    const further = `(select case when not whole and ${count('seen')} * ${OFTEN} >= ${most} then ${few} * ${FURTHER} else 0 end from end_${n})`
     return {
-      seen: `seen_${n} as materialized (
-        select place, at, id from (
-          select i.ctid as place, i.at, i.id, ${fits} as fits from item i where ${where} order by ${order('i.')} limit ${looked}
-        ) looked where fits limit ${most})`,
+      looks: `seen_${n} as materialized (${fitsAmong(few)}),
+        end_${n} as materialized (
+          select count(*) < ${few} as whole from (${newest('1', few)}) looked where ${count('seen')} < ${most}),
+        more_${n} as materialized (${fitsAmong(further)})`,
       // The offset keeps the inner question to itself, so that nothing but its index can answer it.
-      keys: `select place, at, id from seen_${n} where (select count(*) from seen_${n}) >= ${most}
+      keys: `select place, at, id from seen_${n} where (select whole from end_${n})
+        union all select place, at, id from more_${n} where ${count('more')} >= ${most}
         union all (
           select place, at, id from (select i.ctid as place, i.* from item i where ${found} offset 0) i
-          where (select count(*) from seen_${n}) < ${most} and ${where} and ${fits} order by ${order('')} limit ${most})`,
+          where not (select whole from end_${n}) and ${count('more')} < ${most} and ${where} and ${fits}
+          order by ${order('')} limit ${most})`,
     }
   })
-  return `with ${parts.map(({ seen }) => seen).join(', ')}
+  return `with ${parts.map(({ looks }) => looks).join(', ')}
     select ${columns} from item i where i.ctid = any(array(
       select place from (${parts.map(({ keys }) => keys).join(' union all ')}) keys order by ${order('')} limit ${most}))
     order by ${order('i.')}`
