@@ -24,6 +24,8 @@ export interface RateNews {
 
 export interface Api {
   baseUrl: string
+  /** Further origins where the same credential is good, such as one for uploads; only the proxy calls them. */
+  hosts?: readonly string[]
   /** Headers that every call carries. */
   headers?: Record<string, string>
   /** Parameters that every call carries. */

@@ -90,6 +90,7 @@ export const github = defineConnector({
   }),
   api: {
     baseUrl: 'https://api.github.com',
+    hosts: ['https://uploads.github.com'],
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2026-03-10' },
     limits: { person: { calls: 5000, perS: 3600 } },
     rate,

@@ -2,19 +2,25 @@ import type { Connector } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import { addressOf } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import type { Ready } from './targets.ts'
 
 /** Below the service's API address, both as they were written; or a whole address on its host. */
 export type Where = { path: string; query: string } | { url: string }
 
+/** Where a profile's calls may go. */
+export type Place = Pick<Ready, 'apiUrl' | 'hosts'>
+
+const WHOLE = /^\/https?:\/\//i
 /** Segments that mean the same to every reader, so that there is nothing to resolve. */
 const SIMPLE = /^(\/(?!\.)[\w.~-]+)+\/?$/
 
-/** The whole address of a call: under the API's own, whatever the path tries. Throws `bad_request`. */
-export function addressFor(apiUrl: string, connector: Connector, where: Where): string {
+/** The whole address of a call: under the API's own or on a host beside it, whatever the path tries. Throws `bad_request`. */
+export function addressFor({ apiUrl, hosts }: Place, connector: Connector, where: Where): string {
   try {
     if ('url' in where) return addressOf(apiUrl, where)
     const { path, query } = where
     if (query.includes('#')) throw outside()
+    if (WHOLE.test(path)) return withQuery(wholeAddress({ apiUrl, hosts }, path.slice(1)), query, connector.api.query)
     if (SIMPLE.test(path)) return withQuery(apiUrl + path, query, connector.api.query)
     if (path.includes('#') || climbs(path)) throw outside()
     return withQuery(addressOf(apiUrl, { path }), query, connector.api.query)
@@ -22,6 +28,16 @@ export function addressFor(apiUrl: string, connector: Connector, where: Where): 
     if (error instanceof UpstreamError) throw outside()
     throw error
   }
+}
+
+/** An address as the service itself writes it, in a link or in its documentation. */
+function wholeAddress({ apiUrl, hosts }: Place, address: string): string {
+  const url = URL.parse(address)
+  if (url === null || url.username !== '' || url.password !== '' || climbs(address) || address.includes('#'))
+    throw outside()
+  if (hosts.includes(url.origin)) return url.href
+  if (!url.href.startsWith(`${apiUrl}/`)) throw outside()
+  return url.href
 }
 
 /** True when a server that decodes once more than it should, or cuts parameters off, would leave the base. */

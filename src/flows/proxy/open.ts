@@ -88,12 +88,12 @@ async function persist(need: ProxyNeed, out: Outgoing, ready: Ready, told: Told)
   }
 }
 
-/** Follows redirects of reads on the service's own host; all others go back to the app, which has no credential to lose. */
+/** Follows redirects of reads on the service's own hosts; all others go back to the app, which has no credential to lose. */
 async function follow(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<Opened> {
-  let url = addressFor(ready.apiUrl, out.target.connector, out.where)
+  let url = addressFor(ready, out.target.connector, out.where)
   for (let hop = 0; ; hop += 1) {
     const answer = await send(need, out, ready, url)
-    const next = hop < MOST_HOPS && out.body.repeatable ? redirected(out.method, url, answer) : undefined
+    const next = hop < MOST_HOPS && out.body.repeatable ? redirected(out.method, url, ready.hosts, answer) : undefined
     if (next === undefined) return { ...answer, url }
     discard(answer)
     url = next
@@ -126,17 +126,23 @@ function send(
   )
 }
 
-function redirected(method: string, from: string, { status, headers }: StreamAnswer): string | undefined {
+function redirected(
+  method: string,
+  from: string,
+  hosts: readonly string[],
+  { status, headers }: StreamAnswer,
+): string | undefined {
   if ((method !== 'GET' && method !== 'HEAD') || !REDIRECTS.has(status)) return undefined
   if (typeof headers['location'] !== 'string') return undefined
   const target = URL.parse(headers['location'], from)
-  return target?.origin === new URL(from).origin && target.username === '' ? target.href : undefined
+  if (target === null || target.username !== '') return undefined
+  return target.origin === new URL(from).origin || hosts.includes(target.origin) ? target.href : undefined
 }
 
 /** A stream cannot be sent again when the server asks for another nonce, so that the nonce is fetched before. */
 async function learnNonce(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<void> {
   const empty: CallBody = { content: undefined, repeatable: true, length: undefined }
-  const url = addressFor(ready.apiUrl, out.target.connector, out.where)
+  const url = addressFor(ready, out.target.connector, out.where)
   discard(await send(need, { ...out, method: 'HEAD', headers: {}, body: empty }, ready, url))
 }
 

@@ -14,6 +14,8 @@ export interface Ready {
   version: number
   /** Origin and path, with no slash at the end. */
   apiUrl: string
+  /** Further origins that may be called. */
+  hosts: readonly string[]
 }
 
 export interface Targets {
@@ -40,7 +42,9 @@ export function createTargets(need: ProxyNeed): Targets {
     const { connector, key } = target
     const { addresses } = await findPlace(need.upstream, { connector, key, instance: credential.instance })
     const { origin, pathname } = new URL(addresses.apiUrl)
-    return { credential, version, apiUrl: origin + pathname.replace(/\/+$/, '') }
+    // An instance elsewhere has none of the hosts of the one that the connector knows.
+    const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
+    return { credential, version, apiUrl: origin + pathname.replace(/\/+$/, ''), hosts }
   }
   const keep = (target: Target, ready: Ready): Ready => {
     made.put(target.profile.id, ready)

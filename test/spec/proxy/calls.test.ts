@@ -188,7 +188,8 @@ suite('a failure of ours after the service has acted', () => {
         void rename('budget', 'budget_away').then(() =>
           socket.write(`HTTP/1.1 ${status}\r\nRetry-After: 1\r\nContent-Length: 4\r\n\r\ndone`),
         )
-      const answer = await ask({ by }, { method: 'POST', body: 'x' }).finally(() => rename('budget_away', 'budget'))
+      const answer = await ask({ by }, { method: 'POST', body: 'x' })
+      await rename('budget_away', 'budget')
       assert.deepEqual([answer.status, answer.text], [Number(status.slice(0, 3)), 'done'])
       assert.equal(answer.headers.get('x-tributary-retried'), 'false')
       assert.equal(answer.headers.get('x-tributary-budget-left'), null)

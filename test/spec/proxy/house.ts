@@ -11,6 +11,7 @@ import type { Patience } from '#flows/proxy/need.ts'
 import type { House } from '#http/house.ts'
 import { createServer } from '#http/server.ts'
 import type { Credential } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { putServiceKey } from '#store/service-keys.ts'
 import { createBudget } from '#upstream/budget.ts'
@@ -23,6 +24,8 @@ import { keyed, paged, plain, scarce, signed } from './connectors.ts'
 export const TOKEN = 'service-token-0123456789'
 
 export interface HouseOptions {
+  /** Further services. */
+  connectors?: Connector[]
   egress?: Partial<EgressOptions>
   patience?: Patience
 }
@@ -42,7 +45,7 @@ export interface Connecting {
 export type ProxyHouse = Awaited<ReturnType<typeof startProxyHouse>>
 
 /** The whole door on a database of its own, with no worker behind it, so that services hear nothing but the proxy. */
-export async function startProxyHouse({ egress: egressOptions, patience }: HouseOptions = {}) {
+export async function startProxyHouse({ egress: egressOptions, patience, connectors = [] }: HouseOptions = {}) {
   const fresh = await freshDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
   const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
@@ -54,7 +57,7 @@ export async function startProxyHouse({ egress: egressOptions, patience }: House
   const house = {
     ...store,
     config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
-    registry: createRegistry([plain, keyed, signed, paged, scarce]),
+    registry: createRegistry([plain, keyed, signed, paged, scarce, ...connectors]),
     upstream: createUpstream({ egress, clock: store.clock, log }),
     budget: createBudget(store),
     adminToken,

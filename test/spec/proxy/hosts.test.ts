@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { defineConnector } from '#kit/connector.ts'
+import { plain } from './connectors.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
+
+let api: RawUpstream
+let uploads: RawUpstream
+let foreign: RawUpstream
+let house: ProxyHouse
+let token: string
+before(async () => {
+  api = await startRawUpstream()
+  uploads = await startRawUpstream()
+  foreign = await startRawUpstream()
+  const twin = defineConnector({
+    ...plain,
+    service: 'twin',
+    aliases: [],
+    api: { ...plain.api, baseUrl: `${api.url}/v1`, hosts: [uploads.url] },
+  })
+  house = await startProxyHouse({ connectors: [twin] })
+  token = (await house.connect({ service: 'twin', apiUrl: `${api.url}/v1` })).token
+})
+after(async () => {
+  await house.stop()
+  for (const each of [api, uploads, foreign]) await each.close()
+})
+beforeEach(() => {
+  for (const each of [api, uploads, foreign]) {
+    each.requests.length = 0
+    each.answer = OK
+  }
+})
+
+const ask = (path: string, init: RequestInit = {}) =>
+  fetch(`${house.url}/proxy/twin/${path}`, {
+    redirect: 'manual',
+    ...init,
+    headers: { authorization: `Bearer ${token}` },
+  })
+const heard = ({ requests }: RawUpstream) =>
+  requests.map((request) => [
+    request.split(' ', 2).join(' '),
+    request.toLowerCase().includes(`\r\nauthorization: bearer ${TOKEN}\r\n`),
+  ])
+
+suite('a service of several hosts', () => {
+  test('is called at the one that a whole address names, with the credential', async () => {
+    const answer = await ask(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, { method: 'POST', body: 'x' })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(heard(uploads), [['POST /files/7?name=a%2Fb', true]])
+    assert.equal((await ask(`${api.url}/v1/me`)).status, 200)
+    assert.deepEqual(heard(api), [['GET /v1/me', true]])
+  })
+
+  test('redirects of reads between its hosts are followed, others are not', async () => {
+    api.answer = `HTTP/1.1 302 Found\r\nLocation: ${uploads.url}/there\r\nContent-Length: 0\r\n\r\n`
+    assert.equal((await ask('here')).status, 200)
+    assert.deepEqual(heard(uploads), [['GET /there', true]])
+    uploads.answer = `HTTP/1.1 302 Found\r\nLocation: ${foreign.url}/away\r\nContent-Length: 0\r\n\r\n`
+    assert.equal((await ask('here')).status, 302)
+    assert.equal(foreign.requests.length, 0)
+  })
+
+  test('and no other host is', async () => {
+    const { host } = uploads
+    for (const path of [
+      `${foreign.url}/x`,
+      `https://${host}/x`,
+      `http://name@${host}/x`,
+      `http://${host}@${foreign.host}/x`,
+      `http://${host}.${foreign.host}/x`,
+      `http:/${host}/x`,
+      `${api.url}/v2/me`,
+      `${api.url}/v1/../v2/me`,
+      `${api.url}/v1/%2e%2e/v2/me`,
+      `${uploads.url}/%252e%252e/x`,
+      `${api.url}/v1`,
+      `${api.url}/v10/me`,
+      'http://[::1/x',
+      'http:///x',
+    ]) {
+      const answer = await ask(path)
+      // What is no whole address is a path below the API's own.
+      if (answer.status !== 400) assert.ok(path.startsWith('http:/1'), `${path} answered ${answer.status}`)
+    }
+    assert.deepEqual([uploads.requests.length, foreign.requests.length], [0, 0])
+    assert.ok(api.requests.every((request) => request.startsWith('GET /v1/http:/')))
+  })
+
+  test('an instance elsewhere has none of them', async () => {
+    const { token: other } = await house.connect({ service: 'twin', apiUrl: foreign.url, nativeId: '43' })
+    const answer = await fetch(`${house.url}/proxy/twin/${uploads.url}/x`, {
+      headers: { authorization: `Bearer ${other}` },
+    })
+    assert.equal(answer.status, 400)
+    assert.equal(uploads.requests.length, 0)
+    await house.connect({ service: 'twin', apiUrl: `${api.url}/v1`, nativeId: '44' })
+  })
+})
