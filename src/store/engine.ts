@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { type Job, type JobResult, PgBoss } from 'pg-boss'
-import { reasonOf } from '#base/errors.ts'
+import { PgBoss } from 'pg-boss'
 import type { Log } from '#base/log.ts'
+import { type JobData, type Pump, startPump } from './job-pump.ts'
 
 /**
  * The queues there are. A job is a wake-up: it carries a key, and the work reads everything else from its row. A key is there
  * once, waiting or at work: with one more behind it, the engine would stumble over it whenever somebody takes from the queue.
- * Batches are small, because each waits for its slowest job.
+ * `slots` is how many jobs one process has at work.
  */
 export const QUEUES = {
-  maintenance: { batchSize: 1, workers: 1 },
-  deliver: { batchSize: 8, workers: 3 },
-  sync: { batchSize: 2, workers: 16 },
-} as const satisfies Record<string, { batchSize: number; workers: number }>
+  maintenance: { slots: 1 },
+  deliver: { slots: 24 },
+  sync: { slots: 32 },
+} as const satisfies Record<string, { slots: number }>
 
 export type QueueName = keyof typeof QUEUES
 
@@ -83,6 +83,7 @@ export async function startEngine({
       deleteAfterSeconds: 600,
     })
   }
+  const pumps: Pump[] = []
   return {
     wake: async (queue, wakeUps) => {
       const jobs = wakeUps.map(({ key, data }) => ({ id: randomUUID(), data: { key, ...data }, singletonKey: key }))
@@ -90,16 +91,15 @@ export async function startEngine({
       return jobs.filter(({ id }) => !taken.has(id)).map(({ singletonKey }) => singletonKey)
     },
     work: async (queue, run) => {
-      const { batchSize, workers } = QUEUES[queue]
-      const options = {
-        batchSize,
-        localConcurrency: workers,
-        pollingIntervalSeconds: 0.5,
-        burstWhenBatchFull: true,
-        perJobResults: true,
-      } as const
-      await boss.work<{ key?: string }>(queue, options, (jobs) =>
-        Promise.all(jobs.map((job) => runJob(queue, job, run, log))),
+      pumps.push(
+        startPump({
+          boss,
+          queue,
+          ...QUEUES[queue],
+          heartbeatS,
+          log,
+          run: (data, signal) => runJob(queue, data, signal, run, log),
+        }),
       )
     },
     waiting: async (queue, cap) => {
@@ -113,19 +113,21 @@ export async function startEngine({
     },
     every: (queue, cron) => boss.schedule(queue, cron, {}, { singletonKey: queue }),
     depth: () => depth(boss),
-    stop: (graceMs) => boss.stop({ graceful: graceMs > 0, timeout: Math.max(graceMs, 1000), close: true }),
+    stop: async (graceMs) => {
+      await Promise.all(pumps.map((pump) => pump.stop(graceMs)))
+      await boss.stop({ graceful: false, close: true })
+    },
   }
 }
 
-/** One bad job of a batch fails alone. Only bugs and crashes come here: what a service does wrong is an outcome, not a failure. */
-async function runJob(queue: QueueName, job: Job<{ key?: string }>, run: Run, log: Log): Promise<JobResult> {
-  const { key = queue, ...data } = job.data ?? {}
+/** Only bugs and crashes throw here: what a service does wrong is an outcome, not a failure. */
+async function runJob(queue: QueueName, job: JobData, signal: AbortSignal, run: Run, log: Log): Promise<void> {
+  const { key = queue, ...data } = job
   try {
-    await run({ key, data }, job.signal)
-    return { id: job.id, status: 'completed' }
+    await run({ key, data }, signal)
   } catch (error) {
     log.error('a job failed and will be tried again', { queue, key, error })
-    return { id: job.id, status: 'failed', output: { error: reasonOf(error) } }
+    throw error
   }
 }
 

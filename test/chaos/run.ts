@@ -6,14 +6,17 @@ const options = {
   seed,
   people,
   apps: 8,
-  everyMs: 15_000,
+  everyMs: Number(process.env['EVERY'] ?? 15) * 1000,
   latencyMs: [20, 200] as [number, number],
   calls: 600,
   windowS: 10,
   freezeMs: 40_000,
   ms: Number(process.env['SECONDS'] ?? 100) * 1000,
 }
-process.stdout.write(`seed ${seed}: 3 workers, ${people} profiles x 2 endpoints, 8 apps of 60 calls/s, 2 % faults\n`)
+const { apps, everyMs } = options
+process.stdout.write(
+  `seed ${seed}: 3 workers, ${people} profiles x 2 endpoints every ${everyMs / 1000} s, ${apps} apps of 60 calls/s, 2 % faults\n`,
+)
 const beganAt = Date.now()
 const report = await runChaos({
   ...options,

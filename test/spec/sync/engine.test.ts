@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, startEngine } from '#store/engine.ts'
+import { type Engine, QUEUES, startEngine } from '#store/engine.ts'
 import { quiet } from '../../store/opened.ts'
 import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
 import { freshDatabase } from '../../support/database.ts'
@@ -79,7 +79,59 @@ suite('the job engine', () => {
     }, 'nothing is left')
   })
 
-  test('one bad job of a batch fails alone and is tried again, a few times; a database that goes away only delays', async () => {
+  test('a slow job holds nobody back: its neighbours end, run again, and the other slots go on', async () => {
+    const engine = await open()
+    const runs = new Map<string, number>()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = Array.from({ length: QUEUES.deliver.slots - 1 }, (_, i) => `slow-${i}`)
+    const quick = Array.from({ length: 60 }, (_, i) => `quick-${i}`)
+    // Mixed, so that whoever takes several at once takes both.
+    const mixed = quick.flatMap((key, i) => [key, ...slow.slice(i, i + 1)])
+    await engine.wake('deliver', mixed.map(wakeUp))
+    await engine.work('deliver', async ({ key }) => {
+      runs.set(key, (runs.get(key) ?? 0) + 1)
+      if (key.startsWith('slow')) await released
+    })
+    await until(() => quick.every((key) => runs.has(key)), 'all quick ones run beside the slow ones')
+    await until(
+      async () => (await engine.wake('deliver', [wakeUp('quick-0')])).length === 0,
+      'a quick one is taken again',
+    )
+    await until(() => runs.get('quick-0') === 2, 'and runs again')
+    assert.ok(slow.every((key) => runs.get(key) === 1))
+    release()
+    await until(async () => {
+      const depth = (await engine.depth()).find(({ queue }) => queue === 'deliver')!
+      return depth.ready + depth.active === 0
+    }, 'nothing is left')
+    await engine.stop(1000)
+  })
+
+  test('a process that ends tells its jobs to, and others run what they leave', async () => {
+    const [leaving, staying] = [await open(), await open()]
+    const runs: string[] = []
+    const wasTold: boolean[] = []
+    await leaving.work('deliver', async (_, signal) => {
+      runs.push('leaving')
+      // It does not listen.
+      await new Promise(() => signal.addEventListener('abort', () => wasTold.push(true)))
+    })
+    await leaving.wake('deliver', [wakeUp('long')])
+    await until(() => runs.length === 1, 'it is at work')
+    await leaving.stop(100)
+    assert.deepEqual(wasTold, [true])
+    await staying.work('deliver', async () => {
+      runs.push('staying')
+    })
+    await until(() => runs.length === 2, 'another runs it')
+    assert.deepEqual(runs, ['leaving', 'staying'])
+    await staying.stop(1000)
+  })
+
+  test('one bad job fails alone and is tried again, a few times; a database that goes away only delays', async () => {
     const engine = engines[0]!
     const tries = new Map<string, number>()
     await (await open()).work('deliver', async ({ key }) => {
