@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '#base/clock.ts'
 import { loadConfig } from '#base/config.ts'
+import { reasonOf } from '#base/errors.ts'
 import { createLog } from '#base/log.ts'
 import { processesIn, signal } from '#store/embedded/processes.ts'
 import { openStore, type Store } from '../../src/app.ts'
@@ -169,15 +170,17 @@ async function crash(cluster: string): Promise<void> {
 }
 
 async function answers({ database }: Store): Promise<void> {
-  for (let i = 0; i < 600; i += 1) {
-    const up = await database.rows({ name: '', text: 'select 1' }).then(
-      () => true,
-      () => false,
-    )
-    if (up) return
-    await sleep(50)
+  let reason = ''
+  // Thousands of profiles leave much to replay, and a loaded machine takes its time.
+  for (const until = Date.now() + 180_000; Date.now() < until; await sleep(50)) {
+    try {
+      await database.rows({ name: '', text: 'select 1' })
+      return
+    } catch (error) {
+      reason = reasonOf(error)
+    }
   }
-  throw new Error('the database did not come back')
+  throw new Error(`the database did not come back: ${reason}`)
 }
 
 const query = <Row extends object>({ database }: Store, text: string, values: unknown[] = []) =>
