@@ -144,6 +144,31 @@ suite('delivering', () => {
     await app.ask('DELETE', `/push/${made.id}`)
   })
 
+  test('one item changed by eight writers at once: the last state is there, and its numbers only grow', async () => {
+    const tables = await app.add({ kind: 'postgres', url: theirs.url })
+    const hook = await app.add({ kind: 'webhook', url: receiver.url })
+    await house.put(ada, [{ id: 'hot', v: 0 }])
+    let v = 0
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let i = 0; i < 40; i += 1) await house.put(ada, [{ id: 'hot', v: (v += 1) }])
+      }),
+    )
+    for (const each of [tables, hook]) await app.caughtUp(each)
+    const [stored] = await house.sql<{ data: { v: number }; seq: number }>(
+      `select i.data, i.seq from item i join profile p on p.part = i.part and p.id = i.profile_id where p.account_id = $1`,
+      [ada.account.id],
+    )
+    const [row] = await theirs.sql<{ data: { v: number }; seq: number }>(
+      'select data, seq::int as seq from tributary_items',
+    )
+    assert.deepEqual(row, stored)
+    const seqs = receiver.changes().map(({ seq }) => seq)
+    assert.ok(seqs.length > 1 && seqs.every((seq, i) => i === 0 || seq > seqs[i - 1]!), String(seqs))
+    assert.equal(receiver.changes().at(-1)!.seq, stored!.seq)
+    for (const { id } of [tables, hook]) await app.ask('DELETE', `/push/${id}`)
+  })
+
   test('paused, nothing comes; resumed, nothing is missing', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a' }])
