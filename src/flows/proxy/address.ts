@@ -20,7 +20,8 @@ export function addressFor({ apiUrl, hosts }: Place, connector: Connector, where
     if ('url' in where) return addressOf(apiUrl, where)
     const { path, query } = where
     if (query.includes('#')) throw outside()
-    if (WHOLE.test(path)) return withQuery(wholeAddress({ apiUrl, hosts }, path.slice(1)), query, connector.api.query)
+    const whole = WHOLE.test(path) ? wholeAddress({ apiUrl, hosts }, path.slice(1)) : undefined
+    if (whole !== undefined) return withQuery(whole, query, connector.api.query)
     if (SIMPLE.test(path)) return withQuery(apiUrl + path, query, connector.api.query)
     if (path.includes('#') || climbs(path)) throw outside()
     return withQuery(addressOf(apiUrl, { path }), query, connector.api.query)
@@ -30,13 +31,12 @@ export function addressFor({ apiUrl, hosts }: Place, connector: Connector, where
   }
 }
 
-/** An address as the service itself writes it, in a link or in its documentation. */
-function wholeAddress({ apiUrl, hosts }: Place, address: string): string {
+/** An address as the service itself writes it; undefined when it is none of the service's, and so only a path that looks like one. */
+function wholeAddress({ apiUrl, hosts }: Place, address: string): string | undefined {
   const url = URL.parse(address)
-  if (url === null || url.username !== '' || url.password !== '' || climbs(address) || address.includes('#'))
-    throw outside()
-  if (hosts.includes(url.origin)) return url.href
-  if (!url.href.startsWith(`${apiUrl}/`)) throw outside()
+  if (url === null || ![...hosts, new URL(apiUrl).origin].includes(url.origin)) return undefined
+  const inside = hosts.includes(url.origin) || url.href.startsWith(`${apiUrl}/`)
+  if (!inside || url.username !== '' || url.password !== '' || climbs(address) || address.includes('#')) throw outside()
   return url.href
 }
 
