@@ -16,17 +16,23 @@ export async function benchPush(): Promise<void> {
   try {
     await ground.fill(PROFILES, ITEMS / PROFILES)
     await ground.startWorker()
+    const idleMb = ground.peakMb()
     const url = await ground.newDatabase('client')
     const ms = await ground.backfill(url)
     const peakMb = ground.peakMb()
     const ours = ITEMS / (ms / 1000)
-    line(`a backfill of ${ITEMS} items`, `${ours.toFixed(0)} rows/s, peak memory ${peakMb.toFixed(0)} MB (aim 300)`)
+    line(
+      `a backfill of ${ITEMS} items`,
+      `${ours.toFixed(0)} rows/s, peak memory ${peakMb.toFixed(0)} MB (idle ${idleMb.toFixed(0)}; aim 300)`,
+    )
     await benchChanges(ground, url)
     await ground.stopWorker()
     if (MILLION) return
-    const bare = await benchBare(ground, url)
-    line('bare upserts of these rows', `${bare.toFixed(0)} rows/s`)
-    line('ratio', `${(ours / bare).toFixed(2)} of bare upserts (aim 0.50)`)
+    for (const connections of [1, 3]) {
+      const bare = await benchBare(ground, url, connections)
+      const ratio = (ours / bare).toFixed(2)
+      line(`bare upserts, ${connections} at once`, `${bare.toFixed(0)} rows/s; ours is ${ratio} of it (aim 0.50)`)
+    }
   } finally {
     await ground.close()
   }
@@ -59,33 +65,40 @@ async function benchChanges(ground: PushGround, url: string): Promise<void> {
   line('from store to row', `p50 ${median(times).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim 1000, 3000)`)
 }
 
-/** The same rows as they came, into the same tables in another database, by one loop that does nothing else. */
-async function benchBare(ground: PushGround, from: string): Promise<number> {
-  const [source, target] = [
-    new Client({ connectionString: from }),
-    new Client({ connectionString: await ground.newDatabase('bare') }),
-  ]
-  await Promise.all([source.connect(), target.connect()])
-  for (const statement of VERSIONS.flat()) await target.query(statement)
+/** The same rows as they came, into the same tables in another database, by loops that do nothing else. */
+async function benchBare(ground: PushGround, from: string, connections: number): Promise<number> {
+  const source = new Client({ connectionString: from })
+  const url = await ground.newDatabase(`bare${connections}`)
+  const targets = Array.from({ length: connections }, () => new Client({ connectionString: url }))
+  await Promise.all([source, ...targets].map((client) => client.connect()))
+  for (const statement of VERSIONS.flat()) await targets[0]!.query(statement)
   const { rows: profiles } = await source.query<{ id: string }>('select id from tributary_profiles')
-  let ms = 0
-  let count = 0
+  const batches: Batch[] = []
   for (const { id } of profiles) {
     const items = (await source.query<unknown[]>({ text: ITEM_COLUMNS, values: [id], rowMode: 'array' })).rows
     const people = (await source.query<unknown[]>({ text: PEOPLE_COLUMNS, values: [id], rowMode: 'array' })).rows
-    const batches = cut(items, people)
-    const beganAt = performance.now()
-    for (const batch of batches) {
-      await target.query('begin')
-      await target.query(PUT_ITEMS, columnsOf(batch.items))
-      if (batch.people.length > 0) await target.query(PUT_PARTICIPANTS, columnsOf(batch.people))
-      await target.query('commit')
-    }
-    ms += performance.now() - beganAt
-    count += items.length
+    batches.push(...cut(items, people))
   }
-  await Promise.all([source.end(), target.end()])
-  return count / (ms / 1000)
+  const count = batches.reduce((sum, { items }) => sum + items.length, 0)
+  const beganAt = performance.now()
+  await Promise.all(
+    targets.map(async (target) => {
+      for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
+        await target.query('begin')
+        await target.query(PUT_ITEMS, columnsOf(batch.items))
+        if (batch.people.length > 0) await target.query(PUT_PARTICIPANTS, columnsOf(batch.people))
+        await target.query('commit')
+      }
+    }),
+  )
+  const seconds = (performance.now() - beganAt) / 1000
+  await Promise.all([source, ...targets].map((client) => client.end()))
+  return count / seconds
+}
+
+interface Batch {
+  items: unknown[][]
+  people: unknown[][]
 }
 
 const ITEM_COLUMNS = `select id, idr, profile_id, service, endpoint, native_id, (extract(epoch from at) * 1000)::bigint,
@@ -94,7 +107,7 @@ const ITEM_COLUMNS = `select id, idr, profile_id, service, endpoint, native_id, 
 const PEOPLE_COLUMNS =
   'select profile_id, item_id, position, participant, is_author from tributary_participants where profile_id = $1 order by item_id, position'
 
-function cut(items: unknown[][], people: unknown[][]): { items: unknown[][]; people: unknown[][] }[] {
+function cut(items: unknown[][], people: unknown[][]): Batch[] {
   const byItem = Map.groupBy(people, (row) => row[1])
   return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, i) => {
     const some = items.slice(i * BATCH, (i + 1) * BATCH)

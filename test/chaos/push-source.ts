@@ -22,6 +22,8 @@ export interface Source {
 }
 
 const MOST_ITEMS = 40
+/** More than a batch holds. */
+const CROWD = 1300
 let parts = 0
 
 export async function createSource(need: AuthorizeNeed, random: Random, apps: string[], size: number): Promise<Source> {
@@ -45,6 +47,11 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
       text: 'x'.repeat(random.below(300)),
     }))
     await storeOwnItems(need, account, 'things', [...new Map(items.map((item) => [item.id, item])).values()])
+    source.counts.put += items.length
+  }
+  const putCrowd = async (account: Account) => {
+    const items = Array.from({ length: CROWD }, (_, i) => ({ id: `c${i}`, v: (version += 1) }))
+    await storeOwnItems(need, account, 'things', items)
     source.counts.put += items.length
   }
   const remove = async (account: Account) => {
@@ -85,7 +92,8 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
       source.people[source.people.indexOf(other)] = joined
       source.counts.merged += 1
       await put(await newPerson(account.appId))
-    } else if (fate < 400) await remove(account)
+    } else if (fate < 16) await putCrowd(account)
+    else if (fate < 400) await remove(account)
     else await put(account)
   }
   for (let i = 0; i < size; i += 1) await put(await newPerson(apps[i % apps.length]!))
