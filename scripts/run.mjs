@@ -30,6 +30,8 @@ const program = resolve(root, target)
 if (fits) {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(cache)
+  // For the processes that we start ourselves.
+  process.env.NODE_COMPILE_CACHE = cache
   process.argv.splice(1, process.argv.length - 1, program, ...rest)
   await import(pathToFileURL(program).href)
 } else {

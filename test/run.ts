@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { Client } from 'pg'
 import { systemClock } from '#base/clock.ts'
 import { reasonOf } from '#base/errors.ts'
@@ -11,71 +9,86 @@ import { randomSecret } from '#base/ids.ts'
 import { createLog } from '#base/log.ts'
 import { openEmbedded } from '#store/embedded/open.ts'
 import { prepareRealServices } from './real-services.ts'
+import { type FileRun, runFiles, type Tally } from './run-files.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Suites over the whole service run on the embedded database; those that lean on the database itself on a server too. */
-const OVER_THE_SERVICE = ['test/spec/**/*.test.ts', 'test/store/**/*.test.ts']
-const CLOSE_TO_THE_DATABASE = ['test/store/**/*.test.ts', 'test/spec/{admin,operating,reading,push}/*.test.ts']
-const ONCE = [
-  'src/**/*.test.ts',
-  'lab/**/*.test.ts',
-  'test/*.test.ts',
-  'test/{embedded,faults,browser,real/self,command-line,upstream,connectors,chaos}/**/*.test.ts',
+/** Everything runs on the embedded database, the newest; what leans on the database itself on an older server too. */
+const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
+const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
+const CLOSE_TO_THE_DATABASE = [
+  'test/store/**/*.test.ts',
+  'test/spec/admin/{apps,keys}.test.ts',
+  'test/spec/reading/{copies,fields,paths,people-and-places,property,search,tenants}.test.ts',
+  'test/spec/push/{deliver,filters,people}.test.ts',
+]
+/** Begun first, so that no long one is left alone at the end. */
+const LONG = [
+  'test/spec/push/command-line.test.ts',
+  'test/faults/*.test.ts',
+  'test/command-line/*.test.ts',
+  'test/spec/sync/{all-services,over-http}.test.ts',
+  'test/connectors.test.ts',
+  'test/spec/reading/{property,streaming}.test.ts',
+  'test/spec/operating/{canary,slow-clients}.test.ts',
+  'test/spec/push/*.test.ts',
+  'test/{embedded,browser,real/self}/*.test.ts',
+  'test/spec/**/real-*.test.ts',
 ]
 
-interface Tally {
-  passed: number
-  failed: string[]
-  skipped: string[]
-}
-
+const server = 'postgres://postgres@127.0.0.1:5432/postgres'
 const tally: Tally = { passed: 0, failed: [], skipped: [] }
 const only = process.argv.slice(2)
 
-if (only.length === 0) check()
-const missing = await prepareRealServices()
-tally.skipped.push(...missing)
-if (only.length > 0) {
-  await runFiles(
-    'chosen',
-    only.flatMap((pattern) => globSync(pattern, { cwd: root })),
-  )
-} else {
-  await runFiles('once', files(ONCE))
-  await onEmbedded(() => runFiles('embedded PostgreSQL 18', files(OVER_THE_SERVICE)))
-  // All of it on the server too: TEST_EVERYWHERE=1 npm test.
-  const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
-  await onServer(() => runFiles('server PostgreSQL', files(again)))
-}
+tally.skipped.push(...(await prepareRealServices()))
+if (only.length > 0) await runFiles(root, runs(only, 'chosen', {}), tally)
+else
+  await Promise.all([
+    check(),
+    onEmbedded(async (url) => runFiles(root, [...onTheNewest(url), ...(await onTheServer())], tally)),
+  ])
 summary()
 
 function files(patterns: string[]): string[] {
-  return patterns
-    .flatMap((pattern) => globSync(pattern, { cwd: root }))
-    .filter((file) => !file.includes('node_modules'))
+  const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
+  return [...new Set(found)].filter((file) => !file.includes('node_modules'))
 }
 
-function check(): void {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/check.ts')], { stdio: 'inherit' })
-  if (status === 0) tally.passed += 1
+function runs(patterns: string[], on: string, env: Record<string, string>): FileRun[] {
+  return files(patterns).map((file) => ({ path: join(root, file), on, env }))
+}
+
+function onTheNewest(url: string): FileRun[] {
+  const long = files(LONG)
+  const all = files(EVERYTHING)
+  const unknown = long.filter((file) => !all.includes(file))
+  if (unknown.length > 0) throw new Error(`not among the tests: ${unknown.join(', ')}`)
+  return runs([...long, ...all], 'embedded PostgreSQL 18', { TEST_DATABASE_URL: url })
+}
+
+/** All of it there too: TEST_EVERYWHERE=1 npm test. */
+async function onTheServer(): Promise<FileRun[]> {
+  const client = new Client({ connectionString: server, connectionTimeoutMillis: 3000 })
+  try {
+    await client.connect()
+    await client.end()
+  } catch (error) {
+    tally.skipped.push(`the suites on a server PostgreSQL: none at 127.0.0.1:5432 (${reasonOf(error)})`)
+    return []
+  }
+  const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
+  return runs(again, 'server PostgreSQL', { TEST_DATABASE_URL: server })
+}
+
+/** Beside the first tests, which mostly wait. */
+async function check(): Promise<void> {
+  const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { stdio: 'inherit' })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  if (code === 0) tally.passed += 1
   else tally.failed.push('npm run check')
 }
 
-async function runFiles(name: string, paths: string[]): Promise<void> {
-  process.stdout.write(`\n== ${name}: ${paths.length} files\n`)
-  const stream = run({ files: paths.map((path) => join(root, path)), concurrency: 2, timeout: 300_000 })
-  stream.on('test:pass', (event) => {
-    if (event.skip !== undefined) tally.skipped.push(`${event.name}: ${String(event.skip)}`)
-    else if (event.details.type !== 'suite') tally.passed += 1
-  })
-  stream.on('test:fail', (event) => {
-    if (event.details.type !== 'suite') tally.failed.push(`${event.name} (${event.file ?? name})`)
-  })
-  for await (const text of stream.compose(spec)) process.stdout.write(text)
-}
-
-async function onEmbedded(work: () => Promise<void>): Promise<void> {
+async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-suite-'))
   // As root the database runs as another user, who has to pass through.
   chmodSync(dataDir, 0o711)
@@ -87,26 +100,11 @@ async function onEmbedded(work: () => Promise<void>): Promise<void> {
   })
   const embedded = await openEmbedded({ dataDir, password: randomSecret(), log })
   try {
-    process.env['TEST_DATABASE_URL'] = embedded.url
-    await work()
+    await work(embedded.url)
   } finally {
     await embedded.release()
     rmSync(dataDir, { recursive: true, force: true })
   }
-}
-
-async function onServer(work: () => Promise<void>): Promise<void> {
-  const url = 'postgres://postgres@127.0.0.1:5432/postgres'
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })
-  try {
-    await client.connect()
-    await client.end()
-  } catch (error) {
-    tally.skipped.push(`the whole suite on a server PostgreSQL: none at 127.0.0.1:5432 (${reasonOf(error)})`)
-    return
-  }
-  process.env['TEST_DATABASE_URL'] = url
-  await work()
 }
 
 function summary(): void {

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient, types } from 'pg'
-import { codeOf, reasonOf } from '#base/errors.ts'
+import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
 
 // Times and counters stay far below 2^53, so numbers are safe and simpler than text.
@@ -78,9 +78,31 @@ export function statement(name: string, text: string): Statement {
   return { name, text: clean }
 }
 
+/** Every statement that has been written so far. */
+export const knownStatements = (): Statement[] => [...named].map(([name, text]) => ({ name, text }))
+
+/** A statement that this connection never named, or that it has already: behind us another server connection was taken. */
+const STRANGE_STATEMENT = new Set(['26000', '42P05'])
+
+function poolerUnprepared(cause: unknown): SetupError {
+  return new SetupError(
+    `Named statements get lost between here and the database: a pooler there does not know them (${reasonOf(cause)}).`,
+    {
+      code: 'pooler_unprepared',
+      help: 'Set DATABASE_PREPARED=false; or use PgBouncer 1.21 or newer with max_prepared_statements above 0.',
+      cause,
+    },
+  )
+}
+
 function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
-  const run = ({ name, text }: Statement, values: readonly unknown[] = []) =>
-    client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values] })
+  const run = async ({ name, text }: Statement, values: readonly unknown[] = []) => {
+    try {
+      return await client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values] })
+    } catch (error) {
+      throw prepared && STRANGE_STATEMENT.has(codeOf(error) ?? '') ? poolerUnprepared(error) : error
+    }
+  }
   return {
     rows: async <Row extends object>(statement: Statement, values?: readonly unknown[]) =>
       (await run(statement, values)).rows as Row[],

@@ -10,6 +10,7 @@ import { reasonOf } from '#base/errors.ts'
 import { createLog } from '#base/log.ts'
 import { processesIn, signal } from '#store/embedded/processes.ts'
 import { openStore, type Store } from '../../src/app.ts'
+import { childEnv } from '../support/child-env.ts'
 import { type Compared, compare } from './compare.ts'
 import { populate } from './populate.ts'
 import { type Measured, startChaosService } from './service.ts'
@@ -122,7 +123,7 @@ function createCrew(env: Record<string, string>) {
   let refused = 0
   const hire = async (place = crew.length) => {
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
-      env: { PATH: process.env['PATH'], ...env },
+      env: { ...childEnv, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     crew[place] = child

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnv } from '../support/child-env.ts'
 import { CRASH_POINTS } from './crash-points.ts'
 import type { Random } from './push-random.ts'
 
@@ -40,7 +41,7 @@ export async function startWorkers(count: number, env: Record<string, string>, r
     const point = counts.starts % 2 === 0 ? CRASH_POINTS[(counts.starts / 2) % CRASH_POINTS.length] : undefined
     const crash = point === undefined ? [] : [point, 1 + random.below(4)]
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
-      env: { PATH: process.env['PATH'], ...env, CHAOS_CRASH: JSON.stringify(crash) },
+      env: { ...childEnv, ...env, CHAOS_CRASH: JSON.stringify(crash) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     const worker: Worker = { child, readyAt: undefined, frozen: false }

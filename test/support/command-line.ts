@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { childEnv } from './child-env.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -12,7 +13,7 @@ export interface Ended {
 /** Runs `tributary …` as its own process, as a person would, and waits for its end. */
 export async function tributary(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { childEnv } from './child-env.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -18,7 +19,7 @@ export interface Running {
 export async function startProcess(args: string[], env: Record<string, string>): Promise<Running> {
   // A group of its own, so that a test can end the whole tree and nothing but it.
   const child = spawn(process.execPath, [main, ...args, '--json'], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

@@ -1,0 +1,52 @@
+import { relative } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+
+export interface FileRun {
+  path: string
+  /** On which database, in the words of the report. */
+  on: string
+  env: Record<string, string>
+}
+
+export interface Tally {
+  passed: number
+  failed: string[]
+  skipped: string[]
+}
+
+/** Most files wait for something half of their time, so that three of them keep two processors busy. */
+const AT_ONCE = 3
+
+/** Runs files, each in a process of its own, in the order they come; tells each by a line, and all of it where one failed. */
+export async function runFiles(root: string, files: FileRun[], tally: Tally): Promise<void> {
+  const waiting = [...files]
+  const work = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runFile(root, file, tally)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+async function runFile(root: string, { path, on, env }: FileRun, tally: Tally): Promise<void> {
+  const startedMs = performance.now()
+  const stream = run({ files: [path], timeout: 300_000, env: { ...process.env, ...env } })
+  let [passed, failed] = [0, 0]
+  stream.on('test:pass', ({ skip, name, details }) => {
+    if (skip !== undefined) tally.skipped.push(`${name}: ${String(skip)}`)
+    else if (details.type !== 'suite') passed += 1
+  })
+  stream.on('test:fail', ({ name, details }) => {
+    // A suite falls with its tests; it counts where only its own hooks failed.
+    const { failureType } = details.error as { failureType?: string }
+    if (details.type === 'suite' && failureType === 'subtestsFailed') return
+    failed += 1
+    tally.failed.push(`${name} (${relative(root, path)}, ${on})`)
+  })
+  const told: string[] = []
+  for await (const text of stream.compose(spec)) told.push(String(text))
+  tally.passed += passed
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1).padStart(6)
+  if (failed > 0) process.stdout.write(told.join(''))
+  const result = failed > 0 ? `FAIL, ${failed} failed` : 'ok'
+  process.stdout.write(`${seconds} s  ${relative(root, path)} (${on}): ${result}, ${passed} passed\n`)
+}
