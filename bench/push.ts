@@ -8,7 +8,7 @@ const MILLION = process.argv.includes('--million')
 const ITEMS = MILLION ? 1_000_000 : Number(process.env['BENCH_PUSH_ITEMS'] ?? 60_000)
 const PROFILES = 20
 const CHANGES = Number(process.env['BENCH_PUSH_CHANGES'] ?? 60)
-const BATCH = 1000
+const BATCH = 500
 
 /** Push into PostgreSQL: a backfill beside bare upserts of the same rows, its memory, and the way of one change. */
 export async function benchPush(): Promise<void> {

@@ -41,6 +41,6 @@ export function deliveryTimesOf({ deliveryTimes }: Pick<DeliverNeed, 'deliveryTi
 }
 
 /** So much is in hand at once for one run, whatever the size of a backfill. */
-export const BATCH = { rows: 1000, bytes: 2 * 1024 * 1024 }
+export const BATCH = { rows: 500, bytes: 1024 * 1024 }
 /** So many runs of one process write to one destination at once. */
 export const RUNS_PER_DESTINATION = 3

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
+import { float8Array, int8Array, textArray } from '#store/binary-arrays.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
 import {
   DELETE_ITEMS,
@@ -70,9 +71,7 @@ async function putCheckpoint(client: PoolClient, values: (string | number)[]): P
 
 async function putRows(client: PoolClient, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
-  const values = rows.map(valuesOf)
-  const columns = values[0]!.map((_, column) => values.map((row) => row[column]))
-  const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columns)
+  const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows))
   const fresh = new Set(written.map(({ id }) => id))
   if (fresh.size > 0)
     await putParticipants(
@@ -81,24 +80,28 @@ async function putRows(client: PoolClient, rows: PutRow[]): Promise<void> {
     )
 }
 
-function valuesOf(row: PutRow): unknown[] {
-  const { id, idr, profile, service, endpoint, at, updatedAt, types, lat, lng, seq } = row
-  const texts = [types.join(' '), clean(row.guid.join(' ')), clean(row.author) ?? null]
-  const documents = [row.oembed, row.map, row.data].map(cleanJson)
-  const place = [lat ?? null, lng ?? null]
+/** In the binary spelling: in the other every quote of a document would be escaped here and unescaped there. */
+function columnsOf(rows: PutRow[]): Buffer[] {
+  const texts = (read: (row: PutRow) => string | undefined) => textArray(rows.map(read))
+  const numbers = (read: (row: PutRow) => number) => int8Array(rows.map(read))
   return [
-    id,
-    idr,
-    profile,
-    service,
-    endpoint,
-    clean(row.nativeId),
-    at,
-    updatedAt,
-    ...texts,
-    ...place,
-    ...documents,
-    seq,
+    texts(({ id }) => id),
+    texts(({ idr }) => idr),
+    texts(({ profile }) => profile),
+    texts(({ service }) => service),
+    texts(({ endpoint }) => endpoint),
+    texts(({ nativeId }) => clean(nativeId)),
+    numbers(({ at }) => at),
+    numbers(({ updatedAt }) => updatedAt),
+    texts(({ types }) => types.join(' ')),
+    texts(({ guid }) => clean(guid.join(' '))),
+    texts(({ author }) => clean(author)),
+    float8Array(rows.map(({ lat }) => lat)),
+    float8Array(rows.map(({ lng }) => lng)),
+    texts(({ oembed }) => cleanJson(oembed)),
+    texts(({ map }) => cleanJson(map)),
+    texts(({ data }) => cleanJson(data)),
+    numbers(({ seq }) => seq),
   ]
 }
 
@@ -118,10 +121,10 @@ async function putParticipants(client: PoolClient, rows: PutRow[]): Promise<void
   )
   if (people.length === 0) return
   await client.query(PUT_PARTICIPANTS, [
-    people.map(() => profileId),
-    people.map(({ id }) => id),
+    textArray(people.map(() => profileId)),
+    textArray(people.map(({ id }) => id)),
     people.map(({ position }) => position),
-    people.map(({ who }) => who),
+    textArray(people.map(({ who }) => who)),
     people.map(({ isAuthor }) => isAuthor),
   ])
 }
