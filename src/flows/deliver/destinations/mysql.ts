@@ -119,13 +119,13 @@ async function test(config: ConnectionOptions, id: string): Promise<Finding[]> {
     const [server] = await ask<{ version: string }>(client, 'select version() as version')
     const [tls] = await ask<{ Value: string }>(client, "show session status like 'Ssl_version'")
     findings.push({ check: 'connect', ok: true, detail: `${server!.version}, ${tls?.Value || 'without TLS'}` })
-    const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
-    const others = hasTables ? await ask<{ id: string }>(client, FIND_OTHERS, [id]) : []
     await ask(client, `create table ${name} (id integer)`)
     await ask(client, `insert into ${name} values (1)`)
     await ask(client, `create view ${name}_view as select id from ${name}`)
     await ask(client, `drop view ${name}_view`)
     await ask(client, `drop table ${name}`)
+    const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
+    const others = hasTables ? await ask<{ id: string }>(client, FIND_OTHERS, [id]) : []
     findings.push({
       check: 'rights',
       ok: true,

@@ -107,11 +107,11 @@ async function test(
     findings.push({ check: 'connect', ok: true, detail: `${rows[0]!.server}, ${rows[0]!.tls ?? 'without TLS'}` })
     await client.query(beginning(schema))
     await makeSchema(client, schema)
-    const { rowCount: hasTables } = await client.query("select 1 where to_regclass('tributary_checkpoint') is not null")
-    const others = hasTables === 0 ? [] : (await client.query<{ id: string }>(FIND_OTHERS, [id])).rows
     await client.query('create table tributary_test (id integer)')
     await client.query('create view tributary_test_view as select id from tributary_test')
     await client.query('insert into tributary_test values (1)')
+    const { rowCount: hasTables } = await client.query("select 1 where to_regclass('tributary_checkpoint') is not null")
+    const others = hasTables === 0 ? [] : (await client.query<{ id: string }>(FIND_OTHERS, [id])).rows
     await client.query('rollback')
     findings.push({
       check: 'rights',
