@@ -54,9 +54,17 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     log.warn('an idle database connection was lost', { error: reasonOf(error) })
     onLost?.()
   })
+  // With every connection in use, none is idle and dies: then whoever asks for the next one finds out.
+  const watched = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      if (!closing && NOBODY_LISTENS.has(codeOf(error) ?? '')) onLost?.()
+      throw error
+    })
+  const queries = queriesOn(pool, prepared)
   return {
-    ...queriesOn(pool, prepared),
-    transaction: (work) => untilNoDeadlock(() => inTransaction(pool, prepared, work)),
+    rows: (statement, values) => watched(queries.rows(statement, values)),
+    count: (statement, values) => watched(queries.count(statement, values)),
+    transaction: (work) => watched(untilNoDeadlock(() => inTransaction(pool, prepared, work))),
     script: async (text) => {
       await pool.query(text)
     },
@@ -110,6 +118,7 @@ function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
   }
 }
 
+const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
 const TRIES = 3
 

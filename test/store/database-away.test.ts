@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { openDatabase, statement } from '#store/database.ts'
+import { type CuttableLine, cuttableLine } from '../support/cuttable-line.ts'
+import { freshDatabase } from '../support/database.ts'
+import { quiet } from './opened.ts'
+
+const one = statement('t-one', 'select 1 as one')
+
+suite('a database that is away', () => {
+  let fresh: Awaited<ReturnType<typeof freshDatabase>>
+  let line: CuttableLine
+  before(async () => {
+    fresh = await freshDatabase()
+    line = await cuttableLine(fresh.url)
+  })
+  after(async () => {
+    await line.close()
+    await fresh.drop()
+  })
+
+  test('is told by whoever finds nobody listening, for no connection may be idle when it goes', async () => {
+    let told = 0
+    const onLost = () => {
+      told += 1
+    }
+    const database = openDatabase({ url: line.url, pool: 1, prepared: true, log: quiet, onLost })
+    await line.cut()
+    await assert.rejects(database.rows(one))
+    assert.equal(told, 1)
+    await assert.rejects(database.count(one))
+    assert.equal(told, 2)
+    await assert.rejects(database.transaction((tx) => tx.rows(one)))
+    assert.equal(told, 3)
+    await line.mend()
+    assert.deepEqual(await database.rows(one), [{ one: 1 }])
+    await assert.rejects(database.rows({ name: '', text: 'select nothing from nowhere' }))
+    assert.equal(told, 3)
+    await database.close()
+  })
+})
