@@ -88,6 +88,24 @@ suite('a transaction', () => {
     )
   })
 
+  test('long reads leave connections to short ones, however many there are', async () => {
+    const narrow = opened.another({ pool: 3 })
+    const held = statement('t-held', 'select id from thing where id = 1 for update')
+    let waiting: Promise<unknown>[] = []
+    await opened.database.transaction(async (tx) => {
+      await tx.rows(held)
+      waiting = Array.from({ length: 6 }, () => narrow.patient.rows(held))
+      assert.deepEqual(await narrow.rows(statement('t-one', 'select 1 as one')), [{ one: 1 }])
+      const blocked = statement(
+        't-blocked',
+        `select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      while ((await narrow.rows<{ n: number }>(blocked))[0]!.n === 0);
+      assert.deepEqual(await narrow.rows<{ n: number }>(blocked), [{ n: 1 }])
+    })
+    assert.equal((await Promise.all(waiting)).length, 6)
+  })
+
   test('numbers of 64 bits are numbers, and statements of one name have one text', async () => {
     const big = statement('t-big', 'select 9007199254740991::bigint as n, count(*) as c from thing')
     const [row] = await opened.database.rows<{ n: number; c: number }>(big)

@@ -25,7 +25,8 @@ export async function* readItems(
   let page = query
   while (left > 0) {
     const want = Math.min(left, rows)
-    const found = await queryItems(database, readable, selection, page, want)
+    // What comes after the first batch is a long answer, and must not stand before short ones.
+    const found = await queryItems(page === query ? database : database.patient, readable, selection, page, want)
     const shown = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
     if (shown.length > 0) yield shown
     left -= shown.length
