@@ -211,13 +211,16 @@ async function settle(
     const begunAt = calmSince(person, endpoint)
     return isAtRest && begunAt !== undefined && ranAt >= begunAt
   }
+  // Once is enough: a slow machine always has somebody on their next walk, and that one finds the same.
+  const settled = new Set<string>()
   for (let waits = 0; waits < 1200; waits += 1) {
     const standing = await query<Standing>(
       store,
       `select p.native_id, e.endpoint, e.last_run_at, e.walk is null and e.fails = 0 as at_rest
        from endpoint_sync e join profile p on p.part = e.part and p.id = e.profile_id`,
     )
-    const left = standing.filter((each) => !isSettled(each)).length
+    for (const each of standing) if (isSettled(each)) settled.add(`${each.native_id} ${each.endpoint}`)
+    const left = standing.length - settled.size
     if (left === 0) return
     if (waits % 20 === 19) say(`${left} endpoints to go`)
     await sleep(250)
