@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { load } from './load.ts'
@@ -24,12 +25,16 @@ export async function benchStreams({ url, pid }: { url: string; pid: number }, {
 
   const alone = await load(url + LITTLE, { connections: 1, ms: 2000, headers })
   const sockets = await Promise.all(Array.from({ length: SLOW_READERS }, () => slowReader(url, token)))
-  // They fill the buffers of their connections first; after that they take nothing.
-  for (let last = -1, now = 0; last !== now; ) {
-    last = now
+  const opening = performance.now()
+  // They fill the buffers of their connections first; after that they take nothing, and the server rests.
+  for (let rested = 0; rested < 2; ) {
+    const before = workedMs(pid)
     await sleep(1000)
-    now = sockets.reduce((sum, socket) => sum + socket.bytesRead, Math.round(residentMb(pid)))
+    rested = workedMs(pid) - before < 100 ? rested + 1 : 0
   }
+  print(
+    `${SLOW_READERS} slow readers took what their connections hold in ${((performance.now() - opening) / 1000).toFixed(0)} s`,
+  )
   const beside = await load(url + LITTLE, { connections: 1, ms: 2000, headers })
   print(
     `beside ${SLOW_READERS} slow readers: p50 ${beside.p50Ms.toFixed(1)} ms, alone ${alone.p50Ms.toFixed(1)} ms; the server has ${residentMb(pid).toFixed(0)} MB`,
@@ -51,6 +56,14 @@ async function slowReader(url: string, token: string): Promise<Socket> {
   socket.pause()
   socket.write(`GET ${EVERYTHING} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${token}\r\n\r\n`)
   return socket
+}
+
+/** Processor time of a process, in steps of a hundredth of a second. */
+function workedMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 function residentMb(pid: number): number {
