@@ -23,6 +23,8 @@ export type WorkNeed = AuthorizeNeed & SyncNeed & DeliverNeed & { tracer?: Trace
 
 /** Which work wakes up on which queue, and the loops that find what is due. Gives a function that ends the loops. */
 export async function startWorkers({ engine, need }: { engine: Engine; need: WorkNeed }): Promise<() => Promise<void>> {
+  // Batches outlive the young generation, and the old one would be let grow to twice its size before anybody looks for what is dead.
+  setFlagsFromString('--heap-growing-percent=30')
   await engine.work('maintenance', async () => {
     const removed = { ...(await tidy(need)), ...(await lapseSignIns(need)) }
     need.log.debug('maintenance done', removed)
@@ -33,7 +35,7 @@ export async function startWorkers({ engine, need }: { engine: Engine; need: Wor
       runProfile(need, { part: Number(data['part']), profileId: key }, signal),
     ),
   )
-  const room = createRoom(undefined, keepMemorySmall)
+  const room = createRoom()
   await engine.work('deliver', ({ data }) => {
     const [destinationId, appId] = [String(data['destinationId']), String(data['appId'])]
     const guest = { destinationId, appId, isFailing: data['isFailing'] === true }
@@ -59,11 +61,6 @@ export async function startWorkers({ engine, need }: { engine: Engine; need: Wor
     await Promise.all([...loops, Promise.race([room.close(), tooLong])])
     patience.abort()
   }
-}
-
-/** Batches outlive the young generation, and the old one would be let grow to twice its size before anybody looks for what is dead. */
-function keepMemorySmall(isBusy: boolean): void {
-  setFlagsFromString(`--heap-growing-percent=${isBusy ? 30 : 0}`)
 }
 
 /** A database that is away for a while only delays: the loop goes on when it is back. */

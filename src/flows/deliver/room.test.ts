@@ -105,17 +105,6 @@ suite('the room of runs', () => {
     await room.close()
   })
 
-  test('tells when the first comes and when the last has left', async () => {
-    const turns: boolean[] = []
-    const room = createRoom(4, (isBusy) => turns.push(isBusy))
-    const { run, started } = guests()
-    await room.enter(of('a', 'a1'), 2, run('a1'))
-    assert.deepEqual(turns, [true])
-    for (const { leave } of started) leave()
-    await room.close()
-    assert.deepEqual(turns, [true, false])
-  })
-
   test('a run that throws frees its place', async () => {
     const room = createRoom(1)
     const { run, names, started } = guests()

@@ -32,7 +32,7 @@ export interface Room {
   close(): Promise<void>
 }
 
-export function createRoom(places = PLACES, onTurn: (isBusy: boolean) => void = () => {}): Room {
+export function createRoom(places = PLACES): Room {
   const kept = Math.floor(places / 4)
   const inside = new Set<{ guest: Guest; done: Promise<void> }>()
   const waiting: { guest: Guest; admit: () => void }[] = []
@@ -65,11 +65,9 @@ export function createRoom(places = PLACES, onTurn: (isBusy: boolean) => void = 
       signal: closing.signal,
     }
     const entry = { guest, done: Promise.resolve() }
-    if (inside.size === 0) onTurn(true)
     inside.add(entry)
     entry.done = run(stay).finally(() => {
       inside.delete(entry)
-      if (inside.size === 0) onTurn(false)
       admitNext()
     })
     // Whoever awaits it hears of a failure; nobody may be waiting yet.
