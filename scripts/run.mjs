@@ -60,7 +60,7 @@ function findNode() {
 
 // The child shares our terminal and gets Ctrl-C from it; signals sent to us alone are passed on.
 function startOn(node) {
-  const child = spawn(node, [program, ...rest], {
+  const child = spawn(node, [...process.execArgv, program, ...rest], {
     stdio: 'inherit',
     env: { ...process.env, NODE_COMPILE_CACHE: cache },
   })
