@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import { accountById } from '#flows/authorize/accounts.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
@@ -17,9 +17,10 @@ export const exportAccount: Command = {
   },
   run: async ({ args, flags, out, withServices }) => {
     const path = flags.text('out')
+    if (path !== undefined && existsSync(path)) throw new UsageError(`${path} is there already.`)
     await withServices(async (need) => {
       const account = await accountById(need, args[0]!)
-      const file = path === undefined ? undefined : openNew(path)
+      const file = path === undefined ? undefined : openNew(partOf(path))
       const write = (text: string) => (file === undefined ? out.raw(text) : writeWhole(file, text))
       // With --json alone the items are one document, else a line each.
       const whole = out.json && file === undefined
@@ -37,6 +38,9 @@ export const exportAccount: Command = {
       if (whole) write(']}\n')
       if (file === undefined) return
       closeSync(file)
+      // Under its name only when it is whole, and never in the place of another.
+      told(path!, () => linkSync(partOf(path!), path!))
+      rmSync(partOf(path!))
       out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
     })
   },
@@ -55,7 +59,9 @@ export const erase: Command = {
     const profile = flags.text('profile')
     const done = await withServices(async (need) => {
       const account = await accountById(need, args[0]!)
-      return profile === undefined ? deleteWholeAccount(need, account) : disconnectProfiles(need, account, profile)
+      return profile === undefined
+        ? deleteWholeAccount(need, account, 'cli')
+        : disconnectProfiles(need, account, profile, 'cli')
     })
     out.result({ account: args[0], erased: done }, () => [
       profile === undefined ? `${args[0]} is erased.` : 'Erased.',
@@ -67,9 +73,21 @@ export const erase: Command = {
   },
 }
 
+function partOf(path: string): string {
+  return `${path}.part`
+}
+
+/** What an interrupted export left behind is written anew. */
 function openNew(path: string): number {
-  try {
+  return told(path, () => {
+    rmSync(path, { force: true })
     return openSync(path, 'wx', OWNER_ONLY)
+  })
+}
+
+function told<Result>(path: string, work: () => Result): Result {
+  try {
+    return work()
   } catch (error) {
     throw new UsageError(`${path} cannot be made: ${(error as Error).message}`)
   }

@@ -44,26 +44,35 @@ function choose(profiles: Profile[], name: string): Profile[] {
   return chosen
 }
 
-export async function disconnectProfiles(need: AuthorizeNeed, account: Account, name: string): Promise<Disconnected[]> {
+export async function disconnectProfiles(
+  need: AuthorizeNeed,
+  account: Account,
+  name: string,
+  actor = actorOf(account),
+): Promise<Disconnected[]> {
   const erased = await need.database.transaction(async (tx) => {
     const locked = await lockMine(tx, account)
-    return erase(need, tx, locked, choose(await listProfiles(tx, locked), name))
+    return erase(need, tx, locked, choose(await listProfiles(tx, locked), name), actor)
   })
   return revokeAll(need, erased)
 }
 
 /** Every profile, the account itself and all its tokens. */
-export async function deleteWholeAccount(need: AuthorizeNeed, account: Account): Promise<Disconnected[]> {
+export async function deleteWholeAccount(
+  need: AuthorizeNeed,
+  account: Account,
+  actor = actorOf(account),
+): Promise<Disconnected[]> {
   const erased = await need.database.transaction(async (tx) => {
     const locked = await lockMine(tx, account)
-    const gone = await erase(need, tx, locked, await listProfiles(tx, locked))
+    const gone = await erase(need, tx, locked, await listProfiles(tx, locked), actor)
     // What is left are the app's own items, which no list of profiles shows.
     for (const own of await listAllProfiles(tx, locked))
       for (const key of await deleteProfile(tx, own, locked.parts)) await eraseStored(tx, key, need.clock.now())
     await revokeAllTokens(tx, locked, need.clock.now())
     await deleteAccount(tx, locked)
     await queueEvent(tx, locked.appId, 'account.erased', need.clock.now(), { account: locked.id })
-    await audit(need, tx, locked, 'account.delete', {})
+    await audit(need, tx, locked, actor, 'account.delete', {})
     return gone
   })
   return revokeAll(need, erased)
@@ -83,7 +92,13 @@ interface Erased {
 }
 
 /** Erased first, then revoked at the service: a service that hangs must not keep what the person wants gone. */
-async function erase(need: AuthorizeNeed, tx: Queries, account: Account, profiles: Profile[]): Promise<Erased[]> {
+async function erase(
+  need: AuthorizeNeed,
+  tx: Queries,
+  account: Account,
+  profiles: Profile[],
+  actor: string,
+): Promise<Erased[]> {
   const erased: Erased[] = []
   for (const profile of profiles) {
     const key = { part: profile.part, profileId: profile.id }
@@ -95,7 +110,7 @@ async function erase(need: AuthorizeNeed, tx: Queries, account: Account, profile
       { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
       account.id,
     )
-    await audit(need, tx, account, 'profile.disconnect', { profile: profileName(profile) })
+    await audit(need, tx, account, actor, 'profile.disconnect', { profile: profileName(profile) })
   }
   return erased
 }
@@ -149,17 +164,22 @@ async function revoke(
   }
 }
 
+function actorOf({ appId }: Account): string {
+  return `app:${appId}`
+}
+
 async function audit(
   { clock }: AuthorizeNeed,
   tx: Queries,
   account: Account,
+  actor: string,
   action: string,
   detail: Record<string, unknown>,
 ): Promise<void> {
   await writeAudit(tx, {
     part: account.part,
     at: clock.now(),
-    actor: `app:${account.appId}`,
+    actor,
     action,
     appId: account.appId,
     accountId: account.id,

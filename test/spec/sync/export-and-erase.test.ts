@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -69,6 +69,7 @@ suite('a person’s data from the command line', () => {
     const { stdout } = await run('export', account, '--out', file, '--json')
     assert.deepEqual(JSON.parse(stdout), { account, items: 46, file })
     assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.deepEqual(readdirSync(folder), ['bea.ndjson'])
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
     assert.deepEqual(
       lines.slice(1).map((line) => JSON.parse(line) as unknown),
@@ -94,5 +95,13 @@ suite('a person’s data from the command line', () => {
     assert.equal((await run('erase', account, '--yes')).code, 0)
     assert.equal((await house.ask('GET', '/profiles', token)).status, 401)
     assert.equal((await run('export', account)).code, 4)
+    const audit = await house.sql<{ actor: string }>(
+      `select actor from audit where account_id = $1 and action in ('profile.disconnect', 'account.delete')`,
+      [account],
+    )
+    assert.deepEqual(
+      audit.map(({ actor }) => actor),
+      ['cli', 'cli'],
+    )
   })
 })
