@@ -7,9 +7,8 @@ import type { Config } from '#base/config.ts'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import { keyFilePath, openKeyFile, parseKeys, readKeyFile } from '#base/key-file.ts'
 import type { Log } from '#base/log.ts'
-import { createExporter } from '#base/otlp.ts'
+import { openTraces } from '#base/otlp.ts'
 import { Keyring } from '#base/sealing.ts'
-import { createTracer, type Tracer } from '#base/trace.ts'
 import { connectors } from '#connectors/index.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { createConnections } from '#flows/deliver/connections.ts'
@@ -179,23 +178,6 @@ export async function start(
   } catch (error) {
     await stop()
     throw error
-  }
-}
-
-/** Traces for a collector of the operator's, where one is set. */
-function openTraces(
-  config: Config,
-  log: Log,
-  version: string,
-): { tracer: Tracer; close: () => Promise<void> } | undefined {
-  const url = config.otlpTracesUrl ?? (config.otlpUrl === undefined ? undefined : `${config.otlpUrl}/v1/traces`)
-  if (url === undefined || config.tracingOff) return undefined
-  const resource = { ...config.resourceAttributes, 'service.name': config.serviceName, 'service.version': version }
-  const exporter = createExporter({ url, headers: config.otlpHeaders, resource, log })
-  const keep = exporter.keep.bind(exporter)
-  return {
-    tracer: createTracer({ clock: systemClock, share: config.traceShare, keep }),
-    close: () => exporter.close(),
   }
 }
 

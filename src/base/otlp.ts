@@ -1,7 +1,9 @@
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
 import type { Log } from './log.ts'
-import type { Attributes, Span } from './trace.ts'
+import { type Attributes, createTracer, type Span, type Tracer } from './trace.ts'
 
-export interface OtlpOptions {
+interface OtlpOptions {
   /** Where traces go: the whole address. */
   url: string
   headers: Record<string, string>
@@ -9,7 +11,7 @@ export interface OtlpOptions {
   log: Log
 }
 
-export interface Exporter {
+interface Exporter {
   keep(span: Span): void
   /** Sends what is left. */
   close(): Promise<void>
@@ -23,11 +25,28 @@ const EVERY_MS = 5000
 const MOST_WAITING = 8192
 const TIMEOUT_MS = 10_000
 
+/** Traces for a collector of the operator's, where one is set. */
+export function openTraces(
+  config: Config,
+  log: Log,
+  version: string,
+): { tracer: Tracer; close: () => Promise<void> } | undefined {
+  const url = config.otlpTracesUrl ?? (config.otlpUrl === undefined ? undefined : `${config.otlpUrl}/v1/traces`)
+  if (url === undefined || config.tracingOff) return undefined
+  const resource = { ...config.resourceAttributes, 'service.name': config.serviceName, 'service.version': version }
+  const exporter = createExporter({ url, headers: config.otlpHeaders, resource, log })
+  const keep = exporter.keep.bind(exporter)
+  return {
+    tracer: createTracer({ clock: systemClock, share: config.traceShare, keep }),
+    close: () => exporter.close(),
+  }
+}
+
 /**
  * Hands spans to an OpenTelemetry collector: OTLP over HTTP in its JSON form. A collector that is away costs spans, never
  * requests. Its address is the operator's own, so the guard that keeps people's addresses out does not apply.
  */
-export function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter {
+function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter {
   let waiting: Span[] = []
   let dropped = 0
   let sending: Promise<void> | undefined
