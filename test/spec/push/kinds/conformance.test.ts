@@ -112,8 +112,7 @@ function conformance(fixture: Fixture): void {
       return all
     }, [])
     const deliveries = shuffled([...batches, ...batches, ...batches.slice(0, 5)], random)
-    for (const each of deliveries)
-      await persist(() => connection.write(ada.batch(each.toSorted((a, b) => a.seq - b.seq))))
+    for (const each of deliveries) await connection.write(ada.batch(each.toSorted((a, b) => a.seq - b.seq)))
     const want = Array.from({ length: 12 }, (_, i) => `item-${i} ${109 + i}`).sort()
     assert.deepEqual(shape(await of(ada)), want, `seed ${seed}`)
     for (const { nativeId, seq, data } of await of(ada))
@@ -380,16 +379,4 @@ function conformance(fixture: Fixture): void {
       await fresh.write(ada.batch([ada.put('a', 1)]))
       assert.equal((await own.read()).filter(({ profile }) => profile === ada.profile.id).length, 1)
     }))
-}
-
-/** Tries again what may be tried again, as deliveries do: the S3 server of these tests now and then gives an object back before it is whole. */
-async function persist(write: () => Promise<unknown>): Promise<void> {
-  for (let left = 5; ; left -= 1) {
-    try {
-      await write()
-      return
-    } catch (error) {
-      if (left === 0 || !(error instanceof DeliveryError) || error.recovery !== 'retry') throw error
-    }
-  }
 }

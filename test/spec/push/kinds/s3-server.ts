@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadCorePackage } from '../../../real/packages.ts'
 
 interface S3rver {
@@ -38,7 +39,7 @@ export async function startS3Server(): Promise<{ port: number; folder: string; c
       (body) => {
         if (!isSigned(aws4, incoming, body))
           return response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
-        last = last.then(() => forward(incoming, body, storePort, response))
+        last = last.then(() => forward(incoming, body, { port: storePort, folder }, response))
         return last
       },
       () => response.destroy(),
@@ -68,16 +69,24 @@ function isSigned(aws4: Aws4, { method, url, headers }: IncomingMessage, body: B
   return own.headers.Authorization === authorization
 }
 
+/** s3rver answers when it has read an object, not when it has written it; a real store does not give back half of one. */
+async function isWhole(folder: string, url: string, bytes: number): Promise<void> {
+  const path = `${folder}${decodeURIComponent(url.split('?', 1)[0]!)}._S3rver_object`
+  for (let left = 500; left > 0 && statSync(path, { throwIfNoEntry: false })?.size !== bytes; left -= 1) await sleep(10)
+}
+
 async function forward(
   { method, url, headers }: IncomingMessage,
   body: Buffer,
-  port: number,
+  { port, folder }: { port: number; folder: string },
   response: ServerResponse,
 ): Promise<void> {
   try {
     const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers }).end(body)
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
-    response.writeHead(answer.statusCode!, answer.headers).end(await buffer(answer))
+    const told = await buffer(answer)
+    if (method === 'PUT' && answer.statusCode === 200) await isWhole(folder, url!, body.length)
+    response.writeHead(answer.statusCode!, answer.headers).end(told)
   } catch {
     response.destroy()
   }
