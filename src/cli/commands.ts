@@ -8,6 +8,7 @@ import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
 import { profiles } from './profiles.ts'
 import * as push from './push.ts'
+import { verify } from './push-verify.ts'
 import { serve, work } from './serve.ts'
 import { services } from './services.ts'
 import { sync } from './sync.ts'
@@ -46,6 +47,7 @@ export const COMMANDS: Command[] = [
   push.deliveries,
   push.dead,
   push.redrive,
+  verify,
   push.rotateSecret,
   push.rights,
   push.remove,

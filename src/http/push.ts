@@ -10,6 +10,7 @@ import {
   runNow,
 } from '#flows/deliver/steer.ts'
 import { tryDestination } from '#flows/deliver/try-out.ts'
+import { verifyDestination } from '#flows/deliver/verify.ts'
 import { DESTINATION_KINDS, withoutPassword } from '#model/destination.ts'
 import { flag, text } from './parameters.ts'
 import { route } from './route.ts'
@@ -31,7 +32,7 @@ const fields = z.object({
   options: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('`quiet_hours`, `events` (webhook), and what the kind knows (`schema`).'),
+    .describe('`quiet_hours`, `events` (webhook), and what the kind knows (`schema`, `deletes`).'),
 })
 const destination = z
   .object({
@@ -193,6 +194,33 @@ export const backfill = route({
   run: async (house, { app, path: { id } }) => ({
     profiles: await replay(house, await findOwn(house, app.id, id), {}, `app:${app.id}`),
   }),
+})
+
+/** Requests end after a minute. */
+const MOST_VERIFY_MS = 30_000
+
+export const verify = route({
+  door: 'app',
+  summary: 'Compare what is in the tables with the store, row by row; with `repair` also put it right',
+  path,
+  body: z.object({
+    repair: z.boolean().default(false).describe('Deliver again what differs, and take out what should not be there.'),
+    after: z.string().max(100).optional().describe('`next` of the previous answer, to go on.'),
+  }),
+  answer: z.object({
+    profiles: z.number(),
+    rows: z.number().describe('Compared.'),
+    missing: z.number(),
+    different: z.number(),
+    extra: z.number().describe('Rows that should not be there.'),
+    repaired: z.number().describe('Profiles that are delivered again from their first wrong row.'),
+    next: z.string().optional().describe('Time was up: go on after this profile.'),
+  }),
+  reasons: [...reasons, 'bad_request', 'destination_failed'],
+  run: async (house, { app, path: { id }, body }) => {
+    const untilMs = house.clock.now() + MOST_VERIFY_MS
+    return verifyDestination(house, await findOwn(house, app.id, id), { ...body, untilMs }, `app:${app.id}`)
+  },
 })
 
 export const replayFrom = route({

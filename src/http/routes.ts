@@ -86,6 +86,7 @@ export const ROUTES: Listed[] = [
   ['POST', '/push/:id/backfill', push.backfill],
   ['POST', '/push/:id/replay', push.replayFrom],
   ['POST', '/push/:id/redrive', push.redrive],
+  ['POST', '/push/:id/verify', push.verify],
   ['POST', '/push/:id/rotate-secret', push.rotateSecret],
   ['GET', '/push/:id/deliveries', push.deliveries],
   ['GET', '/push/:id/dead-letters', push.deadLetters],

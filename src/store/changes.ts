@@ -54,6 +54,18 @@ const byId = statement(
   'changes-by-id',
   `select ${columns} from item where part = $1 and profile_id = $2 and id = any($3::uuid[]) order by seq`,
 )
+const goneAt = statement(
+  'changes-gone-at',
+  `select seq, replace(id::text, '-', '') as id, endpoint, native_id, gone_at from item_gone where part = $1 and profile_id = $2 and seq = any($3)`,
+)
+const afterId = statement(
+  'changes-after-id',
+  `select ${columns} from item where part = $1 and profile_id = $2 and id > $3::uuid order by id limit $4`,
+)
+const goneLater = statement(
+  'changes-gone-later',
+  `select replace(id::text, '-', '') as id from item_gone where part = $1 and profile_id = $2 and seq > $4 and id = any($3::uuid[])`,
+)
 const lockTop = statement('changes-lock', 'select seq from profile_sync where part = $1 and profile_id = $2 for update')
 const renumberGone = statement(
   'changes-renumber-gone',
@@ -109,6 +121,30 @@ export async function latestChange(queries: Queries, key: ProfileKey): Promise<n
 /** Items as they are now; those that are gone are missing. */
 export async function itemsById(queries: Queries, key: ProfileKey, ids: string[]): Promise<ChangedItem[]> {
   return (await queries.rows<ChangedRow>(byId, [key.part, key.profileId, ids])).map(toItem)
+}
+
+const FIRST_ID = '00000000000000000000000000000000'
+
+/** Items as they are now, in order of their ids. */
+export async function itemsAfterId(
+  queries: Queries,
+  key: ProfileKey,
+  after: string,
+  limit: number,
+): Promise<ChangedItem[]> {
+  const args = [key.part, key.profileId, after === '' ? FIRST_ID : after, limit]
+  return (await queries.rows<ChangedRow>(afterId, args)).map(toItem)
+}
+
+/** Which of these were deleted after a number. */
+export async function goneAmong(queries: Queries, key: ProfileKey, ids: string[], after: number): Promise<string[]> {
+  const rows = await queries.rows<{ id: string }>(goneLater, [key.part, key.profileId, ids, after])
+  return rows.map(({ id }) => id)
+}
+
+/** Deletions by their numbers. */
+export async function goneBySeq(queries: Queries, key: ProfileKey, seqs: number[]): Promise<GoneItem[]> {
+  return (await queries.rows<GoneRow>(goneAt, [key.part, key.profileId, seqs])).map(toGone)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { partOf } from '#base/ids.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -69,6 +70,10 @@ const wake = statement(
      select part, profile_id, destination_id from delivery_cursor where destination_id = $1 and (due_at is not null or news > told)
        and lease_token is null and (due_at is null or due_at > $2) limit $3 for update skip locked) open
    where c.part = open.part and c.profile_id = open.profile_id and c.destination_id = open.destination_id`,
+)
+const next = statement(
+  'cursor-next',
+  `select part, profile_id, seq from delivery_cursor where destination_id = $1 and (part, profile_id) > ($2, $3) and not erase order by part, profile_id limit 1`,
 )
 const setPaced = statement('cursor-paced', 'update delivery_cursor set paced = $2 where destination_id = $1')
 const stopRuns = statement(
@@ -164,6 +169,21 @@ export async function wakeCursors(queries: Queries, destinationId: string, nowMs
     woken += count
     if (count < WAKE_AT_ONCE) return woken
   }
+}
+
+export interface CursorPlace extends CursorKey {
+  seq: number
+}
+
+/** The cursors of a destination, one after the other. */
+export async function nextCursor(
+  queries: Queries,
+  destinationId: string,
+  afterProfile: string,
+): Promise<CursorPlace | undefined> {
+  const args = [destinationId, partOf(afterProfile) ?? -1, afterProfile]
+  const [row] = await queries.rows<{ part: number; profile_id: string; seq: number }>(next, args)
+  return row && { part: row.part, profileId: row.profile_id, destinationId, seq: row.seq }
 }
 
 export async function paceCursors(tx: Queries, destinationId: string, paced: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets } from '#model/destination.ts'
+import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets, PutRow } from '#model/destination.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
 
 /** What helps: `retry` later; `reject`: these rows and no others; `gone`: the receiver wants no more, ever. */
@@ -8,16 +8,19 @@ export type DeliveryRecovery = 'retry' | 'reject' | 'gone'
 export class DeliveryError extends Error {
   readonly recovery: DeliveryRecovery
   readonly retryAfterMs: number | undefined
+  /** The row that the destination named, where it names one: a hint, which may be wrong. */
+  readonly rowId: string | undefined
 
   constructor(
     recovery: DeliveryRecovery,
     message: string,
-    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+    options: { retryAfterMs?: number | undefined; rowId?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'DeliveryError'
     this.recovery = recovery
     this.retryAfterMs = options.retryAfterMs
+    this.rowId = options.rowId
   }
 }
 
@@ -76,6 +79,31 @@ export interface PushEvent {
   data: Record<string, unknown>
 }
 
+/** A row as it is there; without a number when it is missing. */
+export interface FoundRow {
+  id: string
+  seq: number | undefined
+}
+
+/** Ids between these two, without the first; to the end without a last. */
+export interface Span {
+  after: string
+  upTo: string | undefined
+}
+
+export interface Differences {
+  wrong: FoundRow[]
+  /** Live rows in the span that were not among those compared. */
+  extra: FoundRow[]
+}
+
+export interface Reading {
+  /** What of a span of a profile's rows is not as it should be. */
+  compare(profileId: string, span: Span, rows: PutRow[]): Promise<Differences>
+  /** Takes rows out, each only while it has the number that was found. */
+  remove(profileId: string, rows: FoundRow[]): Promise<void>
+}
+
 export interface Finding {
   check: string
   ok: boolean
@@ -95,6 +123,8 @@ export interface Connection {
   write(batch: Batch): Promise<void>
   /** Takes out all that belongs to a profile, for good. */
   erase(erasure: Erasure): Promise<void>
+  /** Where a destination can be read. */
+  reading?: Reading
   /** Where a destination can take news beside rows. */
   tell?(event: PushEvent): Promise<void>
   /** Removes what prepare() made. */

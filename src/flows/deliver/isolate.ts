@@ -1,4 +1,4 @@
-import type { Destination } from '#model/destination.ts'
+import type { DeliveryRow, Destination } from '#model/destination.ts'
 import { buryRow, unburyRows } from '#store/deliveries.ts'
 import { type Cursor, markDead } from '#store/delivery-leases.ts'
 import { type Batch, type Connection, DeliveryError } from './destination.ts'
@@ -15,9 +15,12 @@ interface Refused {
   reason: string
 }
 
+/** So many rows are looked for by their names; when there are more, halving is the shorter way. */
+const MOST_NAMED = 8
+
 /**
- * Writes a batch. Rows that the destination will never take are found by halving and set aside with the reason, and the others go
- * on. Gives how many are there.
+ * Writes a batch. Rows that the destination will never take are set aside with the reason, and the others go on: those that it names
+ * are found at once, the rest by halving. Gives how many are there.
  */
 export async function writeIsolating(
   need: DeliverNeed,
@@ -27,9 +30,7 @@ export async function writeIsolating(
   batch: Batch,
 ): Promise<number> {
   const refused: Refused[] = []
-  await writeHalving(connection, batch, refused, Math.max(FEW, batch.rows.length / 2))
-  // The halves only went up to their own rows; the checkpoint has to stand where the batch ends.
-  if (refused.length > 0) await connection.write({ ...batch, rows: [] })
+  await writeNamed(connection, batch, refused, Math.max(FEW, batch.rows.length / 2))
   if (cursor.dead) {
     const still = new Set(refused.map(({ itemId }) => itemId))
     const there = batch.rows.map(({ id }) => id.slice(0, 32)).filter((id) => !still.has(id))
@@ -39,25 +40,57 @@ export async function writeIsolating(
   return batch.rows.length - refused.length
 }
 
-async function writeHalving(connection: Connection, batch: Batch, refused: Refused[], most: number): Promise<void> {
-  const { rows } = batch
+/** Most servers say which row they refuse: two writes for each, where halving needs two for every time the batch can be halved. */
+async function writeNamed(connection: Connection, batch: Batch, refused: Refused[], most: number): Promise<void> {
+  let { rows } = batch
+  for (;;) {
+    const error = await refusalOf(connection, { ...batch, rows })
+    if (error === undefined) return
+    const named = refused.length < MOST_NAMED ? rows.find(({ id }) => id === error.rowId) : undefined
+    // A name may be wrong, because of a trigger of theirs for one, and must not cost a good row: it is tried alone.
+    const alone = named && (await refusalOf(connection, { ...batch, rows: [named], upTo: batch.from }))
+    if (named === undefined || alone === undefined) break
+    refused.push(refusedRow(named, alone))
+    rows = rows.filter((row) => row !== named)
+  }
+  await writeHalves(connection, { ...batch, rows }, refused, most)
+  // The halves only went up to their own rows; the checkpoint has to stand where the batch ends.
+  await connection.write({ ...batch, rows: [] })
+}
+
+async function writeHalves(connection: Connection, batch: Batch, refused: Refused[], most: number): Promise<void> {
+  const middle = batch.rows.length >> 1
+  for (const rows of [batch.rows.slice(0, middle), batch.rows.slice(middle)]) {
+    const [first] = rows
+    if (first === undefined) continue
+    const half = { ...batch, rows, upTo: rows.at(-1)!.seq }
+    const error = await refusalOf(connection, half)
+    if (error === undefined) continue
+    if (rows.length > 1) {
+      await writeHalves(connection, half, refused, most)
+      continue
+    }
+    refused.push(refusedRow(first, error))
+    if (refused.length > most)
+      throw new DeliveryError('retry', `Most rows are refused: ${error.message}`, { cause: error })
+  }
+}
+
+/** Undefined when the rows are there. */
+async function refusalOf(connection: Connection, batch: Batch): Promise<DeliveryError | undefined> {
   try {
     await connection.write(batch)
+    return undefined
   } catch (error) {
     if (!(error instanceof DeliveryError) || error.recovery !== 'reject') throw error
-    const [only] = rows
     // Without rows, what was refused is the profile itself: nothing to set aside.
-    if (only === undefined) throw new DeliveryError('retry', error.message, { cause: error })
-    if (rows.length === 1) {
-      refused.push({ itemId: only.id.slice(0, 32), seq: only.seq, reason: error.message })
-      if (refused.length > most)
-        throw new DeliveryError('retry', `Most rows are refused: ${error.message}`, { cause: error })
-      return
-    }
-    const middle = rows.length >> 1
-    for (const half of [rows.slice(0, middle), rows.slice(middle)])
-      await writeHalving(connection, { ...batch, rows: half, upTo: half.at(-1)!.seq }, refused, most)
+    if (batch.rows.length === 0) throw new DeliveryError('retry', error.message, { cause: error })
+    return error
   }
+}
+
+function refusedRow({ id, seq }: DeliveryRow, { message: reason }: DeliveryError): Refused {
+  return { itemId: id.slice(0, 32), seq, reason }
 }
 
 async function setAside(

@@ -1,4 +1,4 @@
-import { itemsById } from '#store/changes.ts'
+import { goneBySeq, itemsById } from '#store/changes.ts'
 import { deadLettersAfter, unburyRows } from '#store/deliveries.ts'
 import { type Cursor, markDead } from '#store/delivery-leases.ts'
 import { deliveryProfile, rowsOf } from './batch.ts'
@@ -15,36 +15,36 @@ export async function redriveRows(need: DeliverNeed, run: Run, cursor: Cursor, s
     const letters = await deadLettersAfter(need.database, cursor, after, AT_ONCE)
     if (letters.length === 0) break
     after = letters.at(-1)!.itemId
-    await redrivePage(
-      need,
-      run,
-      cursor,
-      source,
-      letters.map(({ itemId }) => itemId),
-    )
+    await redrivePage(need, run, cursor, source, letters)
   }
   if ((await deadLettersAfter(need.database, cursor, undefined, 1)).length === 0)
     await markDead(need.database, cursor, false)
 }
 
-async function redrivePage(need: DeliverNeed, run: Run, cursor: Cursor, source: Source, ids: string[]): Promise<void> {
+async function redrivePage(
+  need: DeliverNeed,
+  run: Run,
+  cursor: Cursor,
+  source: Source,
+  letters: { itemId: string; seq: number }[],
+): Promise<void> {
+  const ids = letters.map(({ itemId }) => itemId)
   const found = await itemsById(need.database, cursor, ids)
   const there = new Set(found.map(({ id }) => id))
-  // What is gone was told as such, and needs nothing more.
+  const missing = letters.filter(({ itemId }) => !there.has(itemId))
+  // Where it is the deletion that was refused, that is tried again.
+  const seqs = missing.map(({ seq }) => seq)
+  const gone = (await goneBySeq(need.database, cursor, seqs)).filter(({ id }) => ids.includes(id))
+  const refused = new Set(gone.map(({ id }) => id))
+  // What went away since then was told as such, and needs nothing more.
   await unburyRows(
     need.database,
     cursor,
-    ids.filter((id) => !there.has(id)),
+    missing.map(({ itemId }) => itemId).filter((id) => !refused.has(id)),
   )
   // What changed since then comes with the other changes.
   const items = found.filter(({ seq }) => seq <= cursor.seq)
-  const rows = rowsOf(
-    need.registry,
-    source.profile,
-    { items, gone: [] },
-    await wantedOf(need, source, items),
-    () => true,
-  )
+  const rows = rowsOf(need.registry, source.profile, { items, gone }, await wantedOf(need, source, items), () => true)
   if (rows.length === 0) return
   await writeRecorded(
     need,

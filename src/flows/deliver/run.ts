@@ -71,7 +71,8 @@ async function work(
   }
 }
 
-async function secretsOf(need: DeliverNeed, destination: Destination): Promise<DestinationSecrets> {
+/** Opens a destination's address. */
+export async function secretsOf(need: DeliverNeed, destination: Destination): Promise<DestinationSecrets> {
   try {
     const secrets = await openSecrets(need.database, need.keyring, destination.id)
     if (secrets !== undefined) return secrets

@@ -106,6 +106,14 @@ suite('destinations from the command line', () => {
     await house.put(ada, [{ id: 'd' }])
     await json('run', clientId, made.id)
     await until('it was run', async () => (await rows()) === 'a,b,c,d')
+    await app.caughtUp(made)
+    await theirs.sql(`update tributary.tributary_items set data = '{}' where native_id = 'b'`)
+    const compared = await json('verify', clientId, made.id, '--repair')
+    assert.deepEqual(compared, { profiles: 1, rows: 4, missing: 0, different: 1, extra: 0, repaired: 1 })
+    await app.caughtUp(made)
+    assert.deepEqual(await theirs.sql(`select data from tributary.tributary_items where native_id = 'b'`), [
+      { data: { id: 'b', type: 'videos' } },
+    ])
     assert.deepEqual(await json('replay', clientId, made.id, '--since', '2020-01-01'), { profiles: 1 })
     await json('backfill', clientId, made.id)
     assert.deepEqual(await json('dead', clientId, made.id), [])

@@ -144,7 +144,7 @@ suite('delivering', () => {
     await app.ask('DELETE', `/push/${made.id}`)
   })
 
-  test('one item changed by eight writers at once: the last state is there, and its numbers only grow', async () => {
+  test('P07 one item changed hundreds of times by eight writers at once: the last state is there, and its numbers only grow', async () => {
     const tables = await app.add({ kind: 'postgres', url: theirs.url })
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
     await house.put(ada, [{ id: 'hot', v: 0 }])

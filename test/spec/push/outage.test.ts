@@ -69,7 +69,7 @@ suite('destinations that are away', () => {
     }
   }
 
-  test('for days: tried with growing waits, parked after three, told by events, and nothing is missing at the end', async () => {
+  test('P13 for days: tried with growing waits, parked after three, told by events, and nothing is missing at the end', async () => {
     const hook = await app.add({
       kind: 'webhook',
       url: receiver.url,
@@ -126,7 +126,7 @@ suite('destinations that are away', () => {
     assert.deepEqual(await isState(hook, 'active'), true)
   })
 
-  test('back after an hour, it recovers by itself, and that is told too', async () => {
+  test('P13 back after an hour, it recovers by itself, and that is told too', async () => {
     await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/news'], options: { events: true } })
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a' }])
@@ -147,7 +147,7 @@ suite('destinations that are away', () => {
     assert.deepEqual([shown.state, shown.last_error, shown['failing_since']], ['active', undefined, undefined])
   })
 
-  test('one that hangs and one that is dead hold up nobody', async () => {
+  test('P12 one that hangs and one that is dead hold up nobody', async () => {
     const hanging = await startReceiver()
     hanging.answer = () => 'hang'
     try {
@@ -167,7 +167,7 @@ suite('destinations that are away', () => {
     }
   })
 
-  test('an erasure waits for a destination that is away, and comes', async () => {
+  test('P18 an erasure waits for a destination that is away, and comes', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a', author: 'ada' }])
     await until('a is there', async () => (await theirs.live()).join() === 'a')

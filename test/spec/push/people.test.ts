@@ -78,7 +78,7 @@ suite('people come, merge and leave, and destinations follow', () => {
     assert.ok(views[0]!.photos > 0 && views[0]!.contacts > 0)
   })
 
-  test('a merge gives the rows to the other account, and twins are there once', async () => {
+  test('P17 a merge gives the rows to the other account, and twins are there once', async () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     await add({ kind: 'webhook', url: receiver.url, filter: ['/types/tracks'], options: { events: true } })
     const one = await account('', 'demo-health', 'ada')
@@ -113,7 +113,7 @@ suite('people come, merge and leave, and destinations follow', () => {
     assert.deepEqual(told.data, { account: other.account, source: one.account })
   })
 
-  test('who disconnects is gone from every destination; who deletes the account, wholly', async () => {
+  test('P18 who disconnects is gone from every destination; who deletes the account, wholly', async () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     await add({ kind: 'webhook', url: receiver.url, filter: ['*'], options: { events: true } })
     const ada = await account('', 'demo-health', 'ada')

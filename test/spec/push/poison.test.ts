@@ -47,8 +47,18 @@ suite('rows that a destination will not take', () => {
     return made
   }
 
-  test('three in 500 are set aside with the reason, 497 are there; mended, a redrive brings the three', async () => {
+  /** How often somebody tried to write items from now on; a sequence counts what is rolled back too. */
+  const countWrites = async () => {
+    await theirs.sql('create sequence writes')
+    await theirs.sql(`create function count_write() returns trigger language plpgsql as $$ begin
+      perform nextval('writes'); return null; end $$`)
+    await theirs.sql('create trigger count_write before insert on tributary_items execute function count_write()')
+    return async () => (await theirs.sql<{ n: number }>('select last_value::int as n from writes'))[0]!.n
+  }
+
+  test('P14 three in 500 are set aside with the reason, 497 are there after few writes; mended, a redrive brings the three', async () => {
     const made = await withRule(`data ->> 'poison' is null`)
+    const writes = await countWrites()
     const bad = [17, 230, 499]
     await house.put(
       ada,
@@ -66,6 +76,7 @@ suite('rows that a destination will not take', () => {
     assert.deepEqual([shown.state, shown.dead_letters, shown.rows], ['active', 3, 498])
     const [checkpoint] = await theirs.sql<{ seq: number }>('select seq::int as seq from tributary_checkpoint')
     assert.equal(checkpoint!.seq, 501)
+    assert.equal(await writes(), 7, 'each refused row is named by the server, and tried once alone')
 
     // Tried again without a cure, they stay aside.
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 1 })
@@ -77,6 +88,41 @@ suite('rows that a destination will not take', () => {
     await until('all are there', async () => (await theirs.live()).length === 501)
     await until('no letters are left', async () => (await lettersOf(made)).length === 0)
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 0 })
+  })
+
+  test('rows that the server does not name, or names wrongly, are found by halving, and no good one is set aside', async () => {
+    const made = await withRule('true')
+    await app.ask('POST', `/push/${made.id}/pause`)
+    await house.put(
+      ada,
+      Array.from({ length: 100 }, (_, i) => ({ id: name(i) })),
+    )
+    const [good] = await house.sql<{ id: string }>(
+      `select replace(id::text, '-', '') as id from item where native_id = 'n003' order by updated_at desc limit 1`,
+    )
+    for (const [bad, lie] of [
+      [
+        'n080',
+        `, detail = format('Failing row contains (%s, ${good!.id}_%s, …)', new.profile_id, split_part(new.id, '_', 2))`,
+      ],
+      ['n017', ''],
+    ]) {
+      await theirs.sql(`create or replace function refuse() returns trigger language plpgsql as $$ begin
+        if new.native_id = '${bad}' then raise exception 'not ${bad}' using errcode = '23514', table = 'tributary_items'${lie}; end if;
+        return new; end $$`)
+      await theirs.sql(
+        'create or replace trigger refuse before insert on tributary_items for each row execute function refuse()',
+      )
+      await theirs.sql(`delete from tributary_items where native_id <> 'first'`)
+      await app.ask('POST', `/push/${made.id}/resume`)
+      await app.ask('POST', `/push/${made.id}/backfill`)
+      await until('99 are there', async () => (await theirs.live()).length === 100)
+      await app.caughtUp(made)
+      assert.deepEqual(
+        (await lettersOf(made)).map(({ reason }) => reason),
+        [`23514 not ${bad}`],
+      )
+    }
   })
 
   test('a row that changes for the better or goes away is no dead letter any more', async () => {
@@ -94,6 +140,27 @@ suite('rows that a destination will not take', () => {
     await app.ask('POST', `/push/${made.id}/redrive`)
     await until('no letter', async () => (await lettersOf(made)).length === 0)
     assert.deepEqual(await theirs.live(), ['fine', 'first', 'x'])
+  })
+
+  test('a deletion that a key of theirs forbids is set aside, and comes when it is redriven', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url, options: { deletes: 'hard' } })
+    await house.put(ada, [{ id: 'a' }, { id: 'b' }])
+    await until('both are there', async () => (await theirs.live()).length === 2)
+    await theirs.sql(
+      'create table liked (profile_id text, item_id text, foreign key (profile_id, item_id) references tributary_items)',
+    )
+    await theirs.sql(`insert into liked select profile_id, id from tributary_items where native_id = 'a'`)
+    await house.take(ada, ['a', 'b'])
+    await until('a letter', async () => (await lettersOf(made)).length === 1)
+    assert.match((await lettersOf(made))[0]!.reason, /^23503 .*liked/)
+    assert.deepEqual(await theirs.live(), ['a'])
+    await app.ask('POST', `/push/${made.id}/redrive`)
+    await app.caughtUp(made)
+    assert.equal((await lettersOf(made)).length, 1, 'without a cure it stays aside')
+    await theirs.sql('delete from liked')
+    await app.ask('POST', `/push/${made.id}/redrive`)
+    await until('it is gone', async () => (await theirs.live()).length === 0)
+    await until('no letter', async () => (await lettersOf(made)).length === 0)
   })
 
   test('when nearly all are refused it is not the rows: the destination fails, nothing is set aside, and all come later', async () => {

@@ -61,7 +61,7 @@ suite('backups, repeats and late comers', () => {
     }
   }
 
-  test('theirs is restored from an older backup: it is sent again from its own place', async () => {
+  test('P05 theirs is restored from an older backup: it is sent again from its own place', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a' }, { id: 'b' }, { id: 'x' }])
     await has('a,b,x')
@@ -92,7 +92,7 @@ suite('backups, repeats and late comers', () => {
     await has('a,b,c')
   })
 
-  test('ours is restored from an older backup: found out, nothing newer is overwritten, and both agree again', async () => {
+  test('P06 ours is restored from an older backup: found out, nothing newer is overwritten, and both agree again', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [
       { id: 'a', v: 1 },
@@ -156,7 +156,7 @@ suite('backups, repeats and late comers', () => {
     )
   })
 
-  test('who is forgotten after ours was restored is forgotten there too', async () => {
+  test('P18 who is forgotten after ours was restored is forgotten there too', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a' }])
     await has('a')
@@ -172,7 +172,7 @@ suite('backups, repeats and late comers', () => {
     assert.equal((await app.show(made)).state, 'active')
   })
 
-  test('a run that slept through its lease writes nothing, not even after an erasure', async () => {
+  test('P03 a run that slept through its lease writes nothing, not even after an erasure', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'a', v: 1 }])
     await has('a')

@@ -46,7 +46,7 @@ suite('schedules, with a clock that is moved', () => {
     house.pass((next.getTime() - now.getTime() + 24 * HOUR) % (24 * HOUR))
   }
 
-  test('every 15m: news waits for the tick, and late ticks are one', async () => {
+  test('P15 every 15m: news waits for the tick, and late ticks are one', async () => {
     await house.put(ada, [{ id: 'a' }])
     const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'every 15m' })
     await staysAt('')

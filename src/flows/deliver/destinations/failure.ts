@@ -14,6 +14,13 @@ export function explain(error: unknown): string {
   return `${code === undefined || words.includes(code) ? '' : `${code} `}${words}`.slice(0, 300)
 }
 
+const named = new WeakMap<object, string>()
+
+/** Remembers which row an error blames, where the server says so. */
+export function nameRow(error: unknown, rowId: string | undefined): void {
+  if (error instanceof Error && rowId !== undefined) named.set(error, rowId)
+}
+
 /** Runs work of a kind and turns what goes wrong into what helps. */
 export async function failing<Result>(
   recoveryOf: (error: unknown) => DeliveryRecovery,
@@ -23,6 +30,7 @@ export async function failing<Result>(
     return await work()
   } catch (error) {
     if (error instanceof DeliveryError) throw error
-    throw new DeliveryError(recoveryOf(error), explain(error), { cause: error })
+    const rowId = error instanceof Error ? named.get(error) : undefined
+    throw new DeliveryError(recoveryOf(error), explain(error), { cause: error, rowId })
   }
 }

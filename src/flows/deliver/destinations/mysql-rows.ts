@@ -1,8 +1,9 @@
 import type { Connection as Client, RowDataPacket } from 'mysql2/promise'
-import { codeOf } from '#base/errors.ts'
+import { codeOf, reasonOf } from '#base/errors.ts'
 import type { PutRow } from '#model/destination.ts'
 import { type Batch, CheckpointDiffers, DeliveryError, type Erasure } from '../destination.ts'
 import { partsOf } from './change-text.ts'
+import { nameRow } from './failure.ts'
 import {
   CLAIM_CHECKPOINT,
   deleteItems,
@@ -12,6 +13,7 @@ import {
   PUT_ITEMS,
   PUT_PARTICIPANTS,
   PUT_PROFILE,
+  removeItems,
 } from './mysql-tables.ts'
 import { clean, cleanJson, newestById } from './rows.ts'
 
@@ -30,7 +32,7 @@ export async function ask<Row extends object>(client: Client, sql: string, value
 }
 
 /** Rows and checkpoint in one transaction: what the table says and how far we are never differ. */
-export async function writeBatch(client: Client, batch: Batch, nowMs: number): Promise<void> {
+export async function writeBatch(client: Client, batch: Batch, nowMs: number, hard: boolean): Promise<void> {
   const { id, account, service, nativeId, name, handle, state, connectedAt } = batch.profile
   await moveCheckpoint(client, { ...batch, profileId: id }, nowMs)
   const texts = [clean(nativeId), clean(name), clean(handle)]
@@ -43,7 +45,7 @@ export async function writeBatch(client: Client, batch: Batch, nowMs: number): P
   const gone = rows.filter((row) => row.op === 'delete')
   if (gone.length === 0) return
   const values = gone.flatMap((row) => [row.id, row.seq, time(row.goneAt)])
-  await ask(client, deleteItems(gone.length), [...values, id])
+  await ask(client, (hard ? removeItems : deleteItems)(gone.length), [...values, id])
 }
 
 export async function erase(client: Client, erasure: Erasure, nowMs: number): Promise<void> {
@@ -77,7 +79,12 @@ async function putRows(client: Client, rows: PutRow[]): Promise<void> {
         'reject',
         `The row is larger than the server's max_allowed_packet (${limit!.bytes} bytes).`,
       )
-    await ask(client, text)
+    await ask(client, text).catch((error: unknown) => {
+      // Counted from the first row of the statement.
+      const at = / at row (\d+)$/.exec(reasonOf(error))?.[1]
+      nameRow(error, part[Number(at) - 1]?.id)
+      throw error
+    })
   }
   // Some were older than what is there: only those that are there now have their people written.
   const keys = [rows[0]!.profile, rows.map(({ id }) => id)]
@@ -105,7 +112,7 @@ async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
   if (people.length > 0) await ask(client, PUT_PARTICIPANTS, [people])
 }
 
-function valuesOf(row: PutRow): unknown[] {
+export function valuesOf(row: PutRow): unknown[] {
   const { id, idr, profile, service, endpoint, lat, lng, seq } = row
   const times = [time(row.at), time(row.updatedAt)]
   const texts = [JSON.stringify(row.types), clean(JSON.stringify(row.guid)), clean(row.author) ?? null]

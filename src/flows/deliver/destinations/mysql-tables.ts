@@ -91,10 +91,32 @@ export const PUT_PARTICIPANTS =
   'insert into tributary_participants (profile_id, item_id, position, participant, is_author) values ?'
 
 export function deleteItems(count: number): string {
-  const gone = Array(count).fill('select ? as id, ? as seq, ? as gone_at').join(' union all ')
-  return `update tributary_items t join (${gone}) g on t.id = g.id set t.deleted_at = g.gone_at, t.seq = g.seq
+  return `update tributary_items t join (${gone(count)}) g on t.id = g.id set t.deleted_at = g.gone_at, t.seq = g.seq
 where t.profile_id = ? and t.seq <= g.seq`
 }
+
+/** The same for those who want no trace of what is gone. */
+export function removeItems(count: number): string {
+  return `delete t, p from tributary_items t join (${gone(count)}) g on t.id = g.id
+left join tributary_participants p on p.profile_id = t.profile_id and p.item_id = t.id
+where t.profile_id = ? and t.seq <= g.seq`
+}
+
+function gone(count: number): string {
+  return Array(count).fill('select ? as id, ? as seq, ? as gone_at').join(' union all ')
+}
+
+/** In the order in which rows are written. */
+export const FIND_ROWS = `select id, profile_id, idr, service, endpoint, native_id, left(cast(at as char), 23) as at, left(cast(updated_at as char), 23) as updated_at,
+  types, guid, author, lat, lng, oembed, map, data, cast(deleted_at as char) as deleted_at, seq
+from tributary_items where profile_id = ? and id > ? and id <= ?`
+
+export const FIND_PEOPLE = `select item_id, participant from tributary_participants
+where profile_id = ? and item_id > ? and item_id <= ? order by item_id, position`
+
+export const REMOVE_FOUND = `delete t, p from tributary_items t
+left join tributary_participants p on p.profile_id = t.profile_id and p.item_id = t.id
+where t.profile_id = ? and (t.id, t.seq) in (?)`
 
 export const ERASE = [
   'delete from tributary_participants where profile_id = ?',

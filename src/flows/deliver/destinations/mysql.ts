@@ -15,16 +15,20 @@ import {
   type KindNeed,
 } from '../destination.ts'
 import { databaseAddress } from './database-address.ts'
+import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
 import { guardedLine } from './guarded-line.ts'
 import { ask, erase, writeBatch } from './mysql-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
+import { compareRows, removeFound } from './mysql-verify.ts'
 import { authorityOf } from './network-address.ts'
 import { sharing } from './rows.ts'
 
 const SCHEMES = ['mysql:', 'mariadb:']
 // Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
-const BLAMES_ROW = new Set([1048, 1062, 1118, 1153, 1264, 1265, 1292, 1366, 1406, 1411, 1690, 3140, 3141, 3819, 4025])
+const BLAMES_ROW = new Set([
+  1048, 1062, 1118, 1153, 1264, 1265, 1292, 1366, 1406, 1411, 1451, 1452, 1690, 3140, 3141, 3819, 4025,
+])
 const SESSION = [
   "set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', session time_zone = '+00:00', session innodb_lock_wait_timeout = 10",
   'set session transaction isolation level read committed',
@@ -36,6 +40,7 @@ export const mysql: Kind = {
   check: (url, options) => {
     databaseAddress(url, SCHEMES, 3306)
     authorityOf(options)
+    deletesHard(options)
   },
   open: (need, destination, secrets) => openMysql(need, destination.id, secrets.url, destination.options),
 }
@@ -43,6 +48,7 @@ export const mysql: Kind = {
 function openMysql(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
   const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 3306)
   const ca = authorityOf(options)
+  const hard = deletesHard(options)
   const config = {
     ...address,
     charset: 'utf8mb4_bin',
@@ -67,8 +73,13 @@ function openMysql(need: KindNeed, id: string, url: string, options: Record<stri
   return {
     prepare: () => failing(recoveryOf, () => withClient(pool, (client) => evolve(client, address.database))),
     test: () => test(config, id),
-    write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now())),
+    write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now(), hard)),
     erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
+    reading: {
+      compare: (profileId, span, rows) =>
+        failing(recoveryOf, () => withClient(pool, (client) => compareRows(client, profileId, span, rows))),
+      remove: (profileId, rows) => transaction((client) => removeFound(client, profileId, rows)),
+    },
     drop: () =>
       failing(recoveryOf, () =>
         withClient(pool, async (client) => {

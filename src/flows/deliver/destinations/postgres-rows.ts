@@ -1,7 +1,8 @@
-import type { PoolClient } from 'pg'
+import { DatabaseError, type PoolClient } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { float8Array, int8Array, textArray } from '#store/binary-arrays.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
+import { nameRow } from './failure.ts'
 import {
   DELETE_ITEMS,
   ERASE,
@@ -10,11 +11,12 @@ import {
   PUT_ITEMS,
   PUT_PARTICIPANTS,
   PUT_PROFILE,
+  REMOVE_ITEMS,
 } from './postgres-tables.ts'
 import { clean, cleanJson, newestById } from './rows.ts'
 
 /** Rows and checkpoint in one transaction: what the table says and how far we are never differ. */
-export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number): Promise<void> {
+export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number, hard: boolean): Promise<void> {
   const { id, account, service, nativeId, name, handle, state, connectedAt } = batch.profile
   await expectCheckpoint(client, { ...batch, profileId: id })
   await putCheckpoint(client, [batch.destinationId, id, batch.upTo, batch.epoch, nowMs])
@@ -38,6 +40,7 @@ export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number
     client,
     id,
     rows.filter((row) => row.op === 'delete'),
+    hard,
   )
 }
 
@@ -71,7 +74,10 @@ async function putCheckpoint(client: PoolClient, values: (string | number)[]): P
 
 async function putRows(client: PoolClient, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
-  const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows))
+  const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows)).catch((error: unknown) => {
+    nameRow(error, failingRow(error))
+    throw error
+  })
   const fresh = new Set(written.map(({ id }) => id))
   if (fresh.size > 0)
     await putParticipants(
@@ -80,8 +86,14 @@ async function putRows(client: PoolClient, rows: PutRow[]): Promise<void> {
     )
 }
 
+/** A broken constraint shows the row it is about, and its key stands first in the table. */
+function failingRow(error: unknown): string | undefined {
+  const detail = error instanceof DatabaseError && error.table === 'tributary_items' ? error.detail : undefined
+  return /^Failing row contains \([^,]+, ([^,]+), /.exec(detail ?? '')?.[1]
+}
+
 /** In the binary spelling: in the other every quote of a document would be escaped here and unescaped there. */
-function columnsOf(rows: PutRow[]): Buffer[] {
+export function columnsOf(rows: PutRow[]): Buffer[] {
   const texts = (read: (row: PutRow) => string | undefined) => textArray(rows.map(read))
   const numbers = (read: (row: PutRow) => number) => int8Array(rows.map(read))
   return [
@@ -129,12 +141,9 @@ async function putParticipants(client: PoolClient, rows: PutRow[]): Promise<void
   ])
 }
 
-async function deleteRows(client: PoolClient, profileId: string, rows: DeleteRow[]): Promise<void> {
+async function deleteRows(client: PoolClient, profileId: string, rows: DeleteRow[], hard: boolean): Promise<void> {
   if (rows.length === 0) return
-  await client.query(DELETE_ITEMS, [
-    rows.map(({ id }) => id),
-    rows.map(({ seq }) => seq),
-    rows.map(({ goneAt }) => goneAt),
-    profileId,
-  ])
+  const values = [profileId, rows.map(({ id }) => id), rows.map(({ seq }) => seq)]
+  if (hard) await client.query(REMOVE_ITEMS, values)
+  else await client.query(DELETE_ITEMS, [...values, rows.map(({ goneAt }) => goneAt)])
 }

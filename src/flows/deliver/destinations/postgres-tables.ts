@@ -71,14 +71,17 @@ on conflict (id) do update set account_id = excluded.account_id, name = excluded
   connected_at = excluded.connected_at, seq = excluded.seq, deleted_at = null
 where p.seq <= excluded.seq`
 
+const ROWS = `$1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
+  $11::text[], $12::float8[], $13::float8[], $14::text[], $15::text[], $16::text[], $17::bigint[]`
+const ROW =
+  'id, idr, profile_id, service, endpoint, native_id, at, updated_at, types, guid, author, lat, lng, oembed, map, data, seq'
+
 /** The same or a larger number wins. Two accounts may hold the same service user, so a row is known by profile and id together. */
 export const PUT_ITEMS = `insert into tributary_items as t
   (id, idr, profile_id, service, endpoint, native_id, at, updated_at, types, guid, author, lat, lng, oembed, map, data, seq, deleted_at)
 select i.id, i.idr, i.profile_id, i.service, i.endpoint, i.native_id, to_timestamp(i.at / 1000.0), to_timestamp(i.updated_at / 1000.0),
   string_to_array(i.types, ' '), string_to_array(i.guid, ' '), i.author, i.lat, i.lng, i.oembed::jsonb, i.map::jsonb, i.data::jsonb, i.seq, null
-from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
-  $11::text[], $12::float8[], $13::float8[], $14::text[], $15::text[], $16::text[], $17::bigint[])
-  as i (id, idr, profile_id, service, endpoint, native_id, at, updated_at, types, guid, author, lat, lng, oembed, map, data, seq)
+from unnest(${ROWS}) as i (${ROW})
 on conflict (profile_id, id) do update set idr = excluded.idr, service = excluded.service, endpoint = excluded.endpoint,
   native_id = excluded.native_id, at = excluded.at, updated_at = excluded.updated_at, types = excluded.types, guid = excluded.guid,
   author = excluded.author, lat = excluded.lat, lng = excluded.lng, oembed = excluded.oembed, map = excluded.map, data = excluded.data,
@@ -90,8 +93,33 @@ export const PUT_PARTICIPANTS = `insert into tributary_participants (profile_id,
 select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::boolean[])`
 
 export const DELETE_ITEMS = `update tributary_items t set deleted_at = to_timestamp(g.gone_at / 1000.0), seq = g.seq
-from unnest($1::text[], $2::bigint[], $3::bigint[]) as g (id, seq, gone_at)
-where t.id = g.id and t.profile_id = $4 and t.seq <= g.seq`
+from unnest($2::text[], $3::bigint[], $4::bigint[]) as g (id, seq, gone_at)
+where t.id = g.id and t.profile_id = $1 and t.seq <= g.seq`
+
+/** The same for those who want no trace of what is gone. */
+export const REMOVE_ITEMS = `with gone as (
+  delete from tributary_items t using unnest($2::text[], $3::bigint[]) as g (id, seq)
+  where t.id = g.id and t.profile_id = $1 and t.seq <= g.seq returning t.id)
+delete from tributary_participants p using gone where p.profile_id = $1 and p.item_id = gone.id`
+
+/** Rows that are missing or not as they should be, with the number they have. */
+export const FIND_WRONG = `select i.id, t.seq::text as seq
+from unnest(${ROWS}, $18::text[]) as i (${ROW}, people)
+left join tributary_items t on t.profile_id = i.profile_id and t.id = i.id
+where t.id is null or t.deleted_at is not null or
+  (t.idr, t.service, t.endpoint, t.native_id, t.at, t.updated_at, t.types, t.guid, t.author, t.lat, t.lng, t.oembed, t.map, t.data, t.seq)
+  is distinct from (i.idr, i.service, i.endpoint, i.native_id, to_timestamp(i.at / 1000.0), to_timestamp(i.updated_at / 1000.0),
+    string_to_array(i.types, ' '), string_to_array(i.guid, ' '), i.author, i.lat, i.lng, i.oembed::jsonb, i.map::jsonb, i.data::jsonb, i.seq)
+  or i.people::jsonb is distinct from (select coalesce(jsonb_agg(p.participant order by p.position), '[]') from tributary_participants p
+    where p.profile_id = i.profile_id and p.item_id = i.id)`
+
+export const FIND_EXTRA = `select id, seq::text as seq from tributary_items
+where profile_id = $1 and id collate "C" > $2 and ($3::text is null or id collate "C" <= $3) and deleted_at is null and not id = any($4)`
+
+export const REMOVE_FOUND = `with found as (
+  delete from tributary_items t using unnest($2::text[], $3::bigint[]) as f (id, seq)
+  where t.id = f.id and t.profile_id = $1 and t.seq = f.seq returning t.id)
+delete from tributary_participants p using found where p.profile_id = $1 and p.item_id = found.id`
 
 export const ERASE = [
   'delete from tributary_participants where profile_id = $1',

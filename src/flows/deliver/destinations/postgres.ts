@@ -1,17 +1,22 @@
-import { Client, Pool, type PoolClient } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { codeOf, isUnavailable } from '#base/errors.ts'
 import { ApiError } from '#model/errors.ts'
+import { cutStuck } from '#store/cut-stuck.ts'
 import type { Connection, DeliveryRecovery, Finding, Kind, KindNeed } from '../destination.ts'
 import { databaseAddress } from './database-address.ts'
+import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
 import { guardedLine } from './guarded-line.ts'
 import { authorityOf } from './network-address.ts'
 import { erase, writeBatch } from './postgres-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
+import { compareRows, removeFound } from './postgres-verify.ts'
 import { sharing } from './rows.ts'
 
 const SCHEMES = ['postgres:', 'postgresql:']
 const ANSWER_MS = 30_000
+/** The server ends a statement by itself; who does not even do that is not there any more. */
+const STUCK_MS = ANSWER_MS + 5000
 // SQLSTATEs that blame the row: too long, wrong encoding, out of range, broken constraint. Sent again, it fails again.
 const BLAMES_ROW = /^(22|23|54)/
 
@@ -22,6 +27,7 @@ export const postgres: Kind = {
     databaseAddress(url, SCHEMES, 5432)
     schemaOf(options)
     authorityOf(options)
+    deletesHard(options)
   },
   open: (need, destination, secrets) => openPostgres(need, destination.id, secrets.url, destination.options),
 }
@@ -37,30 +43,38 @@ function openPostgres(need: KindNeed, id: string, url: string, options: Record<s
   const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 5432)
   const schema = schemaOf(options)
   const ca = authorityOf(options)
+  const hard = deletesHard(options)
   const config = {
     ...address,
     application_name: 'tributary push',
     connectionTimeoutMillis: 10_000,
-    query_timeout: ANSWER_MS + 5000,
     // The address is checked and pinned when it connects, not when it was typed.
     stream: () => guardedLine(need, { plain: wantsPlain }),
     ssl: wantsPlain ? false : { rejectUnauthorized: true, host: address.host, ...(ca === undefined ? {} : { ca }) },
   }
   const pool = new Pool({ ...config, max: 3, idleTimeoutMillis: 30_000 })
   pool.on('error', () => {})
+  const watch = cutStuck(pool, STUCK_MS)
   const transaction = <Result>(work: (client: PoolClient) => Promise<Result>) =>
     failing(recoveryOf, () => inTransaction(pool, schema, work))
   return {
     prepare: () => transaction((client) => evolve(client, schema)),
-    test: () => test(config, schema, id),
-    write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now())),
+    test: () => test({ ...config, query_timeout: STUCK_MS }, schema, id),
+    write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now(), hard)),
     erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
+    reading: {
+      compare: (profileId, span, rows) => transaction((client) => compareRows(client, profileId, span, rows)),
+      remove: (profileId, rows) => transaction((client) => removeFound(client, profileId, rows)),
+    },
     drop: () =>
       transaction(async (client) => {
         for (const view of VIEWS) await client.query(`drop view if exists ${view}`)
         for (const table of TABLES) await client.query(`drop table if exists ${table}`)
       }),
-    close: () => pool.end(),
+    close: () => {
+      watch.stop()
+      return pool.end()
+    },
   }
 }
 
@@ -91,11 +105,7 @@ async function makeSchema(client: Client | PoolClient, schema: string | undefine
   if (rowCount === 0) await client.query(`create schema ${schema}`)
 }
 
-async function test(
-  config: ConstructorParameters<typeof Client>[0],
-  schema: string | undefined,
-  id: string,
-): Promise<Finding[]> {
+async function test(config: ClientConfig, schema: string | undefined, id: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const client = new Client(config)
   client.on('error', () => {})

@@ -28,6 +28,7 @@ export const mysqlFixture: Fixture = {
   open: openMysql,
   // Longer than the key of the table.
   poison: (row) => ({ ...row, id: row.id.repeat(5) }),
+  namesPoison: true,
   wrong: async (place) => {
     const stranger = fresh('stranger')
     const { hostname, port, pathname } = new URL(place.url)

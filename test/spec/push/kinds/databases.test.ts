@@ -184,7 +184,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     assert.deepEqual({ ...found }, { account_id: 'another', name: null, state: 'error' })
   })
 
-  test('that somebody took away come back, and what is left stays', async () => {
+  test('P11 that somebody took away come back, and what is left stays', async () => {
     const ada = makePerson('dst')
     await connection.write(ada.batch([ada.put('a', 1)]))
     await eyes.sql('drop view tributary_photos')
@@ -203,7 +203,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     )
   })
 
-  test('name what stands in the way of a write, and take it when that is gone', async () => {
+  test('P11 name what stands in the way of a write, and take it when that is gone', async () => {
     const ada = makePerson('dst')
     await eyes.sql('alter table tributary_items rename to elsewhere')
     const error = await connection.write(ada.batch([ada.put('a', 1)])).catch((thrown: unknown) => thrown)

@@ -52,6 +52,8 @@ export interface Fixture {
   open: () => Promise<Place>
   /** A row that this destination never takes, and others do. */
   poison?: (row: PutRow) => PutRow
+  /** It says which row of a batch that one is. */
+  namesPoison?: boolean
   /** Addresses that do not work, with words that the finding must say. */
   wrong: (place: Place) => Promise<{ what: string; url: string; says: RegExp; skip?: string | false }[]>
 }

@@ -1,0 +1,28 @@
+import { findOwn } from '#flows/deliver/manage.ts'
+import { verifyDestination } from '#flows/deliver/verify.ts'
+import { type Command, EXIT } from './command.ts'
+
+export const verify: Command = {
+  name: 'push verify',
+  summary: 'compare the rows of a database with the store, and put right what differs',
+  args: ['CLIENT_ID', 'DESTINATION'],
+  options: { repair: { type: 'boolean', meaning: 'deliver again what differs, take out what should not be there' } },
+  run: async ({ args, flags, out, withServices }) => {
+    const repair = flags.on('repair')
+    const { next: _, ...found } = await withServices(async (need) =>
+      verifyDestination(
+        need,
+        await findOwn(need, args[0]!, args[1]!),
+        { repair, untilMs: Number.POSITIVE_INFINITY },
+        'cli',
+      ),
+    )
+    const wrong = found.missing + found.different + found.extra
+    out.result(found, () => [
+      `${found.rows} rows of ${found.profiles} profiles: ${found.missing} missing, ${found.different} different, ${found.extra} too many.`,
+      ...(wrong > 0 && !repair ? ['Put it right: the same with --repair.'] : []),
+      ...(found.repaired > 0 ? [`${found.repaired} profiles are being delivered again.`] : []),
+    ])
+    return wrong === 0 || repair ? EXIT.ok : EXIT.refused
+  },
+}

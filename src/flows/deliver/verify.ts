@@ -1,0 +1,152 @@
+import type { Destination, PutRow } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import { goneAmong, itemsAfterId, itemsById } from '#store/changes.ts'
+import { deadLettersAfter } from '#store/deliveries.ts'
+import { type CursorPlace, nextCursor, rewindCursors } from '#store/delivery-cursors.ts'
+import { findProfile, findTwin } from '#store/profiles.ts'
+import { rowsOf } from './batch.ts'
+import { DeliveryError, type FoundRow, type Reading } from './destination.ts'
+import { type Filter, filterOf, pathsFor } from './filter.ts'
+import { audit } from './manage.ts'
+import type { DeliverNeed } from './need.ts'
+import { secretsOf } from './run.ts'
+import { type Source, wantedOf } from './source.ts'
+
+const PAGE = 200
+
+export interface Verified {
+  profiles: number
+  /** Compared. */
+  rows: number
+  missing: number
+  different: number
+  /** There, and neither in our store nor wanted by the filter. */
+  extra: number
+  /** Profiles that are delivered again from their first wrong row. */
+  repaired: number
+  /** Where to go on, when time was up. */
+  next: string | undefined
+}
+
+/** Compares what is at a destination with our store, row by row, and puts right what differs. What is still on its way is left out. */
+export async function verifyDestination(
+  need: DeliverNeed,
+  destination: Destination,
+  { repair, after, untilMs }: { repair: boolean; after?: string | undefined; untilMs: number },
+  actor: string,
+): Promise<Verified> {
+  const secrets = await secretsOf(need, destination)
+  const filter = filterOf(need, destination)
+  const verified: Verified = { profiles: 0, rows: 0, missing: 0, different: 0, extra: 0, repaired: 0, next: undefined }
+  try {
+    await need.connections.use(destination, secrets, async ({ reading }) => {
+      if (reading === undefined)
+        throw new ApiError('bad_request', `A ${destination.kind} destination cannot be read, so it cannot be compared.`)
+      let last = after ?? ''
+      for (;;) {
+        const cursor = await nextCursor(need.database, destination.id, last)
+        if (cursor === undefined) return
+        if (need.clock.now() >= untilMs) {
+          verified.next = last
+          return
+        }
+        await verifyProfile(need, reading, filter, cursor, repair, verified)
+        last = cursor.profileId
+      }
+    })
+  } catch (error) {
+    if (error instanceof DeliveryError) throw new ApiError('destination_failed', error.message)
+    throw error
+  }
+  if (repair)
+    await need.database.transaction((tx) => audit(need, tx, destination, actor, 'push.repair', { ...verified }))
+  return verified
+}
+
+async function verifyProfile(
+  need: DeliverNeed,
+  reading: Reading,
+  filter: Filter,
+  cursor: CursorPlace,
+  repair: boolean,
+  verified: Verified,
+): Promise<void> {
+  const profile = await findProfile(need.database, cursor.part, cursor.profileId)
+  if (profile === undefined) return
+  const source = { profile, paths: pathsFor(filter, profile), twin: await findTwin(need.database, profile) }
+  const aside = await setAside(need, cursor)
+  verified.profiles += 1
+  let firstWrong = Number.POSITIVE_INFINITY
+  const again = () =>
+    rewindCursors(need.database, cursor.destinationId, firstWrong - 1, need.clock.now(), cursor.profileId)
+  for (let after = ''; ; ) {
+    const items = await itemsAfterId(need.database, cursor, after, PAGE)
+    const rows = (await rowsFor(need, source, items)).filter(
+      ({ id, seq }) => seq <= cursor.seq && !aside.has(id.slice(0, 32)),
+    )
+    const upTo = items.length < PAGE ? undefined : `${items.at(-1)!.id}~`
+    const found = await reading.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
+    const sure = await certain(need, cursor, source, rows, found)
+    verified.rows += rows.length
+    for (const { there, row } of sure.wrong) {
+      if (there.seq === undefined) verified.missing += 1
+      else verified.different += 1
+      firstWrong = Math.min(firstWrong, row.seq)
+    }
+    verified.extra += sure.extra.length
+    // A row with a greater number would refuse what is right, and what should not be there is told by nobody.
+    const tooNew = sure.wrong.filter(({ there, row }) => (there.seq ?? 0) > row.seq).map(({ there }) => there)
+    if (repair && sure.extra.length + tooNew.length > 0)
+      await reading.remove(cursor.profileId, [...sure.extra, ...tooNew])
+    // Not when all is compared: whoever is killed before that must not leave a gap where a row was taken out.
+    if (repair && tooNew.length > 0) await again()
+    if (upTo === undefined) break
+    after = items.at(-1)!.id
+  }
+  if (!repair || firstWrong === Number.POSITIVE_INFINITY) return
+  await again()
+  verified.repaired += 1
+}
+
+async function rowsFor(need: DeliverNeed, source: Source, items: Parameters<typeof wantedOf>[2]): Promise<PutRow[]> {
+  const wanted = await wantedOf(need, source, items)
+  return rowsOf(need.registry, source.profile, { items, gone: [] }, wanted, () => false).filter(
+    (row) => row.op === 'put',
+  )
+}
+
+/** What changed or came between the two looks is no difference. */
+async function certain(
+  need: DeliverNeed,
+  cursor: CursorPlace,
+  source: Source,
+  rows: PutRow[],
+  { wrong, extra }: { wrong: FoundRow[]; extra: FoundRow[] },
+): Promise<{ wrong: { there: FoundRow; row: PutRow }[]; extra: FoundRow[] }> {
+  if (wrong.length + extra.length === 0) return { wrong: [], extra: [] }
+  const ids = [...wrong, ...extra].map(({ id }) => id.slice(0, 32))
+  const items = await itemsById(need.database, cursor, ids)
+  const now = new Map((await rowsFor(need, source, items)).map((row) => [row.id, row]))
+  const going = new Set([
+    ...items.filter(({ seq }) => seq > cursor.seq).map(({ id }) => id),
+    ...(await goneAmong(need.database, cursor, ids, cursor.seq)),
+  ])
+  const before = new Map(rows.map((row) => [row.id, row]))
+  return {
+    wrong: wrong.flatMap((there) => {
+      const row = before.get(there.id)!
+      return now.get(there.id)?.seq === row.seq ? [{ there, row }] : []
+    }),
+    extra: extra.filter(({ id }) => !now.has(id) && !going.has(id.slice(0, 32))),
+  }
+}
+
+async function setAside(need: DeliverNeed, cursor: CursorPlace): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for (let after: string | undefined; ; ) {
+    const letters = await deadLettersAfter(need.database, cursor, after, 1000)
+    for (const { itemId } of letters) ids.add(itemId)
+    if (letters.length < 1000) return ids
+    after = letters.at(-1)!.itemId
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newPartId } from '#base/ids.ts'
+import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { insertAccount } from '#store/accounts.ts'
+import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
+import { openPushGround, type PushGround } from '../chaos/push-ground.ts'
+import { type ClientDatabase, clientDatabase, until } from '../spec/push/house.ts'
+
+/** BACKFILL_ROWS=1000000 BACKFILL_KILLS=20 is the long form. */
+const ROWS = Number(process.env['BACKFILL_ROWS'] ?? 8000)
+const KILLS = Number(process.env['BACKFILL_KILLS'] ?? 3)
+const PEOPLE = 2
+
+let ground: PushGround
+let theirs: ClientDatabase
+before(async () => {
+  ground = await openPushGround()
+  theirs = await clientDatabase()
+})
+after(async () => {
+  await ground?.close()
+  await theirs?.drop()
+})
+
+async function newAccount(part: number) {
+  const account = { part, id: newPartId(part, Date.now()), appId: ground.appId, parts: [part], createdAt: Date.now() }
+  await insertAccount(ground.need.database, account)
+  return account
+}
+
+/** How far the destination says it is with each profile. */
+async function places(): Promise<Map<string, number>> {
+  const [made] = await theirs.sql<{ there: boolean }>(`select to_regclass('tributary_checkpoint') is not null as there`)
+  if (made?.there !== true) return new Map()
+  const rows = await theirs.sql<{ profile_id: string; seq: number }>(
+    'select profile_id, seq::int as seq from tributary_checkpoint',
+  )
+  return new Map(rows.map(({ profile_id, seq }) => [profile_id, seq]))
+}
+
+const total = (all: Map<string, number>) => [...all.values()].reduce((sum, each) => sum + each, 0)
+
+test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS} kills, while items change: no gap, no stale row`, async () => {
+  const people = await Promise.all(Array.from({ length: PEOPLE }, (_, i) => newAccount(i + 1)))
+  let v = 0
+  const put = (i: number, ids: number[]) =>
+    storeOwnItems(
+      ground.need,
+      people[i]!,
+      'things',
+      ids.map((id) => ({ id: `n${id}`, v: (v += 1), text: 'x'.repeat(100) })),
+    )
+  for (let at = 0; at < ROWS / PEOPLE; at += 1000)
+    for (let i = 0; i < PEOPLE; i += 1)
+      await put(
+        i,
+        Array.from({ length: Math.min(1000, ROWS / PEOPLE - at) }, (_, n) => at + n),
+      )
+  await ground.add({ kind: 'postgres', url: theirs.url })
+
+  const stop = new AbortController()
+  const writer = (async () => {
+    while (!stop.signal.aborted) {
+      const ids = Array.from({ length: 10 }, () => Math.floor((Math.random() * ROWS) / PEOPLE))
+      await put(Math.floor(Math.random() * PEOPLE), [...new Set(ids)])
+      await sleep(10)
+    }
+  })()
+  const killed: number[] = []
+  while (killed.length < KILLS) {
+    const before = total(await places())
+    const { child } = ground.startWorker()
+    await until('it delivers', async () => total(await places()) > before, 60_000)
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    await ground.missJobs()
+    killed.push(Date.now())
+  }
+  const reached = total(await places())
+  ground.startWorker()
+  await until('more is there', async () => total(await places()) > reached, 60_000)
+  stop.abort()
+  await writer
+  await ground.drained()
+
+  // Numbers of one profile only grow: nothing is begun again before the batch that was told last, or was just on its way.
+  const tried = await ground.need.database.rows<{ profile_id: string; at: number; first_seq: number }>({
+    name: '',
+    text: 'select profile_id, at, first_seq from delivery where first_seq is not null order by id',
+  })
+  const begun = new Map<string, number>()
+  for (const { profile_id: profile, first_seq: first } of tried) {
+    const before = begun.get(profile) ?? 0
+    assert.ok(first >= before, `it was at ${before}, and began again at ${first}`)
+    begun.set(profile, first)
+  }
+  assert.ok(tried.some(({ at }) => at > killed.at(-1)!) && tried.some(({ at }) => at < killed[0]!))
+  const rows = await theirs.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`))
+  const profiles = await theirs.sql<{ id: string; account_id: string }>(ASK_PROFILES)
+  assert.equal(rows.length, ROWS)
+  assert.deepEqual(faultsOf(judgeTables(await ground.stored(), rows, profiles, 0)), NO_FAULTS)
+})

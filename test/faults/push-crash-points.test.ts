@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { createConnection, type RowDataPacket } from 'mysql2/promise'
+import { CRASH_POINTS } from '../chaos/crash-points.ts'
+import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
+import { openPushGround, type PushGround } from '../chaos/push-ground.ts'
+import { seeded } from '../chaos/push-random.ts'
+import { createSource } from '../chaos/push-source.ts'
+import { type ClientDatabase, clientDatabase } from '../spec/push/house.ts'
+import { mysqlFixture } from '../spec/push/kinds/at-mysql.ts'
+import type { Place } from '../spec/push/kinds/fixture.ts'
+
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+/** Others each time, for every death costs a start. CRASH_POINTS=99 is the long form: all of them. */
+const TRIED = Number(process.env['CRASH_POINTS'] ?? 5)
+
+let ground: PushGround
+let postgres: ClientDatabase
+let mysql: Place
+before(async () => {
+  ground = await openPushGround()
+  postgres = await clientDatabase()
+  if (mysqlFixture.skip === false) mysql = await mysqlFixture.open()
+})
+after(async () => {
+  await ground?.close()
+  await postgres?.drop()
+  await mysql?.close()
+})
+
+async function askMysql<Row>(sql: string): Promise<Row[]> {
+  const { hostname, port, pathname, username } = new URL(mysql.url)
+  const client = await createConnection({
+    host: hostname,
+    port: Number(port),
+    user: username,
+    database: pathname.slice(1),
+  })
+  try {
+    return (await client.query<RowDataPacket[]>(sql))[0] as Row[]
+  } finally {
+    await client.end()
+  }
+}
+
+test('P02 P17 a worker dies at crash points, one after the other, while people are merged and erased: the next one makes it good', {
+  skip: mysqlFixture.skip,
+}, async (t) => {
+  t.diagnostic(`seed ${SEED}`)
+  const random = seeded(SEED)
+  const source = await createSource(ground.need, random, [ground.appId], 12)
+  await ground.add({ kind: 'postgres', url: postgres.url })
+  await ground.add({ kind: 'mysql', url: mysql.url })
+  const points = CRASH_POINTS.map((point) => ({ point, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .slice(0, TRIED)
+  const dies = async (point: string) => {
+    const { child, said } = ground.startWorker(point)
+    const late = setTimeout(() => child.kill('SIGTERM'), 60_000)
+    await once(child, 'exit')
+    clearTimeout(late)
+    await ground.missJobs()
+    assert.match(said(), new RegExp(`crash point: ${point}`), `seed ${SEED}: nobody came to ${point}`)
+  }
+  for (const { point } of points) {
+    await source.changeAll()
+    await dies(point)
+  }
+  ground.startWorker()
+  await ground.drained()
+  const stored = await ground.stored()
+  assert.ok(stored.items.size > 1000 && source.counts.merged >= points.length && source.counts.erased >= points.length)
+  const [rows, profiles] = [
+    await postgres.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`)),
+    await postgres.sql<{ id: string; account_id: string }>(ASK_PROFILES),
+  ]
+  assert.deepEqual(faultsOf(judgeTables(stored, rows, profiles, 0)), NO_FAULTS, `postgres, seed ${SEED}`)
+  const there = judgeTables(
+    stored,
+    await askMysql<TableRow>(ASK_ITEMS(`json_value(data, '$.v')`)),
+    await askMysql<{ id: string; account_id: string }>(ASK_PROFILES),
+    0,
+  )
+  assert.deepEqual(faultsOf(there), NO_FAULTS, `mysql, seed ${SEED}`)
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import {
+  type ClientDatabase,
+  clientDatabase,
+  type Person,
+  type PushHouse,
+  startPushHouse,
+  type Tenant,
+  until,
+} from './house.ts'
+
+const refusing = (code: string) => [
+  `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now' using errcode = '${code}'; end $$`,
+  'create trigger refuse before insert on tributary_items for each statement execute function refuse()',
+]
+
+/** What clients and their servers do: what they do, what is said of it, and how they put it right. */
+const FAILS: [check: string, what: string, done: string[], says: RegExp, undone: string[]][] = [
+  [
+    'P11',
+    'a column was dropped',
+    ['alter table tributary_items drop column guid cascade'],
+    /^42703 .*guid/,
+    [`alter table tributary_items add column guid text[] not null default '{}'`],
+  ],
+  [
+    'P11',
+    'a column was renamed',
+    ['alter table tributary_items rename author to writer'],
+    /^42703 .*author/,
+    ['alter table tributary_items rename writer to author'],
+  ],
+  [
+    'P11',
+    'a column has another type',
+    ['alter table tributary_items alter idr type integer using 0'],
+    /^42804 .*idr/,
+    [`alter table tributary_items alter idr type text using ''`],
+  ],
+  ['P11', 'a trigger fails', refusing('P0001'), /^P0001 not now/, ['drop trigger refuse on tributary_items']],
+  ['P13', 'somebody holds a lock', ['begin; lock table tributary_items'], /^55P03 .*lock timeout/, ['rollback']],
+  ['P13', 'the disk is full', refusing('53100'), /^53100 /, ['drop trigger refuse on tributary_items']],
+  [
+    'P13',
+    'the server is read-only',
+    [
+      `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary push' and datname = current_database()`,
+    ],
+    /^25006 .*read-only/,
+    [
+      `do $$ begin execute format('alter database %I reset default_transaction_read_only', current_database()); end $$`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary push' and datname = current_database()`,
+    ],
+  ],
+  [
+    'P11',
+    'a view stands where a table was',
+    [
+      'alter table tributary_items rename to theirs',
+      'create view tributary_items as select * from theirs where false union all select * from theirs',
+    ],
+    /^55000 .*tributary_items/,
+    ['drop view tributary_items', 'alter table theirs rename to tributary_items'],
+  ],
+]
+
+suite('what stands in the way', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  let app: Tenant
+  let ada: Person
+  before(async () => {
+    house = await startPushHouse({ firstWaitMs: 100 })
+  })
+  after(() => house.stop())
+  beforeEach(async () => {
+    theirs = await clientDatabase()
+    app = await house.newTenant()
+    ada = await app.newPerson()
+  })
+  afterEach(() => theirs.drop())
+
+  for (const [check, what, done, says, undone] of FAILS)
+    test(`${check} ${what}: the destination waits and says why, nothing is set aside, and all comes when it is put right`, async () => {
+      const made = await app.add({ kind: 'postgres', url: theirs.url })
+      await house.put(ada, [{ id: 'a' }])
+      await until('a is there', async () => (await theirs.live()).join() === 'a')
+      for (const statement of done) await theirs.sql(statement)
+      await house.put(ada, [{ id: 'b' }])
+      await until('it fails', async () => (await app.show(made)).state === 'failing')
+      const shown = await app.show(made)
+      assert.match(shown.last_error!, says)
+      assert.deepEqual([shown.dead_letters, shown.changes_behind], [0, 1])
+      await theirs.sql('set default_transaction_read_only = off')
+      for (const statement of undone) await theirs.sql(statement)
+      await until('both are there', async () => {
+        house.pass(2000)
+        return (await theirs.live()).join() === 'a,b'
+      })
+      await until('it is active', async () => (await app.show(made)).state === 'active')
+    })
+
+  test('P11 columns, indexes and views of their own, and wider types, are nobody’s business but theirs', async () => {
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await house.put(ada, [{ id: 'a' }])
+    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await theirs.sql(`alter table tributary_items add column note text default 'x', add column length integer`)
+    await theirs.sql('create index theirs on tributary_items (author)')
+    await theirs.sql(
+      'create view mine as select i.*, p.title from tributary_items i join tributary_photos p using (profile_id, id)',
+    )
+    await theirs.sql('alter table tributary_participants alter position type bigint')
+    await house.put(ada, [{ id: 'b', participants: ['x'] }])
+    await until('b is there', async () => (await theirs.live()).join() === 'a,b')
+    assert.deepEqual(await theirs.sql(`select note from tributary_items where native_id = 'b'`), [{ note: 'x' }])
+    assert.equal((await app.show(made)).state, 'active')
+  })
+})

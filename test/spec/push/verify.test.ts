@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { createConnection, type RowDataPacket } from 'mysql2/promise'
+import { type ClientDatabase, clientDatabase, type PushHouse, startPushHouse, type Tenant, until } from './house.ts'
+import { mysqlFixture } from './kinds/at-mysql.ts'
+import { startReceiver } from './receiver.ts'
+
+const NOTHING = { missing: 0, different: 0, extra: 0, repaired: 0 }
+
+suite('comparing a destination with the store', () => {
+  let house: PushHouse
+  let theirs: ClientDatabase
+  before(async () => {
+    house = await startPushHouse()
+    theirs = await clientDatabase()
+  })
+  after(async () => {
+    await house.stop()
+    await theirs.drop()
+  })
+
+  const verify = async (app: Tenant, { id }: { id: string }, repair = false) => {
+    const told = await app.ask('POST', `/push/${id}/verify`, { repair })
+    assert.equal(told.status, 200, told.text)
+    return told.body
+  }
+
+  /** Two people; one has more than a page and than a batch. */
+  const people = async (app: Tenant) => {
+    const [ada, ben] = [await app.newPerson(), await app.newPerson()]
+    await house.put(
+      ada,
+      Array.from({ length: 700 }, (_, i) => ({ id: `n${i}`, text: `text ${i}`, participants: [`p${i}`, 'ü'] })),
+    )
+    await house.put(
+      ben,
+      Array.from({ length: 50 }, (_, i) => ({ id: `b${i}` })),
+    )
+    await house.take(ben, ['b7'])
+    return { ada, ben }
+  }
+
+  test('P16 100 broken rows in postgres are found and put right, whatever was done to them', async () => {
+    const app = await house.newTenant()
+    const { ada } = await people(app)
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await until('all are there', async () => (await theirs.live()).length === 749)
+    await app.caughtUp(made)
+    assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
+    const content = async () =>
+      JSON.stringify(
+        await Promise.all([
+          theirs.sql('select * from tributary_items where deleted_at is null order by profile_id, id'),
+          theirs.sql('select * from tributary_participants order by 1, 2, 3'),
+        ]),
+      )
+    const right = await content()
+
+    const some = (n: number) =>
+      `(profile_id, id) in (select profile_id, id from tributary_items where deleted_at is null and data::text not like '%broken%'
+         and native_id like 'n%' order by random() limit ${n})`
+    await theirs.sql(`update tributary_items set data = '{"broken": 1}' where ${some(20)}`)
+    // A number that is too great would refuse every later write.
+    await theirs.sql(`update tributary_items set data = '{"broken": 2}', seq = seq + 100000 where ${some(20)}`)
+    await theirs.sql(`update tributary_items set deleted_at = now(), data = '{"broken": 3}' where ${some(20)}`)
+    await theirs.sql(`update tributary_items set lat = 1, author = 'eve', data = '{"broken": 4}' where ${some(19)}`)
+    await theirs.sql(`delete from tributary_items where ${some(20)}`)
+    const [lonely] = await theirs.sql<{ item_id: string }>(
+      `delete from tributary_participants p using tributary_items i where i.profile_id = p.profile_id and i.id = p.item_id and i.data::text not like '%broken%'
+         and i.id = (select id from tributary_items where data::text not like '%broken%' and native_id like 'n%' limit 1) returning p.item_id`,
+    )
+    assert.ok(lonely !== undefined)
+    await theirs.sql(
+      `insert into tributary_items select profile_id, 'f' || substr(id, 2, 31) || '_x', idr, service, endpoint, 'forged', at, updated_at, types, guid, author, lat, lng, oembed, map, data, seq
+       from tributary_items where native_id = 'b1'`,
+    )
+    const found = { profiles: 2, rows: 749, missing: 20, different: 80, extra: 1 }
+    assert.deepEqual(await verify(app, made), { ...found, repaired: 0 })
+    assert.deepEqual(await verify(app, made, true), { ...found, repaired: 1 })
+    await app.caughtUp(made)
+    assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
+    assert.equal(await content(), right)
+
+    // What is on its way is no difference.
+    await app.ask('POST', `/push/${made.id}/pause`)
+    await house.put(ada, [{ id: 'n1', text: 'new' }, { id: 'fresh' }])
+    await house.take(ada, ['n2'])
+    assert.deepEqual(await verify(app, made), { profiles: 2, rows: 747, ...NOTHING })
+    await app.ask('DELETE', `/push/${made.id}`)
+  })
+
+  test('P16 broken rows in mysql are found and put right', { skip: mysqlFixture.skip }, async () => {
+    const place = await mysqlFixture.open()
+    const { hostname, port, pathname, username } = new URL(place.url)
+    const client = await createConnection({
+      host: hostname,
+      port: Number(port),
+      user: username,
+      database: pathname.slice(1),
+    })
+    const sql = async (text: string) => (await client.query<RowDataPacket[]>(text))[0]
+    try {
+      const app = await house.newTenant()
+      await people(app)
+      const made = await app.add({ kind: 'mysql', url: place.url })
+      await until('it is there', async () => (await app.show(made)).rows >= 750)
+      await app.caughtUp(made)
+      assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
+      const right = await place.everything()
+      await sql(`update tributary_items set data = '{}' where native_id like 'n1_'`)
+      await sql(`update tributary_items set data = '{}', seq = seq + 100000 where native_id like 'n2_'`)
+      await sql(`update tributary_items set deleted_at = now() where native_id like 'n3_'`)
+      await sql(`delete from tributary_items where native_id like 'n4_'`)
+      await sql(`update tributary_participants set participant = 'eve' where participant like 'p5_'`)
+      const found = { profiles: 2, rows: 749, missing: 10, different: 40, extra: 0 }
+      assert.deepEqual(await verify(app, made), { ...found, repaired: 0 })
+      assert.deepEqual(await verify(app, made, true), { ...found, repaired: 1 })
+      await app.caughtUp(made)
+      assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
+      assert.equal((await place.everything()).replaceAll(/"epoch":\d+/g, ''), right.replaceAll(/"epoch":\d+/g, ''))
+    } finally {
+      await client.end()
+      await place.close()
+    }
+  })
+
+  test('what cannot be read, or not reached, says so', async () => {
+    const app = await house.newTenant()
+    const receiver = await startReceiver()
+    const hook = await app.add({ kind: 'webhook', url: receiver.url })
+    const told = await app.ask('POST', `/push/${hook.id}/verify`, {})
+    assert.deepEqual([told.status, /webhook destination cannot be read/.test(told.text)], [400, true])
+    await receiver.close()
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
+    await theirs.line.cut()
+    assert.equal((await app.ask('POST', `/push/${made.id}/verify`, {})).status, 502)
+    await theirs.line.mend()
+    const other = await house.newTenant()
+    assert.equal((await other.ask('POST', `/push/${made.id}/verify`, {})).status, 404)
+  })
+})
