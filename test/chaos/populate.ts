@@ -5,7 +5,7 @@ import { setServiceKey } from '#flows/manage/keys.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { setAppSync } from '#store/apps.ts'
 import type { Upstream } from '#upstream/send.ts'
-import type { Store } from '../../src/app.ts'
+import type { Store } from '../../src/open-store.ts'
 import chaos from './connectors/chaos.ts'
 
 /** Apps with keys for the service, and everybody connected; each app wants them synced as often as told. */

@@ -1,19 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { createLog } from '#base/log.ts'
-import { createConnections } from '#flows/deliver/connections.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { addDestination } from '#flows/deliver/manage.ts'
-import { readItemQuery } from '#http/item-parameters.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
-import { loadRegistry, openStore } from '../../src/app.ts'
-import { freshDatabase } from '../support/database.ts'
 import { readStore, type Verdict } from './push-compare.ts'
+import { openPushHouse } from './push-house.ts'
 import { startMariadb } from './push-mariadb.ts'
 import { startNats } from './push-nats.ts'
 import { startPostgres } from './push-postgres.ts'
@@ -52,7 +40,6 @@ export interface PushChaosReport {
 }
 
 const LEASE_MS = 2000
-const LOOPBACK = '127.0.0.0/8,::1/128'
 
 /** Items change while the workers, the line and the destination die again and again; then store and destinations are compared. */
 export async function runPushChaos(options: PushChaosOptions): Promise<PushChaosReport> {
@@ -60,10 +47,9 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
   const random = seeded(options.seed)
   const closing: (() => Promise<unknown>)[] = []
   try {
-    const database = await freshDatabase()
-    closing.push(database.drop)
-    const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
-    closing.push(async () => rmSync(dataDir, { recursive: true, force: true }))
+    const house = await openPushHouse()
+    closing.push(() => house.close())
+    const { appId, need, database, env } = house
     const beganAt = performance.now()
     const receiver = await startChaosReceiver(seeded(options.seed + 1))
     closing.push(() => receiver.close())
@@ -74,42 +60,6 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
       closing.push(() => target.close())
     }
 
-    const env = {
-      DATABASE_URL: database.url,
-      DATABASE_POOL: '6',
-      TRIBUTARY_DATA: dataDir,
-      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
-      // Hundreds of workers start from the same files.
-      NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
-    }
-    const config = loadConfig(env)
-    const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
-    const store = await openStore(config, log)
-    closing.push(store.close)
-    const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
-    closing.push(() => egress.close())
-    const connections = createConnections({ egress, clock: systemClock }, createKinds(config))
-    closing.push(() => connections.close())
-    const registry = await loadRegistry(config)
-    const upstream = createUpstream({ egress, clock: systemClock, log })
-    const need = {
-      ...store,
-      egress,
-      connections,
-      registry,
-      upstream,
-      readQuery: readItemQuery,
-      config: { baseUrl: 'http://localhost' },
-    }
-
-    const appId = 'chaos'
-    await store.database.count(
-      {
-        name: '',
-        text: `insert into app (id, name, redirect_uris, token_flow, created_at) values ($1, 'Chaos', '{}', true, 0)`,
-      },
-      [appId],
-    )
     const source = await createSource(need, random, [appId], options.people)
     const common = { filter: ['*'], schedule: 'on_change' }
     for (const { kind, url } of targets)
@@ -119,16 +69,8 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     const workers = await startWorkers(options.workers, { ...env, CHAOS_TUNING: JSON.stringify(tuning) }, random)
     closing.push(() => workers.end())
 
-    const open = async () => {
-      const [row] = await store.database.rows<{ n: number }>({
-        name: '',
-        text: `select count(*) as n from delivery_cursor c left join profile_sync p on p.part = c.part and p.profile_id = c.profile_id
-               where c.news > c.told or c.due_at is not null or p.seq > c.seq`,
-      })
-      return row!.n
-    }
     const leased = async () => {
-      const [row] = await store.database.rows<{ n: number }>(
+      const [row] = await database.rows<{ n: number }>(
         { name: '', text: 'select count(*) as n from delivery_cursor where lease_token is not null and due_at > $1' },
         [Date.now()],
       )
@@ -136,13 +78,13 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     }
     const drain = async (): Promise<number> => {
       const beganAt = performance.now()
-      for (let left = await open(); left > 0; left = await open()) {
+      for (let left = await house.open(); left > 0; left = await house.open()) {
         if (performance.now() - beganAt > 180_000) {
-          const stuck = await store.database.rows({
+          const stuck = await database.rows({
             name: '',
             text: 'select * from delivery_cursor where news > told or due_at is not null limit 5',
           })
-          const states = await store.database.rows({
+          const states = await database.rows({
             name: '',
             text: 'select id, kind, state, last_error, fails from destination',
           })
@@ -198,7 +140,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
         told = killed()
         const { put, removed, erased, merged } = source.counts
         say(
-          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await open()} open`,
+          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await house.open()} open`,
         )
       }
     }
@@ -209,7 +151,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     for (const target of targets) await target.behave()
     const drainedMs = await drain()
     say('everything is there again')
-    const stored = await readStore(store.database, appId)
+    const stored = await readStore(database, appId)
     const verdicts: PushChaosReport['targets'] = {}
     for (const target of targets)
       verdicts[target.kind] = { faults: target.counts, verdict: await target.compare(stored) }

@@ -19,6 +19,8 @@ export interface Source {
   counts: { put: number; removed: number; erased: number; merged: number }
   /** One change: items put, changed or removed; rarely a whole account ends or joins another. */
   change(): Promise<void>
+  /** One of each, so that whoever delivers comes by every crash point. */
+  changeAll(): Promise<void>
 }
 
 const MOST_ITEMS = 40
@@ -27,7 +29,7 @@ const CROWD = 1300
 let parts = 0
 
 export async function createSource(need: AuthorizeNeed, random: Random, apps: string[], size: number): Promise<Source> {
-  const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0, merged: 0 }, change }
+  const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0, merged: 0 }, change, changeAll }
   const tokens = new Map<string, string>()
   let version = 0
   const newPerson = async (appId: string): Promise<Account> => {
@@ -70,6 +72,20 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
     })
     source.counts.removed += found.length
   }
+  const erase = async (account: Account) => {
+    source.people.splice(source.people.indexOf(account), 1)
+    await deleteWholeAccount(need, account)
+    source.counts.erased += 1
+    await put(await newPerson(account.appId))
+  }
+  const merge = async (account: Account) => {
+    source.people.splice(source.people.indexOf(account), 1)
+    const other = random.pick(source.people)
+    const joined = await mergeAccounts(need, tokens.get(account.id)!, tokens.get(other.id)!)
+    source.people[source.people.indexOf(other)] = joined
+    source.counts.merged += 1
+    await put(await newPerson(account.appId))
+  }
   async function change(): Promise<void> {
     try {
       await changeOne(random.pick(source.people))
@@ -80,21 +96,14 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
   }
   async function changeOne(account: Account): Promise<void> {
     const fate = random.below(2000)
-    if (fate < 5) {
-      source.people.splice(source.people.indexOf(account), 1)
-      await deleteWholeAccount(need, account)
-      source.counts.erased += 1
-      await put(await newPerson(account.appId))
-    } else if (fate < 10) {
-      source.people.splice(source.people.indexOf(account), 1)
-      const other = random.pick(source.people)
-      const joined = await mergeAccounts(need, tokens.get(account.id)!, tokens.get(other.id)!)
-      source.people[source.people.indexOf(other)] = joined
-      source.counts.merged += 1
-      await put(await newPerson(account.appId))
-    } else if (fate < 16) await putCrowd(account)
+    if (fate < 5) await erase(account)
+    else if (fate < 10) await merge(account)
+    else if (fate < 16) await putCrowd(account)
     else if (fate < 400) await remove(account)
     else await put(account)
+  }
+  async function changeAll(): Promise<void> {
+    for (const each of [erase, merge, putCrowd, remove, put]) await each(random.pick(source.people))
   }
   for (let i = 0; i < size; i += 1) await put(await newPerson(apps[i % apps.length]!))
   return source

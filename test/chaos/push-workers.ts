@@ -35,11 +35,15 @@ export async function startWorkers(count: number, env: Record<string, string>, r
   const pending = new Set<Promise<unknown>>()
   let ending = false
 
+  const leastVisited = () => {
+    const fewest = Math.min(...CRASH_POINTS.map((each) => points[each] ?? 0))
+    return random.pick(CRASH_POINTS.filter((each) => (points[each] ?? 0) === fewest))
+  }
   const start = (): Worker => {
     counts.starts += 1
-    // Every second one dies by itself, if it comes that far: each point in its turn.
-    const point = counts.starts % 2 === 0 ? CRASH_POINTS[(counts.starts / 2) % CRASH_POINTS.length] : undefined
-    const crash = point === undefined ? [] : [point, 1 + random.below(4)]
+    // Every second one dies by itself, if it comes that far: where the fewest died so far, and no second time to come by is asked for.
+    const point = counts.starts % 2 === 0 ? leastVisited() : undefined
+    const crash = point === undefined ? [] : [point, points[point] === undefined ? 1 : 1 + random.below(4)]
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
       env: { ...childEnv, ...env, CHAOS_CRASH: JSON.stringify(crash) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

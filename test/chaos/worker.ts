@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { systemClock } from '#base/clock.ts'
 import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
@@ -19,6 +20,8 @@ const tuning = JSON.parse(process.env['CHAOS_TUNING'] ?? '{}') as {
 const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point?: string, visits?: number]
 if (point !== undefined) armCrashPoint(point, visits ?? 1)
 const started = await start(config, log, 'chaos', { serve: false, tuning })
+// Whoever is killed keeps nothing for the next one at its end.
+flushCompileCache()
 process.send?.('ready')
 process.on('SIGTERM', () => {
   void started.stop().then(() => process.exit(0))

@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import { addDestination, type NewDestination } from '#flows/deliver/manage.ts'
+import { childEnv } from '../support/child-env.ts'
+import { readStore, type Stored } from './push-compare.ts'
+import { openPushHouse } from './push-house.ts'
+
+const TUNING = { deliveryTimes: { leaseMs: 1000, turnMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
+
+export interface PushGround {
+  need: AuthorizeNeed
+  appId: string
+  add(fields: Pick<NewDestination, 'kind' | 'url'>): Promise<string>
+  /** A worker of its own; one that is armed dies at that crash point when it first comes there. */
+  startWorker(point?: string): { child: ChildProcess; said: () => string }
+  /** The engine notices a dead worker's jobs after ten seconds; this makes it notice now. */
+  missJobs(): Promise<void>
+  /** Waits until every destination has heard of everything. */
+  drained(): Promise<void>
+  stored(): Promise<Stored>
+  close(): Promise<void>
+}
+
+/** One worker after the other, each to be killed. */
+export async function openPushGround(): Promise<PushGround> {
+  const house = await openPushHouse()
+  const { appId, need, database } = house
+  const children = new Set<ChildProcess>()
+  return {
+    need,
+    appId,
+    add: async (fields) =>
+      (await addDestination(need, appId, { name: fields.kind, filter: ['*'], ...fields }, 'chaos')).destination.id,
+    startWorker: (point) => {
+      const child = fork(join(import.meta.dirname, 'worker.ts'), {
+        env: {
+          ...childEnv,
+          ...house.env,
+          CHAOS_TUNING: JSON.stringify(TUNING),
+          CHAOS_CRASH: JSON.stringify(point === undefined ? [] : [point, 1]),
+        },
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      })
+      const lines: string[] = []
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        lines.push(text)
+        lines.splice(0, lines.length - 30)
+      })
+      children.add(child)
+      child.once('exit', () => children.delete(child))
+      return { child, said: () => lines.join('') }
+    },
+    missJobs: async () => {
+      await database.count({ name: '', text: `delete from engine.job where state = 'active'` })
+    },
+    drained: async () => {
+      for (let i = 0; ; i += 1) {
+        const open = await house.open()
+        if (open === 0) return
+        if (i > 1200) throw new Error(`${open} cursors are stuck`)
+        await sleep(50)
+      }
+    },
+    stored: () => readStore(database, appId),
+    close: async () => {
+      await Promise.all(
+        [...children].map(async (child) => {
+          const ended = once(child, 'exit')
+          child.kill('SIGKILL')
+          await ended
+        }),
+      )
+      await house.close()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { createLog } from '#base/log.ts'
+import { createConnections } from '#flows/deliver/connections.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { readItemQuery } from '#http/item-parameters.ts'
+import type { Database } from '#store/database.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import { createUpstream } from '#upstream/send.ts'
+import { openStore } from '../../src/open-store.ts'
+import { loadRegistry } from '../../src/services.ts'
+import { childEnv } from '../support/child-env.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const APP = 'chaos'
+const LOOPBACK = '127.0.0.0/8,::1/128'
+
+/** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
+export async function openPushHouse() {
+  const fresh = await freshDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
+  const env = {
+    DATABASE_URL: fresh.url,
+    DATABASE_POOL: '6',
+    TRIBUTARY_DATA: dataDir,
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+    // Hundreds of workers start from the same files.
+    NODE_COMPILE_CACHE: childEnv['NODE_COMPILE_CACHE'] ?? join(dataDir, 'compiled'),
+  }
+  const config = loadConfig(env)
+  const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
+  const store = await openStore(config, log)
+  const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
+  const connections = createConnections({ egress, clock: systemClock }, createKinds(config))
+  await store.database.count(
+    {
+      name: '',
+      text: `insert into app (id, name, redirect_uris, token_flow, created_at) values ($1, 'Chaos', '{}', true, 0)`,
+    },
+    [APP],
+  )
+  return {
+    appId: APP,
+    database: store.database,
+    /** Of every worker. */
+    env,
+    need: {
+      ...store,
+      egress,
+      connections,
+      registry: await loadRegistry(config),
+      upstream: createUpstream({ egress, clock: systemClock, log }),
+      readQuery: readItemQuery,
+      config: { baseUrl: 'http://localhost' },
+    },
+    /** How many destinations of how many profiles have not heard of everything yet. */
+    open: () => openCursors(store.database),
+    close: async () => {
+      await connections.close()
+      await egress.close()
+      await store.close()
+      await fresh.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function openCursors(database: Database): Promise<number> {
+  const [row] = await database.rows<{ n: number }>({
+    name: '',
+    text: `select count(*) as n from delivery_cursor c left join profile_sync p on p.part = c.part and p.profile_id = c.profile_id
+           where c.news > c.told or c.due_at is not null or p.seq > c.seq`,
+  })
+  return row!.n
+}
