@@ -1,4 +1,4 @@
-import type { Account } from '#model/account.ts'
+import type { Account, TokenKey } from '#model/account.ts'
 import { type Queries, statement } from './database.ts'
 import { type HeldRow, heldColumns, heldOrder, toHeld } from './readable.ts'
 
@@ -37,8 +37,8 @@ interface Row extends Partial<HeldRow> {
   created_at: number
 }
 
-export async function findAccountByToken(queries: Queries, part: number, hash: Buffer): Promise<Account | undefined> {
-  const rows = await queries.rows<Row>(find, [part, hash])
+export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<Account | undefined> {
+  const rows = await queries.rows<Row>(find, [key.part, key.hash])
   const [row] = rows
   if (row === undefined) return undefined
   return {
@@ -49,6 +49,16 @@ export async function findAccountByToken(queries: Queries, part: number, hash: B
     createdAt: row.created_at,
     holds: rows.flatMap((each) => (typeof each.held_id === 'string' ? [toHeld(each as HeldRow)] : [])),
   }
+}
+
+/** True in SQL as long as the token opens this account, with these profiles and in this order: all that a reader builds upon. */
+export function stillOpens(values: { add(value: unknown): string }, key: TokenKey, account: Account): string {
+  return `exists (select from access_token t
+    join account a on a.part = t.part and a.id = t.account_id
+    join app on app.id = a.app_id
+    where t.part = ${values.add(key.part)} and t.hash = ${values.add(key.hash)} and t.revoked_at is null
+      and a.id = ${values.add(account.id)} and a.merged_into is null and ${values.add((account.holds ?? []).map(({ profileId }) => profileId))}::text[]
+        = array(select p.id from profile p where p.part = any(a.parts) and p.account_id = a.id ${heldOrder}))`
 }
 
 export async function revokeAccessToken(queries: Queries, part: number, hash: Buffer, nowMs: number): Promise<boolean> {

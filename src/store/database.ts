@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
+import { cutStuck, type StuckWatch } from './cut-stuck.ts'
 
 // Times and counters stay far below 2^53, so numbers are safe and simpler than text.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -20,6 +21,8 @@ export interface Queries {
 export interface Database extends Queries {
   /** One transaction; everything in it touches one part. Rolled back when `work` throws, run anew when it locked up with another. */
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
+  /** One transaction whose statements may take as long as they need, such as a new index on a large table. */
+  unhurried<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
   /** For long reads, which can wait: together they take a third of the connections, so that a short question always finds one. */
   patient: Queries
   /** Runs plain SQL of several statements. For migrations only. */
@@ -45,9 +48,8 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // Room for a slow page of a long read; a stuck statement must still end some day.
-    query_timeout: 120_000,
   })
+  const watch = cutStuck(pool, STUCK_MS, () => log.warn('a statement was stuck, its connection was cut'))
   // A connection can die while it is handed out, before anybody who asked for it listens; unheard, that would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   // An idle connection that dies (database restarted) is replaced at the next query.
@@ -71,11 +73,13 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     ...queries,
     patient: inTurns(queries, Math.max(1, Math.floor(max / 3))),
     transaction: (work) => watched(untilNoDeadlock(() => inTransaction(pool, prepared, work))),
+    unhurried: (work) => watched(inTransaction(pool, prepared, work, watch)),
     script: async (text) => {
       await pool.query(text)
     },
     close: () => {
       closing = true
+      watch.stop()
       return pool.end()
     },
   }
@@ -146,6 +150,8 @@ function inTurns(queries: Queries, most: number): Queries {
   }
 }
 
+/** Room for a slow page of a long read; a stuck statement must still end some day. */
+const STUCK_MS = 120_000
 const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
 const TRIES = 3
@@ -165,8 +171,10 @@ async function inTransaction<Result>(
   pool: Pool,
   prepared: boolean,
   work: (tx: Queries) => Promise<Result>,
+  sparedBy?: StuckWatch,
 ): Promise<Result> {
   const client = await pool.connect()
+  sparedBy?.spare(client)
   let broken: Error | undefined
   // A connection lost between two statements says so here, and the pool no longer listens for us; unheard, it would
   // end the process.

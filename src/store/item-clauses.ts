@@ -34,8 +34,12 @@ export function inOrder(values: Values, profile: Readable, selection: Selection,
 /** What an item must be beside. */
 export function fitting(values: Values, profile: Readable, query: Query): string[] {
   const words = sought(values, profile, query)
+  return [...(words === undefined ? [] : [words]), ...fittingBesideWords(values, profile, query)]
+}
+
+/** The same for what the index of words has given: nobody has to look at the words again. */
+export function fittingBesideWords(values: Values, profile: Readable, query: Query): string[] {
   return [
-    ...(words === undefined ? [] : [words]),
     ...people(values, profile, query),
     ...(query.near === undefined ? [] : nearby(values, query.near)),
     ...notHeldBy(values, profile.twins),
@@ -49,11 +53,23 @@ export function clauses(values: Values, profile: Readable, selection: Selection,
 
 /** What the index of words and people, or that of places, can be asked; undefined when neither helps. */
 export function findable(values: Values, profile: Readable, query: Query): string[] | undefined {
-  const part = `i.part = ${values.add(profile.part)}`
   const words = sought(values, profile, query)
-  if (words !== undefined) return [part, words]
+  // Every word begins with a scope of its profile, so that no part is asked for: an index of the part would answer that, and be slow.
+  if (words !== undefined) return [words]
   if (query.near === undefined) return undefined
-  return [part, `i.profile_id = ${values.add(profile.profileId)}`, ...around(values, query.near)]
+  const { part, profileId } = profile
+  return [`i.part = ${values.add(part)}`, `i.profile_id = ${values.add(profileId)}`, ...around(values, query.near)]
+}
+
+/** More than there can be; behind a select, where no planner sees how much. */
+const ALL = '(select 1000000000000)'
+
+/**
+ * What fits one index, asked by itself, so that nothing else can answer it. In a large store the planner believes in thousands of
+ * hits, for which it would compile the statement each time at a hundred times its price; of each limit it takes a tenth.
+ */
+export function foundBy(clauses: readonly string[]): string {
+  return `(select * from (select i.ctid as place, i.* from item i where ${clauses.join(' and ')} limit ${ALL}) i limit ${ALL})`
 }
 
 /** What a merge brought together twice is there once. */
@@ -79,7 +95,8 @@ function after(values: Values, { before, sort }: Query): string[] {
 function sought(values: Values, profile: Readable, { terms = [], participants }: Query): string | undefined {
   const [people, authors] = [idsOf('takes_part', participants, profile), idsOf('author', participants, profile)]
   if (terms.length + people.length + authors.length === 0) return undefined
-  return `i.words @@ ${values.add(markedQuery(profile.profileId, { terms, people, authors }))}::tsquery`
+  // Behind a select, so that no planner can see it: it would believe each search to be worth a plan of its own, and plan longer than it searches.
+  return `i.words @@ (select ${values.add(markedQuery(profile.profileId, { terms, people, authors }))}::tsquery)`
 }
 
 /** The index knows people by a hash; who they really are stands in the row. */

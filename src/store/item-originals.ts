@@ -1,6 +1,6 @@
 import type { Query, Selection } from '#model/query.ts'
 import type { Queries } from './database.ts'
-import { clauses, Values } from './item-clauses.ts'
+import { clauses, foundBy, Values } from './item-clauses.ts'
 import { guidQuery } from './marks.ts'
 import { popular } from './popular.ts'
 import type { Readable } from './readable.ts'
@@ -17,9 +17,9 @@ export async function findOriginals(
   const values = new Values()
   const wanted = values.add(guids)
   const carriers = readable.map((profile) => {
-    const marked = `i.part = ${values.add(profile.part)} and i.words @@ ${values.add(guidQuery(profile.profileId, guids))}::tsquery`
+    const marked = `i.words @@ (select ${values.add(guidQuery(profile.profileId, guids))}::tsquery)`
     const where = clauses(values, profile, selection, { ...query, before: undefined }).join(' and ')
-    return `select unnest(i.guid) as guid, i.at, i.id from (select i.* from item i where ${marked} offset 0) i where ${where}`
+    return `select unnest(i.guid) as guid, i.at, i.id from ${foundBy([marked])} i where ${where}`
   })
   const text = `select distinct on (guid) guid, id from (${carriers.join(' union all ')}) carrier
     where guid = any(${wanted}::text[]) order by guid, at, id`

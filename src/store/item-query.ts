@@ -1,6 +1,8 @@
+import { type Account, AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
+import { stillOpens } from './access-tokens.ts'
 import { type Queries, type Statement, statement } from './database.ts'
-import { clauses, findable, fitting, inOrder, Values } from './item-clauses.ts'
+import { clauses, findable, fitting, fittingBesideWords, foundBy, inOrder, Values } from './item-clauses.ts'
 import { popular } from './popular.ts'
 import type { Readable } from './readable.ts'
 
@@ -21,7 +23,8 @@ export interface FoundItem {
 
 interface Row {
   profile_id: string
-  id: string
+  /** Absent in the one row that tells of no item. */
+  id: string | null
   endpoint: string
   native_id: string
   at: number
@@ -41,19 +44,25 @@ const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at
 const LOOKED_AT = 300
 /** What fits more often than this of what is wanted is found sooner by looking on than by an index, up to so many times as far. */
 const OFTEN = 4
-const FURTHER = 2 * OFTEN
+const FURTHER = 2 * OFTEN - 1
 
-/** One page of items in reading order. */
+/** One page of items in reading order. An account that was only remembered is asked for along with it. */
 export async function queryItems(
   queries: Queries,
   readable: readonly Readable[],
   selection: Selection,
   query: Query,
   limit: number,
+  account?: Account,
 ): Promise<FoundItem[]> {
-  if (readable.length === 0 || limit === 0 || query.terms?.length === 0) return []
-  const { statement: sql, values } = writeQuery(readable, selection, query, limit)
-  return (await queries.rows<Row>(sql, values)).map(toItem)
+  const isNothing = readable.length === 0 || limit === 0 || query.terms?.length === 0
+  if (isNothing && account?.recalled !== undefined) throw new AccountChanged()
+  if (isNothing) return []
+  const { statement: sql, values } = writeQuery(readable, selection, query, limit, account)
+  const rows = await queries.rows<Row>(sql, values)
+  if (account?.recalled === undefined) return rows.map(toItem)
+  if (rows.length === 0) throw new AccountChanged()
+  return rows[0]?.id === null ? [] : rows.map(toItem)
 }
 
 export function writeQuery(
@@ -61,10 +70,18 @@ export function writeQuery(
   selection: Selection,
   query: Query,
   limit: number,
+  account?: Account,
 ): { statement: Statement; values: unknown[] } {
   const values = new Values()
   const write = findable(new Values(), readable[0]!, query) === undefined ? writeReading : writeFinding
-  return { statement: popular(write(values, readable, selection, query, limit)), values: values.list }
+  const text = write(values, readable, selection, query, limit)
+  const proven =
+    account?.recalled === undefined
+      ? text
+      : // One row at least as long as it is so, if only an empty one; none otherwise, and then nothing is read at all.
+        `select found.* from (select where ${stillOpens(values, account.recalled, account)}) known
+         left join (${text}) found on true order by ${inOrderOf(query, 'found.')}`
+  return { statement: popular(proven), values: values.list }
 }
 
 /** Each profile is an ordered scan of its own that stops early; the few that come out are merged. */
@@ -99,29 +116,35 @@ function writeFinding(
   limit: number,
 ): string {
   const order = (table: string) => inOrderOf(query, table)
+  const beyond = query.sort === 'asc' ? '>' : '<'
   const most = `${values.add(limit)}::bigint`
   const few = `${values.add(Math.max(LOOKED_AT, 2 * limit))}::bigint`
   const parts = readable.map((profile, n) => {
     const where = inOrder(values, profile, selection, query).join(' and ')
     const fits = fitting(values, profile, query).join(' and ')
-    const found = findable(values, profile, query)!.join(' and ')
-    const newest = (what: string, limited: string) =>
-      `select ${what} from item i where ${where} order by ${order('i.')} limit ${limited}`
-    const fitsAmong = (limited: string) =>
-      `select place, at, id from (${newest(`i.ctid as place, i.at, i.id, ${fits} as fits`, limited)}) looked where fits limit ${most}`
-    const count = (of: string) => `(select count(*) from ${of}_${n})`
-    const further = `(select case when not whole and ${count('seen')} * ${OFTEN} >= ${most} then ${few} * ${FURTHER} else 0 end from end_${n})`
+    const found = foundBy(findable(values, profile, query)!)
+    const rest = fittingBesideWords(values, profile, query)
+    const newest = (from: string, limited: string) =>
+      `select i.ctid as place, i.at, i.id, ${fits} as fits from item i where ${where}${from} order by ${order('i.')} limit ${limited}`
+    const seen = `(select count(*) from seen_${n} where fits)`
+    const all = `${seen} + (select count(*) from more_${n})`
+    const open = `exists (select from end_${n})`
+    const end = `((select at from end_${n}), (select id from end_${n}))`
+    const further = `coalesce((select case when ${seen} * ${OFTEN} >= ${most} then ${few} * ${FURTHER} end from end_${n}), 0)`
     return {
-      looks: `seen_${n} as materialized (${fitsAmong(few)}),
-        end_${n} as materialized (
-          select count(*) < ${few} as whole from (${newest('1', few)}) looked where ${count('seen')} < ${most}),
-        more_${n} as materialized (${fitsAmong(further)})`,
-      // The offset keeps the inner question to itself, so that nothing but its index can answer it.
-      keys: `select place, at, id from seen_${n} where (select whole from end_${n})
-        union all select place, at, id from more_${n} where ${count('more')} >= ${most}
+      // The last one that was looked at comes along, fitting or not: it tells that there may be more, and from where.
+      looks: `seen_${n} as materialized (
+          select place, at, id, fits, nth from (select *, row_number() over () as nth from (${newest('', few)}) i) looked
+          where fits or nth = ${few} limit ${most}),
+        end_${n} as materialized (select at, id from seen_${n} where nth = ${few} and ${seen} < ${most}),
+        more_${n} as materialized (
+          select place, at, id from (${newest(` and (i.at, i.id) ${beyond} ${end}`, further)}) looked
+          where fits limit ${most} - ${seen})`,
+      keys: `select place, at, id from seen_${n} where fits and (not ${open} or ${all} >= ${most})
+        union all select place, at, id from more_${n} where ${all} >= ${most}
         union all (
-          select place, at, id from (select i.ctid as place, i.* from item i where ${found} offset 0) i
-          where not (select whole from end_${n}) and ${count('more')} < ${most} and ${where} and ${fits}
+          select place, at, id from ${found} i
+          where ${[open, `${all} < ${most}`, where, ...rest].join(' and ')}
           order by ${order('')} limit ${most})`,
     }
   })
@@ -157,7 +180,7 @@ export async function hasEndpoint(queries: Queries, profile: Readable, endpoint:
 function toItem(row: Row): FoundItem {
   return {
     profileId: row.profile_id,
-    id: row.id.replaceAll('-', ''),
+    id: row.id!.replaceAll('-', ''),
     endpoint: row.endpoint,
     nativeId: row.native_id,
     at: row.at,

@@ -63,7 +63,7 @@ export async function migrate(database: Database, nowMs: number, migrations = re
   await createTable(database)
   const applied: string[] = []
   for (const migration of pending) {
-    const ran = await database.transaction(async (tx) => {
+    const ran = await database.unhurried(async (tx) => {
       await tx.rows(lock, [LOCK])
       const done = await tx.rows<{ name: string }>(listDone)
       if (done.some(({ name }) => name === migration.name)) return false
@@ -77,7 +77,7 @@ export async function migrate(database: Database, nowMs: number, migrations = re
 }
 
 async function createTable(database: Database): Promise<void> {
-  await database.transaction(async (tx) => {
+  await database.unhurried(async (tx) => {
     await tx.rows(lock, [LOCK])
     await tx.rows({ name: '', text: makeTable })
   })

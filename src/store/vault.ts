@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { SetupError } from '#base/errors.ts'
 import { randomSecret } from '#base/ids.ts'
 import { type Keyring, SealError } from '#base/sealing.ts'
@@ -11,10 +11,11 @@ const place = (name: string) => ({ table: 'vault', row: name, column: 'sealed' }
 
 /** Keyed hashes of tokens, codes and secrets: equal inputs meet, but the table alone tells nothing. */
 export class Hasher {
-  readonly #pepper: Buffer
+  readonly #pepper: KeyObject
 
   constructor(pepper: string) {
-    this.#pepper = Buffer.from(pepper)
+    // Made once: it would be made anew for every hash otherwise.
+    this.#pepper = createSecretKey(Buffer.from(pepper))
   }
 
   /** `purpose` keeps a code from ever passing as a token. */
