@@ -27,8 +27,14 @@ export async function requireApp(house: House, request: FastifyRequest): Promise
   return authenticateApp(house, credentials.id, credentials.secret, request.ip)
 }
 
-/** The access token as `access_token` in the query or as Bearer; two different ones are a mistake worth telling. */
 export async function requireAccount(house: House, request: FastifyRequest): Promise<Account> {
+  const account = await accountOf(house, tokenOf(request))
+  if (account === undefined) throw new ApiError('token_invalid')
+  return account
+}
+
+/** The access token as `access_token` in the query or as Bearer; two different ones are a mistake worth telling. */
+export function tokenOf(request: FastifyRequest): string {
   const inQuery = (request.query as Record<string, unknown>)['access_token']
   if (inQuery !== undefined && typeof inQuery !== 'string')
     throw new ApiError('bad_parameter', 'access_token: was given more than once.')
@@ -36,9 +42,7 @@ export async function requireAccount(house: House, request: FastifyRequest): Pro
   if (inQuery !== undefined && bearer !== undefined && inQuery !== bearer) throw new ApiError('token_conflict')
   const token = inQuery ?? bearer
   if (token === undefined || token === '') throw new ApiError('token_missing')
-  const account = await accountOf(house, token)
-  if (account === undefined) throw new ApiError('token_invalid')
-  return account
+  return token
 }
 
 /** Both halves may be form-encoded inside Basic (RFC 6749 2.3.1), down to the underscore; ids and secrets of ours never hold a `%`. */

@@ -32,9 +32,11 @@ function announceSunset({ config: { sunsetMs, baseUrl }, clock }: House, reply: 
   if (sunsetMs === undefined) return
   const push = `${baseUrl}/docs#push`
   const deprecatedAtS = Math.floor(Math.min(DEPRECATED_AT_MS, sunsetMs) / 1000)
-  void reply.headers({ deprecation: `@${deprecatedAtS}`, sunset: new Date(sunsetMs).toUTCString() })
-  addLink(reply, `<${push}>; rel="deprecation"; type="text/html"`)
-  addLink(reply, `<${push}>; rel="sunset"; type="text/html"`)
+  void reply.headers({
+    deprecation: `@${deprecatedAtS}`,
+    sunset: new Date(sunsetMs).toUTCString(),
+    link: `<${push}>; rel="deprecation"; type="text/html", <${push}>; rel="sunset"; type="text/html"`,
+  })
   if (clock.now() >= sunsetMs) throw new ApiError('endpoint_retired', undefined, { see: push })
 }
 

@@ -6,11 +6,14 @@ export interface Poured {
   end: 'whole' | 'reader left' | 'source broke'
 }
 
+/** A body up to here that came in one piece goes out in one with its headers: as text, for Node joins these, and bytes it does not. */
+const SHORT_BYTES = 16 * 1024
+
 /**
  * Passes a body on as fast as it is read. When the source breaks off, the connection is cut: a short answer must not look
  * like a whole one.
  */
-export function pour(source: Readable, response: ServerResponse): Promise<Poured> {
+export function pour(source: Readable, response: ServerResponse, length?: number): Promise<Poured> {
   return new Promise((resolve) => {
     let bytes = 0
     const settle = (end: Poured['end']) => {
@@ -19,8 +22,15 @@ export function pour(source: Readable, response: ServerResponse): Promise<Poured
       resolve({ bytes, end })
     }
     const pass = (chunk: Buffer | string) => {
+      const isWhole = bytes === 0 && chunk.length === length && length <= SHORT_BYTES && typeof chunk !== 'string'
       bytes += chunk.length
-      if (!response.write(chunk)) source.pause()
+      if (isWhole) endWith(chunk)
+      else if (!response.write(chunk)) source.pause()
+    }
+    const endWith = (chunk: Buffer) => {
+      response.end(chunk.toString('latin1'), 'latin1')
+      settle('whole')
+      source.resume()
     }
     const more = () => source.resume()
     const finish = () => {

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBriefCache } from '#flows/proxy/brief-cache.ts'
+import { createBriefCache } from '#base/brief-cache.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -11,10 +11,13 @@ import { toApiError } from './errors.ts'
 import type { House } from './house.ts'
 import { flag, parse } from './parameters.ts'
 import { pour } from './pour.ts'
+import { withoutNames } from './query-pairs.ts'
 import { route } from './route.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
+/** Said to us, and not to the service. */
+const OURS = new Set(['access_token', 'paginate'])
 const ALLOWED = [...PROXY_METHODS, 'HEAD', 'OPTIONS'].join(', ')
 
 const ours = z.object({
@@ -126,7 +129,7 @@ async function carry(
     reply.hijack()
     if (house.isDraining()) void reply.header('connection', 'close')
     response.writeHead(answer.status, Object.assign(reply.getHeaders() as OutgoingHttpHeaders, answer.headers))
-    const { bytes, end } = await pour(answer.body, response)
+    const { bytes, end } = await pour(answer.body, response, Number(answer.headers['content-length'] ?? Number.NaN))
     note(end === 'whole' ? answer.status : end === 'reader left' ? 499 : 502, bytes)
   } catch (error) {
     note(gone.signal.aborted ? 499 : toApiError(error).status, 0)
@@ -171,23 +174,7 @@ function addressOf(raw: string): { path: string; query: string } {
   const query = mark < 0 ? '' : target.slice(mark + 1)
   return {
     path: afterService < 0 ? '' : whole.slice(afterService),
-    query: query === '' ? '' : withoutOurs(query),
-  }
-}
-
-function withoutOurs(query: string): string {
-  return query
-    .split('&')
-    .filter((pair) => pair !== '' && !['access_token', 'paginate'].includes(nameOf(pair)))
-    .join('&')
-}
-
-function nameOf(pair: string): string {
-  const name = pair.split('=', 1)[0]!
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
-  } catch {
-    return name
+    query: query === '' ? '' : withoutNames(query, OURS),
   }
 }
 

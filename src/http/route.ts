@@ -45,6 +45,8 @@ export interface Route<Path extends Shape = Shape, Query extends Shape = Shape, 
   emptyIsAbsent?: boolean
   /** The body arrives as its text, whatever it is: signatures are made over bytes. */
   rawBody?: boolean
+  /** Reads with an account that may only be remembered, and asks for it again in the same statement. */
+  recalls?: boolean
   /** Bodies are passed on and not read: mounted by itself, listed for the description. */
   streams?: boolean
   /** Media type of the answer; JSON unless told otherwise. */

@@ -7,8 +7,13 @@ import type { Presentation } from '#flows/read/present.ts'
 import type { Query } from '#model/query.ts'
 import { addLink } from './data-route.ts'
 import type { House } from './house.ts'
+import { withoutNames } from './query-pairs.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+/** What the next page says otherwise, or nobody may read. */
+const CHANGED = new Set(['access_token', 'before', 'until'])
+/** What an address in a header must not hold as it is. */
+const UNFIT = /[^!-~]|["<>\\^`{|}]/gu
 /** What waits for a slow reader beside the piece that was just made. */
 const WAITING_BYTES = 16 * 1024
 
@@ -39,12 +44,13 @@ export async function sendItems(
 
 /** The same question from the last item on. The access token never goes into a header that others may log. */
 function nextAddress(house: House, request: FastifyRequest, query: Query, last: { at: number; id: string }): string {
-  const url = new URL(house.config.baseUrl + request.originalUrl)
-  url.searchParams.delete('access_token')
-  url.searchParams.set('before', `${last.at}_${last.id}`)
+  const { originalUrl } = request
+  const mark = originalUrl.indexOf('?')
+  const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark)
+  const kept = mark < 0 ? '' : withoutNames(originalUrl.slice(mark + 1), CHANGED)
   // Now is another time on the next page; what came in between must not shift it.
-  url.searchParams.set('until', String(query.until))
-  return url.href
+  const next = `${kept === '' ? '' : `${kept}&`}before=${last.at}_${last.id}&until=${query.until}`
+  return `${house.config.baseUrl}${path}?${next}`.replaceAll(UNFIT, encodeURIComponent)
 }
 
 /** One item, with a weak ETag that changes when the item or the way it is shown does. */

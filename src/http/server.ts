@@ -1,8 +1,10 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
 import { codeOf } from '#base/errors.ts'
+import type { Account } from '#model/account.ts'
+import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
+import { requireAdmin, requireApp } from './authenticate.ts'
 import { answerError } from './errors.ts'
 import { followRequests } from './follow-requests.ts'
 import { FRAME } from './frame.ts'
@@ -12,6 +14,7 @@ import { describeApi } from './openapi.ts'
 import { parse, withoutEmpty } from './parameters.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { isUploading, mountProxy } from './proxy.ts'
+import { type Accounts, createAccounts } from './recall-account.ts'
 import { nextRequestId } from './request-id.ts'
 import type { Door, Route } from './route.ts'
 import { type Listed, type Method, ROUTES } from './routes.ts'
@@ -77,12 +80,14 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
     throw new ApiError('not_found')
   })
   const read = routes.filter(([, , { streams }]) => streams !== true)
-  for (const [path, listed] of Map.groupBy(read, ([, path]) => path)) mount(server, house, path, listed)
+  const accounts = createAccounts(house)
+  server.addHook('onClose', async () => accounts.clear())
+  for (const [path, listed] of Map.groupBy(read, ([, path]) => path)) mount(server, house, accounts, path, listed)
   mountProxy(server, house)
   return server
 }
 
-function mount(server: FastifyInstance, house: House, url: string, listed: Listed[]): void {
+function mount(server: FastifyInstance, house: House, accounts: Accounts, url: string, listed: Listed[]): void {
   const taken = listed.map(([method]) => method)
   const head = listed.some(([method, , route]) => method === 'GET' && route.acts !== true)
   const allow = [...taken, ...(head ? ['HEAD'] : []), 'OPTIONS'].join(', ')
@@ -93,7 +98,7 @@ function mount(server: FastifyInstance, house: House, url: string, listed: Liste
       url,
       config: { page: route.door === 'page', rawBody: route.rawBody === true },
       ...atTheDoor(house, route),
-      handler: (request, reply) => serve(house, route, request, reply),
+      handler: (request, reply) => serve(house, accounts, route, request, reply),
     })
   }
   server.route({
@@ -127,9 +132,26 @@ function atTheDoor(house: House, route: Route): Pick<RouteOptions, 'onRequest'> 
   }
 }
 
-async function serve(house: House, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function serve(
+  house: House,
+  accounts: Accounts,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  if (route.door === 'account')
+    return accounts.open(request, route.recalls === true, (account) => run(house, route, { account }, request, reply))
   const app = route.door === 'app' ? await requireApp(house, request) : undefined
-  const account = route.door === 'account' ? await requireAccount(house, request) : undefined
+  return run(house, route, { app }, request, reply)
+}
+
+async function run(
+  house: House,
+  route: Route,
+  { app, account }: { app?: App | undefined; account?: Account },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   const given = (fields: unknown) => (route.emptyIsAbsent === true ? withoutEmpty(fields) : fields)
   const answer = await route.run(house, {
     path: route.path === undefined ? {} : parse(route.path, request.params, 'bad_parameter'),

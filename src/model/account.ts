@@ -8,6 +8,22 @@ export interface Account {
   createdAt: number
   /** Its profiles as they were when a token opened it, also those that only keep items; absent when it was found otherwise. */
   holds?: Held[]
+  /** When it was only remembered: the token that opened it. A reader must ask for both again, and throw `AccountChanged`. */
+  recalled?: TokenKey
+}
+
+/** An access token as the store knows it. */
+export interface TokenKey {
+  part: number
+  hash: Buffer
+}
+
+/** What was remembered of an account is not so any more, or was not asked for again. */
+export class AccountChanged extends Error {
+  constructor() {
+    super('the account is not what it was')
+    this.name = 'AccountChanged'
+  }
 }
 
 /** A profile by its names alone. */

@@ -22,6 +22,8 @@ export interface GlobalId {
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]*$/
+/** What nearly every part looks like: nothing in it to encode. */
+const PLAIN = /^[\w.~-]+$/
 const GLOBAL_ID = /^([0-9a-f]{32})_([0-9a-f]{9})$/
 
 /** Reads an IDR in any accepted spelling; `undefined` when the text is none. */
@@ -69,12 +71,18 @@ export function globalId(idr: Idr): string {
   return `${murmur3Hex(formatIdr(idr))}_${partitionOf(idr)}`
 }
 
+/** Writes the IDRs of many items of one stream, whose own spelling is worked out once. None needs escaping in JSON. */
+export function idrsOf(stream: StreamName): (item: string) => string {
+  const prefix = `${formatStream(stream)}#`
+  return (item) => prefix + encodePart(item)
+}
+
 /** Names many items of one stream: the stream's spelling and its partition are worked out once. */
 export function globalIdsOf(stream: StreamName): (item: string) => { idr: string; id: string } {
-  const prefix = `${formatStream(stream)}#`
+  const idrOf = idrsOf(stream)
   const suffix = `_${partitionOf(stream)}`
   return (item) => {
-    const idr = prefix + encodePart(item)
+    const idr = idrOf(item)
     return { idr, id: murmur3Hex(idr) + suffix }
   }
 }
@@ -96,6 +104,7 @@ function formatStream(stream: StreamName): string {
 }
 
 function encodePart(part: string): string {
+  if (PLAIN.test(part)) return part
   if (part === '') throw new RangeError('IDR parts must not be empty')
   // A lone surrogate has no UTF-8 form; it becomes U+FFFD instead of an exception at ingest.
   return encodeURIComponent(part.toWellFormed())

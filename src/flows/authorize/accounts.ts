@@ -1,6 +1,6 @@
 import { partOf } from '#base/ids.ts'
 import { readAccessToken } from '#model/access-token.ts'
-import type { Account } from '#model/account.ts'
+import type { Account, TokenKey } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/access-tokens.ts'
@@ -13,9 +13,14 @@ export async function accountOf(
   { database, hasher }: Pick<AuthorizeNeed, 'database' | 'hasher'>,
   token: string,
 ): Promise<Account | undefined> {
+  const key = tokenKey({ hasher }, token)
+  return key === undefined ? undefined : findAccountByToken(database, key)
+}
+
+/** A token as the store knows it; undefined for one that is mistyped. */
+export function tokenKey({ hasher }: Pick<AuthorizeNeed, 'hasher'>, token: string): TokenKey | undefined {
   const parts = readAccessToken(token)
-  if (parts === undefined) return undefined
-  return findAccountByToken(database, parts.part, hasher.hash('access_token', token))
+  return parts && { part: parts.part, hash: hasher.hash('access_token', token) }
 }
 
 /** For operators: any account, by its id. */

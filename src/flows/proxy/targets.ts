@@ -1,3 +1,4 @@
+import { createBriefCache } from '#base/brief-cache.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -5,7 +6,6 @@ import { findProfileByName } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { findPlace } from '#upstream/addresses.ts'
 import { freshCredential } from '#upstream/fresh-credential.ts'
-import { createBriefCache } from './brief-cache.ts'
 import type { ProxyNeed, Target } from './need.ts'
 
 /** All that a call needs to be sent. */

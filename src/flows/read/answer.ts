@@ -17,7 +17,7 @@ export async function answerItems(need: ReadNeed, shelf: Shelf, query: Query, wi
   const present = createPresenter(need, shelf.readable, wish)
   // One more than asked tells whether there is a next page.
   const limit = query.limit === 0 ? 0 : query.limit + 1
-  const batches = readItems(need, shelf.readable, shelf.selection, { ...query, limit })
+  const batches = readItems(need, shelf, { ...query, limit })
   const found: FoundItem[] = []
   let letters = 0
   for (;;) {
@@ -31,7 +31,7 @@ export async function answerItems(need: ReadNeed, shelf: Shelf, query: Query, wi
   return { whole: `[${items.map(present).join(',')}]`, next: found.length > query.limit ? items.at(-1) : undefined }
 }
 
-/** However slowly it is taken, little waits: the rows of one batch, and one piece of text. */
+/** However slowly it is taken, little waits: what is left of one batch, and one piece of text. */
 async function* pieces(
   gathered: FoundItem[],
   batches: AsyncGenerator<FoundItem[]>,
@@ -42,7 +42,8 @@ async function* pieces(
   let text = ''
   try {
     for (let found: FoundItem[] | undefined = gathered; found !== undefined; ) {
-      for (const item of found.slice(0, left)) {
+      // Taken out, so that nobody who stopped reading keeps what was shown already.
+      for (let item = found.shift(); item !== undefined && left > 0; item = found.shift()) {
         text += (left === limit ? '[' : ',') + present(item)
         left -= 1
         if (text.length < PIECE_LETTERS) continue

@@ -18,6 +18,7 @@ export interface ReadNeed {
 
 /** What a path of the API names: some of an account's profiles, and which of their items. */
 export interface Shelf {
+  account: Account
   readable: Readable[]
   selection: Selection
 }
@@ -31,7 +32,7 @@ export async function shelfOfEndpoint(
 ): Promise<Shelf> {
   const readable = await readableOf(need, account, service)
   await checkEndpoint(need, readable, endpoint)
-  return { readable, selection: { endpoint } }
+  return { account, readable, selection: { endpoint } }
 }
 
 /** `/types/:type`, perhaps of some services only. */
@@ -42,6 +43,7 @@ export async function shelfOfType(
   services: readonly string[] | undefined,
 ): Promise<Shelf> {
   return {
+    account,
     readable: narrowByParameter(registry, await listReadable(database, account), services),
     selection: { type },
   }

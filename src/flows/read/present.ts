@@ -1,7 +1,7 @@
 import { endpointOf } from '#kit/own-items.ts'
 import { mapOf } from '#kit/read-item.ts'
 import type { Registry } from '#kit/registry.ts'
-import { formatIdr, partitionOf } from '#model/idr.ts'
+import { idrsOf, partitionOf } from '#model/idr.ts'
 import { presentTypes, typesFromBits } from '#model/types.ts'
 import type { FoundItem } from '#store/item-query.ts'
 import type { Readable } from '#store/readable.ts'
@@ -23,11 +23,13 @@ export function createPresenter(
   wish: Presentation,
 ): (item: FoundItem) => string {
   const profiles = new Map(readable.map((profile) => [profile.profileId, { profile, partition: partitionOf(profile) }]))
+  const idrOf = createIdrs(registry)
   const paths = [...(wish.fields ?? []), ...(wish.select ?? [])]
   const wantsMap = wish.map || paths.some((path) => path === 'map' || path.startsWith('map.'))
   return (item) => {
     const { profile, partition } = profiles.get(item.profileId)!
-    const head = `${headOf(registry, profile, partition, item)},"data":${item.data},${tailOf(item)}`
+    const idr = idrOf(profile, item)
+    const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${tailOf(item)}`
     if (!wantsMap && paths.length === 0) return `${head}${wish.oembed ? `,"oembed":${item.oembed}` : ''}}`
     const whole = parseLossless(`${head},"oembed":${item.oembed}}`, 1000) as { [key: string]: LosslessJson }
     if (wantsMap) addMap(registry, profile, item, whole)
@@ -48,11 +50,19 @@ export function presentOne(
   return { text: createPresenter(need, readable, wish)(item), version: `${item.updatedAt}-${item.seq}` }
 }
 
-function headOf(registry: Registry, { service, owner }: Readable, partition: string, item: FoundItem): string {
-  const { id, endpoint, nativeId, at, updatedAt } = item
-  const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
-  const idr = JSON.stringify(formatIdr({ type, owner, service, endpoint, item: nativeId }))
-  return `{"id":"${id}_${partition}","idr":${idr},"at":${at},"updated":${updatedAt}`
+/** Many items come from few streams. */
+function createIdrs(registry: Registry): (profile: Readable, item: FoundItem) => string {
+  const streams = new Map<string, (item: string) => string>()
+  return ({ profileId, service, owner }, { endpoint, nativeId }) => {
+    const key = `${profileId} ${endpoint}`
+    let idrOf = streams.get(key)
+    if (idrOf === undefined) {
+      const type = endpointOf(registry, service, endpoint)?.kind.name ?? 'data'
+      idrOf = idrsOf({ type, owner, service, endpoint })
+      streams.set(key, idrOf)
+    }
+    return idrOf(nativeId)
+  }
 }
 
 // There are few combinations of types, and every item shows one.

@@ -1,9 +1,10 @@
+import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
 import type { Database } from '#store/database.ts'
 import { findOriginals } from '#store/item-originals.ts'
 import { type FoundItem, queryItems } from '#store/item-query.ts'
 import type { Readable } from '#store/readable.ts'
-import type { ReadNeed } from './find.ts'
+import type { ReadNeed, Shelf } from './find.ts'
 
 /** Rows fetched at first; then as many as make about this much text: enough to keep a socket busy, little to hold. */
 const FIRST_ROWS = 50
@@ -16,25 +17,30 @@ const BATCH_LETTERS = 256 * 1024
  */
 export async function* readItems(
   { database }: Pick<ReadNeed, 'database'>,
-  readable: readonly Readable[],
-  selection: Selection,
+  { readable, selection, account }: Shelf,
   query: Query,
 ): AsyncGenerator<FoundItem[]> {
+  if (query.limit === 0 && account.recalled !== undefined) throw new AccountChanged()
   let left = query.limit
   let rows = FIRST_ROWS
   let page = query
   while (left > 0) {
     const want = Math.min(left, rows)
     // What comes after the first batch is a long answer, and must not stand before short ones.
-    const found = await queryItems(page === query ? database : database.patient, readable, selection, page, want)
+    const found =
+      page === query
+        ? await queryItems(database, readable, selection, page, want, account)
+        : await queryItems(database.patient, readable, selection, page, want)
     const shown = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
-    if (shown.length > 0) yield shown
+    // All that is needed of them is taken before: they belong to the reader, who may empty the list.
     left -= shown.length
     const last = found.at(-1)
-    if (last === undefined || found.length < want) return
-    page = { ...page, before: { at: last.at, id: last.id } }
+    const isEnd = last === undefined || found.length < want
     const letters = found.reduce((sum, { data, oembed }) => sum + data.length + oembed.length, 0)
     rows = Math.min(MOST_ROWS, Math.max(1, Math.floor((BATCH_LETTERS * found.length) / letters)))
+    if (shown.length > 0) yield shown
+    if (isEnd) return
+    page = { ...page, before: { at: last.at, id: last.id } }
   }
 }
 

@@ -1,10 +1,13 @@
-import type { Clock } from '#base/clock.ts'
+import type { Clock } from './clock.ts'
 
-/** Remembers answers for about a second, so that a burst of calls asks once; what changed meanwhile is seen soon. */
+/** Remembers answers for a moment, so that a burst of calls asks once; what changed meanwhile is seen soon. */
 export interface BriefCache<Value> {
   /** Callers at the same time share one question. A question that failed is asked anew. */
   get(key: string, load: () => Promise<Value>): Promise<Value>
+  /** What is remembered, without asking. */
+  peek(key: string): Promise<Value> | undefined
   put(key: string, value: Value): void
+  drop(key: string): void
   clear(): void
 }
 
@@ -27,10 +30,16 @@ export function createBriefCache<Value>(clock: Clock, keptMs = KEPT_MS): BriefCa
     sweeper = kept.size === 0 ? undefined : setTimeout(sweep, 2 * keptMs).unref()
   }
 
+  const peek = (key: string) => {
+    const known = kept.get(key)
+    return known !== undefined && known.endsAt > clock.now() ? known.value : undefined
+  }
+
   return {
+    peek,
     get: (key, load) => {
-      const known = kept.get(key)
-      if (known !== undefined && known.endsAt > clock.now()) return known.value
+      const known = peek(key)
+      if (known !== undefined) return known
       const value = load()
       set(key, value)
       value.catch(() => {
@@ -39,6 +48,7 @@ export function createBriefCache<Value>(clock: Clock, keptMs = KEPT_MS): BriefCa
       return value
     },
     put: (key, value) => set(key, Promise.resolve(value)),
+    drop: (key) => void kept.delete(key),
     clear: () => {
       clearTimeout(sweeper)
       sweeper = undefined

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+import { createBriefCache } from '#base/brief-cache.ts'
+import { accountOf, tokenKey } from '#flows/authorize/accounts.ts'
+import { type Account, AccountChanged } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { tokenOf } from './authenticate.ts'
+import type { House } from './house.ts'
+
+const KEPT_MS = 60_000
+
+/** Whose request it is, for routes that anybody with an access token may call. */
+export interface Accounts {
+  /** Runs a route; one that recalls runs with what is remembered first, and again with the truth when that fell short. */
+  open<Result>(request: FastifyRequest, recalls: boolean, run: (account: Account) => Promise<Result>): Promise<Result>
+  clear(): void
+}
+
+/**
+ * What a token opens is remembered but never believed: the statement that reads asks for it again, so that a token that was
+ * taken back or a profile that left shows nothing, and yet the database is asked once and not twice.
+ */
+export function createAccounts(house: Pick<House, 'clock' | 'database' | 'hasher'>): Accounts {
+  const known = createBriefCache<Account>(house.clock, KEPT_MS)
+
+  const look = async (token: string): Promise<Account> => {
+    const account = await accountOf(house, token)
+    const recalled = account && tokenKey(house, token)
+    if (recalled === undefined) throw new ApiError('token_invalid')
+    known.put(token, { ...account!, recalled })
+    return account!
+  }
+
+  return {
+    open: async (request, recalls, run) => {
+      const token = tokenOf(request)
+      const recalled = recalls ? await known.peek(token) : undefined
+      if (recalled !== undefined) {
+        try {
+          return await run(recalled)
+        } catch (error) {
+          // Also a refusal may come from what is no longer so.
+          if (!(error instanceof AccountChanged || error instanceof ApiError)) throw error
+          known.drop(token)
+        }
+      }
+      return run(await look(token))
+    },
+    clear: () => known.clear(),
+  }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { statement } from '#store/database.ts'
+import { type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+
+// What another process would do: behind the back of the one that is asked.
+const revoke = statement('r-revoke', 'update access_token set revoked_at = 1 where part = $1 and account_id = $2')
+const merge = statement('r-merge', 'update account set merged_into = id where part = $1 and id = $2')
+const disconnect = statement('r-disconnect', 'delete from profile where part = $1 and id = $2')
+const fold = statement('r-fold', 'update profile set merged_into = $3 where part = $1 and id = $2')
+const asked = statement(
+  'r-asked',
+  `select count(*) as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query like 'select found.%'`,
+)
+
+let house: ReadingHouse
+before(async () => {
+  house = await startReadingHouse()
+})
+after(() => house.stop())
+
+/** Somebody with one photo whose account is remembered already. */
+async function known(): Promise<{ reader: Reader; profile: Profile }> {
+  const reader = await house.newReader()
+  const profile = await house.newProfile(reader)
+  await house.put(profile, [{ id: 'first', at: 1, types: ['photos'] }])
+  for (let i = 0; i < 2; i += 1) assert.deepEqual(await shown(reader), ['first'])
+  return { reader, profile }
+}
+
+const shown = async (reader: Reader, path = '/types/photos') =>
+  (await house.items(path, reader)).map(({ data }) => data.id)
+const change = (what: ReturnType<typeof statement>, values: unknown[]) =>
+  house.tributary.store.database.count(what, values)
+
+suite('an account that is remembered', () => {
+  test('is asked for in the statement that reads', async () => {
+    const { reader } = await known()
+    // A connection tells its last statement only, and others may use it in between.
+    for (let tries = 0; ; tries += 1) {
+      await shown(reader)
+      const [row] = await house.tributary.store.database.rows<{ n: number }>(asked)
+      if (row!.n > 0) return
+      assert.ok(tries < 100)
+    }
+  })
+
+  for (const path of [
+    '/types/photos',
+    '/types/tracks',
+    '/types/photos?q=neverwritten',
+    '/types/photos?near=1,1',
+    '/types/photos?limit=0',
+    '/types/photos?q=%2A',
+    '/types/photos?dedup=true',
+    '/types/photos?services=museum',
+    '/services/library/things',
+    '/services/museum/things',
+    '/services/library/nowhere',
+    '/types/photos?limit=many',
+  ])
+    test(`opens nothing once its token is taken back: ${path}`, async () => {
+      const { reader } = await known()
+      const before = await house.ask(path, reader)
+      assert.notEqual(before.status, 401)
+      assert.deepEqual((await house.ask(path, reader)).status, before.status)
+      await change(revoke, [reader.account.part, reader.account.id])
+      const { status, body } = await house.ask(path, reader)
+      assert.equal(status, 401)
+      assert.equal((body as { reason: string }).reason, 'token_invalid')
+    })
+
+  test('opens nothing once it is merged away', async () => {
+    const { reader } = await known()
+    await change(merge, [reader.account.part, reader.account.id])
+    assert.equal((await house.ask('/types/photos', reader)).status, 401)
+  })
+
+  test('shows a profile that came, at once', async () => {
+    const { reader } = await known()
+    const second = await house.newProfile(reader, 'museum', 'bob')
+    await house.put(second, [{ id: 'second', at: 2, types: ['photos'] }])
+    assert.deepEqual(await shown(reader), ['second', 'first'])
+  })
+
+  test('shows nothing of a profile that left, at once', async () => {
+    const { reader, profile } = await known()
+    await change(disconnect, [profile.part, profile.profileId])
+    assert.deepEqual(await shown(reader), [])
+    assert.equal((await house.ask('/services/library/things', reader)).status, 404)
+  })
+
+  test('is read anew when only the order of its profiles changed, which decides between two copies of an item', async () => {
+    const { reader, profile } = await known()
+    await change(fold, [profile.part, profile.profileId, 'twin'])
+    const twin = await house.newProfile(reader, 'library', 'ada')
+    await house.put(twin, [{ id: 'first', at: 5, types: ['photos'] }])
+    const at = async () => (await house.items('/types/photos', reader)).map((item) => item.at)
+    for (let i = 0; i < 2; i += 1) assert.deepEqual(await at(), [5])
+    await change(fold, [twin.part, twin.profileId, profile.profileId])
+    await change(fold, [profile.part, profile.profileId, null])
+    assert.deepEqual(await at(), [1])
+  })
+})
