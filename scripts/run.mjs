@@ -41,7 +41,9 @@ if (fits) {
 // The start right after an install shall be as light as every later one.
 function warm() {
   const node = join(root, 'node_modules', '.bin', 'node')
-  spawnSync(node, [join(root, 'src', 'main.ts'), 'version'], {
+  // A command loads only what it needs; the service needs nearly everything.
+  const app = pathToFileURL(join(root, 'src', 'app.ts')).href
+  spawnSync(node, ['--import', app, join(root, 'src', 'main.ts'), 'version'], {
     env: { ...process.env, NODE_COMPILE_CACHE: cache },
     stdio: 'ignore',
   })

@@ -5,8 +5,8 @@ import { type Config, loadConfig } from '#base/config.ts'
 import { createLog, type Log } from '#base/log.ts'
 import { EXIT, InterruptedError } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
-import { loadRegistry, openBareDatabase, openStore, start, withServices } from './app.ts'
 import { startLabProcess } from './lab-process.ts'
+import { openBareDatabase, openStore } from './open-store.ts'
 
 // The only reader of the environment, the arguments and the terminal.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -37,10 +37,11 @@ process.exitCode = await runCli(
             await Promise.race([store.close(), signalled.then(() => sleep(2000))])
           }
         },
-        withServices: (work) => withServices(config(), log(config(), { quiet: true }), work),
-        registry: () => loadRegistry(config()),
+        withServices: async (work) => (await services()).withServices(config(), log(config(), { quiet: true }), work),
+        registry: async () => (await services()).loadRegistry(config()),
         startLab: startLabProcess,
-        start: (what) => start(config(), log(config(), { quiet: false }), version, what),
+        start: async (what) =>
+          (await import('./app.ts')).start(config(), log(config(), { quiet: false }), version, what),
         doctor: () => ({
           config,
           nodeVersion: process.versions.node,
@@ -62,6 +63,11 @@ process.exitCode = await runCli(
 )
 // What was interrupted may never end by itself.
 if (process.exitCode === EXIT.interrupted) process.exit()
+
+// The door, the connectors and the drivers are most of our start, and most commands need none of them.
+function services(): Promise<typeof import('./services.ts')> {
+  return import('./services.ts')
+}
 
 function log(config: Config, { quiet }: { quiet: boolean }): Log {
   const level = quiet && config.logLevel === 'info' ? 'warn' : config.logLevel

@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   http: ['flows', 'kit', 'model', 'base'],
   cli: ['flows', 'kit', 'model', 'base'],
 }
-const ENTRIES = ['main.ts', 'app.ts', 'worker.ts', 'lab-process.ts']
+const ENTRIES = ['main.ts', 'app.ts', 'open-store.ts', 'services.ts', 'worker.ts', 'lab-process.ts']
+const IMPORT_ON_THE_FLY = ['src/main.ts', 'src/services.ts']
 const MOST_LINES = 400
 
 const root = join(import.meta.dirname, '..')
@@ -98,12 +99,12 @@ suite('the house', () => {
     assert.deepEqual(long, [])
   })
 
-  test('only main.ts reads the environment, and only app.ts imports on the fly', () => {
+  test('only main.ts reads the environment, and only it and services.ts import on the fly', () => {
     const wrong = sources.filter((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       return (
         (file !== 'src/main.ts' && /process\.(env|argv)\b/.test(text)) ||
-        (file !== 'src/app.ts' && /[^.\w]import\(/.test(text))
+        (!IMPORT_ON_THE_FLY.includes(file) && /[^.\w]import\(/.test(text))
       )
     })
     assert.deepEqual(wrong, [])
@@ -123,6 +124,15 @@ suite('the house', () => {
   test('there are no drawers', () => {
     const drawers = everything.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc|lib)(\/|\.ts$)/.test(file))
     assert.deepEqual(drawers, [])
+  })
+
+  test('each check of what push promises is named by a test', () => {
+    const tests = globSync('{src,test}/**/*.test.ts', { cwd: root }).map((file) =>
+      readFileSync(join(root, file), 'utf8'),
+    )
+    const named = new Set(tests.flatMap((text) => text.match(/(?<=\btest\(['`](?:P\d\d )*)P\d\d\b/g) ?? []))
+    const wanted = Array.from({ length: 18 }, (_, i) => `P${String(i + 1).padStart(2, '0')}`)
+    assert.deepEqual([...named].toSorted(), wanted)
   })
 
   test('SQL is written in the store only', () => {

@@ -10,6 +10,7 @@ import { createLog } from '#base/log.ts'
 import { openEmbedded } from '#store/embedded/open.ts'
 import { prepareRealServices } from './real-services.ts'
 import { type FileRun, runFiles, type Tally } from './run-files.ts'
+import { withTemplate } from './template-database.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -22,17 +23,24 @@ const CLOSE_TO_THE_DATABASE = [
   'test/spec/reading/{copies,fields,paths,people-and-places,property,search,tenants}.test.ts',
   'test/spec/push/{deliver,filters,people}.test.ts',
 ]
-/** Begun first, so that no long one is left alone at the end. */
+/** Run by the checks, which run beside the tests. */
+const IN_THE_CHECKS = ['test/{house,docs}.test.ts']
+/**
+ * Begun first, so that no long one is left alone at the end. They do not wait for the packages of the real services; where they
+ * need some, they wait by themselves, and come last here.
+ */
 const LONG = [
   'test/spec/push/command-line.test.ts',
   'test/faults/*.test.ts',
   'test/command-line/*.test.ts',
-  'test/spec/sync/{all-services,over-http}.test.ts',
-  'test/connectors.test.ts',
+  'test/spec/sync/over-http.test.ts',
   'test/spec/reading/{property,streaming}.test.ts',
   'test/spec/operating/{canary,slow-clients}.test.ts',
   'test/spec/push/*.test.ts',
-  'test/{embedded,browser,real/self}/*.test.ts',
+  'test/embedded/*.test.ts',
+  'test/spec/sync/all-services.test.ts',
+  'test/connectors.test.ts',
+  'test/{browser,real/self}/*.test.ts',
   'test/spec/**/real-*.test.ts',
 ]
 
@@ -40,14 +48,22 @@ const server = 'postgres://postgres@127.0.0.1:5432/postgres'
 const tally: Tally = { passed: 0, failed: [], skipped: [] }
 const only = process.argv.slice(2)
 
-tally.skipped.push(...(await prepareRealServices()))
-if (only.length > 0) await runFiles(root, runs(only, 'chosen', {}), tally)
-else
-  await Promise.all([
-    check(),
-    onEmbedded(async (url) => runFiles(root, [...onTheNewest(url), ...(await onTheServer())], tally)),
-  ])
+// Beside the first tests: on a new machine this is minutes of npm.
+const prepared = prepareRealServices()
+if (only.length > 0) await prepared.then(() => runFiles(root, runs(only, 'chosen', {}), tally))
+else await Promise.all([check(), onEmbedded(everywhere)])
+tally.skipped.push(...(await prepared))
 summary()
+
+async function everywhere(url: string): Promise<void> {
+  await withTemplate(url, async (template) => {
+    const first = onTheNewest({ TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
+    if (!(await serverAnswers())) return runFiles(root, first, tally)
+    return withTemplate(server, async (theirs) =>
+      runFiles(root, [...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: theirs })], tally),
+    )
+  })
+}
 
 function files(patterns: string[]): string[] {
   const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
@@ -58,26 +74,33 @@ function runs(patterns: string[], on: string, env: Record<string, string>): File
   return files(patterns).map((file) => ({ path: join(root, file), on, env }))
 }
 
-function onTheNewest(url: string): FileRun[] {
+function onTheNewest(env: Record<string, string>): FileRun[] {
   const long = files(LONG)
   const all = files(EVERYTHING)
   const unknown = long.filter((file) => !all.includes(file))
   if (unknown.length > 0) throw new Error(`not among the tests: ${unknown.join(', ')}`)
-  return runs([...long, ...all], 'embedded PostgreSQL 18', { TEST_DATABASE_URL: url })
+  const apart = files([...LONG, ...IN_THE_CHECKS])
+  const rest = all.filter((file) => !apart.includes(file))
+  const on = 'embedded PostgreSQL 18'
+  return [...runs(long, on, env), ...runs(rest, on, env).map((run) => ({ ...run, after: prepared }))]
 }
 
 /** All of it there too: TEST_EVERYWHERE=1 npm test. */
-async function onTheServer(): Promise<FileRun[]> {
+function onTheServer(env: Record<string, string>): FileRun[] {
+  const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
+  return runs(again, 'server PostgreSQL', env)
+}
+
+async function serverAnswers(): Promise<boolean> {
   const client = new Client({ connectionString: server, connectionTimeoutMillis: 3000 })
   try {
     await client.connect()
     await client.end()
+    return true
   } catch (error) {
     tally.skipped.push(`the suites on a server PostgreSQL: none at 127.0.0.1:5432 (${reasonOf(error)})`)
-    return []
+    return false
   }
-  const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
-  return runs(again, 'server PostgreSQL', { TEST_DATABASE_URL: server })
 }
 
 /** Beside the first tests, which mostly wait. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
+import { childEnv } from '../support/child-env.ts'
 import { tributary } from '../support/command-line.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startProcess } from '../support/running.ts'
@@ -109,7 +110,7 @@ suite('a start that is refused', () => {
         uid: NOBODY,
         gid: NOBODY,
         cwd: '/',
-        env: { PATH: process.env['PATH'], ...env({ TRIBUTARY_DATA: dir }) },
+        env: { ...childEnv, ...env({ TRIBUTARY_DATA: dir }) },
       })
       let stdout = ''
       child.stdout.on('data', (text: Buffer) => {

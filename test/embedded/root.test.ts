@@ -57,7 +57,11 @@ test('in a folder closed to others the database moves to a folder of the machine
   assert.deepEqual(startsOf(answers), ['new', 'shared'])
   const home = movedTo(dataDir)!
   assert.ok(home.startsWith(systemDir))
-  for (const { log: lines = [] } of answers) assert.ok(lines.some((line) => line.includes(home)) || lines.length === 0)
+  for (const { log: lines = [] } of answers) {
+    // On a busy machine the second one may also say that it waits for the first.
+    const told = lines.filter((line) => !line.startsWith('Waiting for another process'))
+    assert.ok(told.some((line) => line.includes(home)) || told.length === 0)
+  }
   assert.ok(answers.some(({ log: lines = [] }) => lines.some((line) => line.includes(home))))
   assert.equal(existsSync(join(dataDir, 'postgres/data')), false)
   await holders[0]!.ask('CREATE TABLE t AS SELECT 7 AS n')

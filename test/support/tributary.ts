@@ -5,7 +5,7 @@ import { systemClock } from '#base/clock.ts'
 import { type Environment, loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { type Started, start, type Tuning } from '../../src/app.ts'
-import { freshDatabase } from './database.ts'
+import { preparedDatabase } from './database.ts'
 
 export interface Tributary extends Started {
   url: string
@@ -20,7 +20,7 @@ export interface Tributary extends Started {
 
 /** The real service on a database of its own, in this process. Stopping it drops the database and the folder. */
 export async function startTributary(env: Environment = {}, tuning: Tuning = {}): Promise<Tributary> {
-  const database = await freshDatabase()
+  const database = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-test-'))
   const adminToken = 'tra_test-admin-token-0123456789'
   const config = loadConfig({

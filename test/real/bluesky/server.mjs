@@ -1,6 +1,7 @@
 // Runs a Bluesky network in a process of its own for ../bluesky.ts: it is heavy to load, and leaves files in the
 // temporary folder that its parent gives it. Messages: { id, command }; the first one sent says where the network is.
 import { rmSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { TestNetwork, TestNetworkNoAppView } from '@atproto/dev-env'
 import { startChat } from './chat.mjs'
 
@@ -38,4 +39,6 @@ process.on('disconnect', () => {
   rmSync(settings.folder, { recursive: true, force: true })
   process.exit()
 })
+// Its parent kills this process at the end, which keeps nothing for the next start.
+flushCompileCache()
 process.send({ pdsUrl: network.pds.url, plcUrl: network.plc.url, appViewUrl: network.bsky?.url, chatUrl: chat.url })

@@ -6,7 +6,8 @@ import { accountOf } from '#flows/authorize/accounts.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
-import { loadRegistry, openStore } from '../../../src/app.ts'
+import { openStore } from '../../../src/open-store.ts'
+import { loadRegistry } from '../../../src/services.ts'
 
 /** A process of its own that asks for the tokens of an account several times at once. Speaks with the test that forked it. */
 const config = loadConfig(process.env)

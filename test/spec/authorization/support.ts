@@ -6,7 +6,7 @@ import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { createBrowser } from '../../../lab/browser.ts'
-import { loadRegistry } from '../../../src/app.ts'
+import { loadRegistry } from '../../../src/services.ts'
 import {
   type Answer,
   basic,

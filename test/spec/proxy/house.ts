@@ -17,8 +17,8 @@ import { putServiceKey } from '#store/service-keys.ts'
 import { createBudget } from '#upstream/budget.ts'
 import { createEgress, type EgressOptions } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
-import { openStore } from '../../../src/app.ts'
-import { freshDatabase } from '../../support/database.ts'
+import { openStore } from '../../../src/open-store.ts'
+import { preparedDatabase } from '../../support/database.ts'
 import { keyed, paged, plain, scarce, signed } from './connectors.ts'
 
 export const TOKEN = 'service-token-0123456789'
@@ -46,7 +46,7 @@ export type ProxyHouse = Awaited<ReturnType<typeof startProxyHouse>>
 
 /** The whole door on a database of its own, with no worker behind it, so that services hear nothing but the proxy. */
 export async function startProxyHouse({ egress: egressOptions, patience, connectors = [] }: HouseOptions = {}) {
-  const fresh = await freshDatabase()
+  const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
   const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
   const logged: string[] = []

@@ -43,7 +43,7 @@ suite('what vanishes at the service', () => {
     assert.equal((await ground.progress(profile, 'list')).items, 27)
   })
 
-  test('half of them, or all, are kept and reported until somebody confirms; then the next run removes them', async () => {
+  test('P10 half of them, or all, are kept and reported until somebody confirms; then the next run removes them', async () => {
     for (const [name, left] of [
       ['half', 20],
       ['none-left', 0],

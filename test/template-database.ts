@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { PgBoss } from 'pg-boss'
+import { systemClock } from '#base/clock.ts'
+import { createLog } from '#base/log.ts'
+import { openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+
+const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
+
+/** Makes our tables once on a server, in a database that test files copy theirs from; dropped when the work is done. */
+export async function withTemplate<Result>(server: string, work: (name: string) => Promise<Result>): Promise<Result> {
+  const name = `tributary_template_${randomBytes(6).toString('hex')}`
+  await run(server, `create database ${name}`)
+  try {
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    await fill(url.href)
+    return await work(name)
+  } finally {
+    await run(server, `drop database if exists ${name} with (force)`)
+  }
+}
+
+async function fill(url: string): Promise<void> {
+  const database = openDatabase({ url, pool: 1, prepared: true, log: silent })
+  try {
+    await migrate(database, systemClock.now())
+  } finally {
+    await database.close()
+  }
+  // Its schema alone: queues keep the rules they were made with, and some tests have rules of their own.
+  const engine = new PgBoss({ connectionString: url, schema: 'engine', max: 1, supervise: false, schedule: false })
+  await engine.start()
+  await engine.stop({ graceful: false, close: true })
+}
+
+async function run(server: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
