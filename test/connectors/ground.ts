@@ -3,6 +3,7 @@ import type { Self } from '#kit/self.ts'
 import type { ServiceCaller } from '#upstream/call-service.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
+import { fromTheSameHour } from '../../lab/testing/same-hour.ts'
 import { labKey, openUpstream, walk } from '../upstream/support.ts'
 import { blueskyGroundMissing, openBlueskyGround } from './bluesky-ground.ts'
 
@@ -35,7 +36,7 @@ function none(): Promise<Ground> {
 }
 
 async function openLabGround(connector: Connector, name: ServiceName): Promise<Ground> {
-  const lab = await startLab({ services: [name] })
+  const lab = await startLab({ services: [name], clock: fromTheSameHour() })
   const opened = openUpstream(lab.clock)
   const { upstream } = opened
   const closeAll = async () => {

@@ -1,6 +1,7 @@
 import type { LabService } from '../../base/service.ts'
 import { type Lab, startLab } from '../../lab.ts'
 import { appBrowser, callback } from '../../testing/oauth2-client.ts'
+import { fromTheSameHour } from '../../testing/same-hour.ts'
 
 export interface GithubApp {
   lab: Lab<'github'>
@@ -10,7 +11,7 @@ export interface GithubApp {
 }
 
 export async function startGithub(): Promise<GithubApp> {
-  const lab = await startLab({ services: ['github'] })
+  const lab = await startLab({ services: ['github'], clock: fromTheSameHour() })
   const service = lab.services.github
   return { lab, service, ...service.register({ redirectUris: [callback] }) }
 }

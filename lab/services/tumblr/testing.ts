@@ -1,6 +1,7 @@
 import type { LabService } from '../../base/service.ts'
 import { type Lab, startLab } from '../../lab.ts'
 import { appBrowser, authorizeUrl, callback } from '../../testing/oauth2-client.ts'
+import { fromTheSameHour } from '../../testing/same-hour.ts'
 
 export interface TumblrApp {
   lab: Lab<'tumblr'>
@@ -10,7 +11,7 @@ export interface TumblrApp {
 }
 
 export async function startTumblr(): Promise<TumblrApp> {
-  const lab = await startLab({ services: ['tumblr'] })
+  const lab = await startLab({ services: ['tumblr'], clock: fromTheSameHour() })
   const service = lab.services.tumblr
   return { lab, service, ...service.register({ redirectUris: [callback] }) }
 }

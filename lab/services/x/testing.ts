@@ -2,6 +2,7 @@ import type { LabService } from '../../base/service.ts'
 import { type Lab, startLab } from '../../lab.ts'
 import { requestToken, type Signing, sent, signedRequest } from '../../testing/oauth1-client.ts'
 import { appBrowser, authorizeUrl, callback, challengeOf, newVerifier } from '../../testing/oauth2-client.ts'
+import { fromTheSameHour } from '../../testing/same-hour.ts'
 
 export interface XApp {
   lab: Lab<'x'>
@@ -14,7 +15,7 @@ export const allScopes =
   'tweet.read tweet.write users.read users.email follows.read like.read bookmark.read dm.read offline.access'
 
 export async function startX(): Promise<XApp> {
-  const lab = await startLab({ services: ['x'] })
+  const lab = await startLab({ services: ['x'], clock: fromTheSameHour() })
   const service = lab.services.x
   return { lab, service, ...service.register({ redirectUris: [callback] }) }
 }
