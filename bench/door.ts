@@ -1,3 +1,4 @@
+import '../src/base/tune-heap.ts'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createBareServer } from 'node:http'

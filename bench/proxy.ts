@@ -1,3 +1,4 @@
+import '../src/base/tune-heap.ts'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'

@@ -1,3 +1,4 @@
+import '../src/base/tune-heap.ts'
 import { benchAuthorize } from './authorize.ts'
 import { benchDoor } from './door.ts'
 import { benchProxy } from './proxy.ts'

@@ -1,3 +1,4 @@
+import '#base/tune-heap.ts'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '#base/clock.ts'

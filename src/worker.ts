@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { type Tracer, traced } from '#base/trace.ts'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
@@ -23,8 +22,6 @@ export type WorkNeed = AuthorizeNeed & SyncNeed & DeliverNeed & { tracer?: Trace
 
 /** Which work wakes up on which queue, and the loops that find what is due. Gives a function that ends the loops. */
 export async function startWorkers({ engine, need }: { engine: Engine; need: WorkNeed }): Promise<() => Promise<void>> {
-  // Batches outlive the young generation, and the old one would be let grow to twice its size before anybody looks for what is dead.
-  setFlagsFromString('--heap-growing-percent=30')
   await engine.work('maintenance', async () => {
     const removed = { ...(await tidy(need)), ...(await lapseSignIns(need)) }
     need.log.debug('maintenance done', removed)

@@ -110,6 +110,10 @@ suite('the house', () => {
     assert.deepEqual(wrong, [])
   })
 
+  test('how memory is treated is said before anything else is loaded', () => {
+    assert.match(readFileSync(join(root, 'src/main.ts'), 'utf8'), /^import '#base\/tune-heap\.ts'\n/)
+  })
+
   test('the lab and the sources do not know each other', () => {
     const wrong = everything.filter((file) => {
       const targets = importsOf(file).map((name) => resolveImport(file, name) ?? '')

@@ -6,14 +6,18 @@ export interface Poured {
   end: 'whole' | 'reader left' | 'source broke'
 }
 
-/** A body up to here that came in one piece goes out in one with its headers: as text, for Node joins these, and bytes it does not. */
-const SHORT_BYTES = 16 * 1024
+/** A short body goes out in one piece with its headers: as text, for Node joins these, and bytes it does not. */
+export function endWith(body: Buffer, response: ServerResponse): Poured {
+  if (response.destroyed) return { bytes: 0, end: 'reader left' }
+  response.end(body.toString('latin1'), 'latin1')
+  return { bytes: body.length, end: 'whole' }
+}
 
 /**
  * Passes a body on as fast as it is read. When the source breaks off, the connection is cut: a short answer must not look
  * like a whole one.
  */
-export function pour(source: Readable, response: ServerResponse, length?: number): Promise<Poured> {
+export function pour(source: Readable, response: ServerResponse): Promise<Poured> {
   return new Promise((resolve) => {
     let bytes = 0
     const settle = (end: Poured['end']) => {
@@ -22,15 +26,8 @@ export function pour(source: Readable, response: ServerResponse, length?: number
       resolve({ bytes, end })
     }
     const pass = (chunk: Buffer | string) => {
-      const isWhole = bytes === 0 && chunk.length === length && length <= SHORT_BYTES && typeof chunk !== 'string'
       bytes += chunk.length
-      if (isWhole) endWith(chunk)
-      else if (!response.write(chunk)) source.pause()
-    }
-    const endWith = (chunk: Buffer) => {
-      response.end(chunk.toString('latin1'), 'latin1')
-      settle('whole')
-      source.resume()
+      if (!response.write(chunk)) source.pause()
     }
     const more = () => source.resume()
     const finish = () => {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { createBriefCache } from '#base/brief-cache.ts'
+import { Hangup } from '#base/hangup.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -10,7 +11,7 @@ import { requireAccount } from './authenticate.ts'
 import { toApiError } from './errors.ts'
 import type { House } from './house.ts'
 import { flag, parse } from './parameters.ts'
-import { pour } from './pour.ts'
+import { endWith, pour } from './pour.ts'
 import { withoutNames } from './query-pairs.ts'
 import { route } from './route.ts'
 
@@ -99,16 +100,16 @@ async function carry(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const gone = new AbortController()
+  const hangup = new Hangup()
   const response = reply.raw
   const onClose = () => {
-    if (!response.writableFinished) gone.abort()
+    if (!response.writableFinished) hangup.happen()
   }
   response.once('close', onClose)
   const at = house.clock.now()
   const started = performance.now()
   const { socket } = request.raw
-  const call = readCall(request, gone.signal, () => uploading.add(socket))
+  const call = readCall(request, hangup, () => uploading.add(socket))
   const note = (status: number, bytes: number) =>
     proxy.note({
       part: account.part,
@@ -129,12 +130,14 @@ async function carry(
     reply.hijack()
     if (house.isDraining()) void reply.header('connection', 'close')
     response.writeHead(answer.status, Object.assign(reply.getHeaders() as OutgoingHttpHeaders, answer.headers))
-    const { bytes, end } = await pour(answer.body, response, Number(answer.headers['content-length'] ?? Number.NaN))
+    const { bytes, end } = Buffer.isBuffer(answer.body)
+      ? endWith(answer.body, response)
+      : await pour(answer.body, response)
     note(end === 'whole' ? answer.status : end === 'reader left' ? 499 : 502, bytes)
   } catch (error) {
-    note(gone.signal.aborted ? 499 : toApiError(error).status, 0)
+    note(hangup.happened ? 499 : toApiError(error).status, 0)
     // Nobody is there to read a refusal.
-    if (gone.signal.aborted) reply.hijack()
+    if (hangup.happened) reply.hijack()
     else throw error
   } finally {
     uploading.delete(socket)
@@ -142,7 +145,7 @@ async function carry(
   }
 }
 
-function readCall(request: FastifyRequest, signal: AbortSignal, onFlow: () => void): ProxyCall {
+function readCall(request: FastifyRequest, hangup: Hangup, onFlow: () => void): ProxyCall {
   const { service } = request.params as { service: string }
   return {
     profile: service,
@@ -152,7 +155,7 @@ function readCall(request: FastifyRequest, signal: AbortSignal, onFlow: () => vo
     headers: request.headers,
     body: request.raw,
     onFlow,
-    signal,
+    hangup,
     told: { refreshed: false, retried: false },
   }
 }

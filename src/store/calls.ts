@@ -37,12 +37,15 @@ const COLUMNS = [
   ['retried', 'boolean'],
   ['request_id', 'text'],
 ] as const
+/** Where a column has another name than the field. */
+const FIELDS: Record<string, keyof CallEntry> = { app_id: 'appId', account_id: 'accountId', request_id: 'requestId' }
 const names = COLUMNS.map(([name]) => name).join(', ')
 
+const given = COLUMNS.map(([name, type]) => `"${FIELDS[name] ?? name}" ${type}`).join(', ')
 const insert = statement(
   'call-insert',
   `insert into call_log (${names})
-   select ${names} from json_to_recordset($1) as call (${COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')})`,
+   select * from json_to_recordset($1) as call (${given})`,
 )
 const list = statement(
   'call-list',
@@ -52,7 +55,7 @@ const purge = statement('call-purge', 'delete from call_log where at < $1')
 
 /** Many at once: one statement and one value, whatever their number. */
 export async function insertCalls(queries: Queries, calls: readonly CallEntry[]): Promise<void> {
-  await queries.count(insert, [JSON.stringify(calls.map(toRow))])
+  await queries.count(insert, [JSON.stringify(calls)])
 }
 
 /** The newest first. */
@@ -68,10 +71,6 @@ interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId'> {
   app_id: string
   account_id: string
   request_id: string
-}
-
-function toRow({ appId, accountId, requestId, ...same }: CallEntry): Row {
-  return { ...same, app_id: appId, account_id: accountId, request_id: requestId }
 }
 
 function toEntry({ app_id: appId, account_id: accountId, request_id: requestId, ...same }: Row): CallEntry {

@@ -1,6 +1,7 @@
 import { authorizeRequest, type Bearer } from './authorize-call.ts'
 import { dpopProof } from './dpop/proof.ts'
-import type { StreamAnswer, StreamRequest, Upstream } from './send.ts'
+import type { StreamAnswer, StreamRequest } from './open-stream.ts'
+import type { Upstream } from './send.ts'
 
 /** Opens one call in a person's name and leaves both bodies to the caller. A stream can only be sent once, so nothing is tried again here. */
 export async function openAuthorized(

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
 import type { Tracer } from '#base/trace.ts'
@@ -10,6 +9,7 @@ import { readLimited } from './body/read-limited.ts'
 import { createDpopNonces, type DpopNonces } from './dpop/nonces.ts'
 import type { Egress } from './egress/guard.ts'
 import { createMetadataCache, type MetadataCache } from './metadata-cache.ts'
+import { lowered, openStream, type StreamAnswer, type StreamRequest } from './open-stream.ts'
 import { transportError } from './transport-error.ts'
 
 export interface UpstreamRequest {
@@ -29,23 +29,6 @@ export interface UpstreamAnswer {
   /** Lower-case names; repeated ones joined by a comma. */
   headers: Record<string, string>
   text: string
-}
-
-/** A call whose body, or whose answer's body, is passed on as it comes. */
-export interface StreamRequest extends Omit<UpstreamRequest, 'body' | 'maxBytes' | 'timeoutMs'> {
-  body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
-  /** From the last byte sent to the end of the answer's headers. */
-  headersTimeoutMs?: number | undefined
-  /** Between two pieces of the answer's body. */
-  idleTimeoutMs?: number | undefined
-}
-
-export interface StreamAnswer {
-  status: number
-  /** As they came: names in lower case, repeated ones as a list. */
-  headers: NodeJS.Dict<string | string[]>
-  /** Not decoded, not limited: somebody else reads it, or calls `dump`. */
-  body: Dispatcher.ResponseData['body']
 }
 
 /** The one way out to services, and what it remembers about them. */
@@ -113,23 +96,6 @@ export function createUpstream({ egress, clock, log, random = randomBytes, trace
   }
 }
 
-async function openStream(egress: Egress, request: StreamRequest): Promise<StreamAnswer> {
-  const url = egress.check(request.url)
-  const { statusCode, headers, body } = await egress.dispatcher.request({
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method: request.method,
-    headers: { 'user-agent': 'Tributary', ...lowered(request.headers ?? {}) },
-    body: (request.body ?? null) as Readable | null,
-    signal: request.signal ?? null,
-    headersTimeout: request.headersTimeoutMs ?? null,
-    bodyTimeout: request.idleTimeoutMs ?? null,
-  })
-  // Whoever reads sees the close; an error that comes before anybody reads must not end the process.
-  body.on('error', () => {})
-  return { status: statusCode, headers, body }
-}
-
 /** The same way out, where all calls together may take no longer than this. */
 export function withDeadline(upstream: Upstream, ms: number): Upstream {
   const deadline = AbortSignal.timeout(ms)
@@ -165,12 +131,6 @@ async function exchange(egress: Egress, request: UpstreamRequest): Promise<Upstr
     signal,
   })
   return { status: statusCode, headers: joined(headers), text: decodeText(bytes) }
-}
-
-function lowered(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const plain: Record<string, string> = {}
-  for (const name in headers) plain[name.toLowerCase()] = headers[name]!
-  return plain
 }
 
 function joined(headers: NodeJS.Dict<string | string[]>): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type BriefCache, createBriefCache } from '#base/brief-cache.ts'
+import type { Hangup } from '#base/hangup.ts'
 import type { Auth } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -28,7 +29,7 @@ export interface ProxyCall {
   paginate: boolean
   /** Called when the body is too large to be taken in and is passed on as it comes. */
   onFlow: () => void
-  signal: AbortSignal
+  hangup: Hangup
   /** Filled in as things happen, so that it is known also when the call fails. */
   told: Told
 }
@@ -70,12 +71,12 @@ async function forward(
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
   const target = await targets.find(account, call.profile)
-  await spend(need, target, SHORT_WAIT_MS, call.signal)
+  await spend(need, target, SHORT_WAIT_MS, call.hangup)
   const { idleMs } = need.patience ?? PATIENCE
   const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
   if (!body.repeatable) call.onFlow()
   const headers = requestHeaders(call.headers)
-  const out = { target, method: call.method, where: call, headers, body, signal: call.signal }
+  const out = { target, method: call.method, where: call, headers, body, hangup: call.hangup }
   const answer = call.paginate
     ? await paginate(need, targets, out, call.told)
     : untouched(target, await open(need, targets, out, call.told))

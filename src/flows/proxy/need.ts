@@ -51,5 +51,6 @@ export interface Told {
 export interface ProxyAnswer {
   status: number
   headers: Record<string, string | string[]>
-  body: Readable
+  /** What is short is there as a whole. */
+  body: Buffer | Readable
 }

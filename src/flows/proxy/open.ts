@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hangup } from '#base/hangup.ts'
 import { ApiError } from '#model/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { openAuthorized, wantsNonce } from '#upstream/open-authorized.ts'
-import type { StreamAnswer } from '#upstream/send.ts'
+import { discard, type StreamAnswer } from '#upstream/open-stream.ts'
 import { addressFor, type Where } from './address.ts'
 import type { CallBody } from './body.ts'
 import { PATIENCE, type ProxyNeed, type Target, type Told } from './need.ts'
@@ -15,7 +16,7 @@ export interface Outgoing {
   where: Where
   headers: Record<string, string>
   body: CallBody
-  signal: AbortSignal
+  hangup: Hangup
 }
 
 export interface Opened extends StreamAnswer {
@@ -32,14 +33,14 @@ export async function spend(
   need: ProxyNeed,
   { profile, connector }: Target,
   mostWaitMs: number,
-  signal: AbortSignal,
+  hangup: Hangup,
 ): Promise<void> {
   for (;;) {
     const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id)
     if (untilMs === undefined) return
     const waitMs = untilMs - need.clock.now()
     if (waitMs > mostWaitMs) throw new ApiError('service_limited', undefined, { retryAfterS: Math.ceil(waitMs / 1000) })
-    await sleep(Math.max(waitMs, 5), undefined, { signal })
+    await sleep(Math.max(waitMs, 5), undefined, { signal: hangup.signal })
   }
 }
 
@@ -81,7 +82,7 @@ async function persist(need: ProxyNeed, out: Outgoing, ready: Ready, told: Told)
       error.reason === 'service_unreachable' &&
       out.body.repeatable &&
       IDEMPOTENT.has(out.method) &&
-      !out.signal.aborted
+      !out.hangup.happened
     if (!again) throw error
     told.retried = true
     return follow(need, out, ready)
@@ -102,7 +103,7 @@ async function follow(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<Ope
 
 function send(
   need: ProxyNeed,
-  { target: { connector, key }, method, headers, body, signal }: Outgoing,
+  { target: { connector, key }, method, headers, body, hangup }: Outgoing,
   { credential }: Ready,
   url: string,
 ): Promise<StreamAnswer> {
@@ -119,7 +120,7 @@ function send(
         ...(body.length === undefined ? {} : { 'content-length': String(body.length) }),
       },
       body: body.content,
-      signal,
+      hangup,
       headersTimeoutMs: headersMs,
       idleTimeoutMs: idleMs,
     },
@@ -144,9 +145,4 @@ async function learnNonce(need: ProxyNeed, out: Outgoing, ready: Ready): Promise
   const empty: CallBody = { content: undefined, repeatable: true, length: undefined }
   const url = addressFor(ready, out.target.connector, out.where)
   discard(await send(need, { ...out, method: 'HEAD', headers: {}, body: empty }, ready, url))
-}
-
-/** Reads the rest of a short answer, so that its connection serves again; a long one is cut. */
-function discard({ body }: StreamAnswer): void {
-  void body.dump({ limit: 64 * 1024 }).catch(() => {})
 }

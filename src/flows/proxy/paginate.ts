@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hangup } from '#base/hangup.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
 import { ApiError } from '#model/errors.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { discard } from '#upstream/open-stream.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
 import type { Where } from './address.ts'
 import { answerHeaders } from './headers.ts'
@@ -44,7 +46,7 @@ export async function paginate(need: ProxyNeed, targets: Targets, out: Outgoing,
   const asked: Outgoing = { ...out, headers: pageHeaders(out.headers), where: whereOf(first, query) }
   const opened = await open(need, targets, asked, told)
   if (opened.status !== 200) return { status: opened.status, headers: answerHeaders(opened.headers), body: opened.body }
-  const page = await readPage(course, first, opened, out.signal)
+  const page = await readPage(course, first, opened, out.hangup)
   if (page === undefined)
     throw cannot('the path is none that the connector knows the pages of, and the answer is no array.')
   const later = (request: PageRequest) => fetchPage(need, targets, asked, told, course, request)
@@ -118,20 +120,20 @@ async function fetchPage(
 ): Promise<Page> {
   const where = whereOf(request, 'query' in out.where ? out.where.query : '')
   for (let attempt = 1; ; attempt += 1) {
-    await spend(need, out.target, LONG_WAIT_MS, out.signal)
+    await spend(need, out.target, LONG_WAIT_MS, out.hangup)
     const opened = await open(need, targets, { ...out, where }, told)
     if (opened.status === 200) {
-      const page = await readPage(course, request, opened, out.signal)
+      const page = await readPage(course, request, opened, out.hangup)
       if (page !== undefined) return page
       throw broken('a page has another shape than the first')
     }
-    void opened.body.dump().catch(() => {})
+    discard(opened)
     const headers = Object.fromEntries(Object.entries(opened.headers).map(([name, value]) => [name, String(value)]))
     const waitMs = retryAfterMs(headers, need.clock.now()) ?? 500 * 2 ** attempt
     const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= LONG_WAIT_MS && attempt < TRIES
     if (!soon) throw broken(`a page was answered with ${opened.status}`)
     told.retried = true
-    await sleep(waitMs, undefined, { signal: out.signal })
+    await sleep(waitMs, undefined, { signal: out.hangup.signal })
   }
 }
 
@@ -139,12 +141,12 @@ async function readPage(
   course: Course,
   request: PageRequest,
   opened: Opened,
-  signal: AbortSignal,
+  hangup: Hangup,
 ): Promise<Page | undefined> {
-  const bytes = await readLimited(opened.body, {
+  const bytes = await readLimited(Buffer.isBuffer(opened.body) ? [opened.body] : opened.body, {
     maxBytes: MOST_PAGE_BYTES,
     contentEncoding: opened.headers['content-encoding'],
-    signal,
+    signal: hangup.signal,
   }).catch((error: unknown) => {
     throw broken('a page could not be read', error)
   })

@@ -16,7 +16,10 @@ export interface ReadLimits {
 }
 
 /** Reads a whole answer into memory, never more than `maxBytes` of it; on any failure the source is destroyed. */
-export async function readLimited(body: AsyncIterable<Uint8Array>, limits: ReadLimits): Promise<Buffer> {
+export async function readLimited(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limits: ReadLimits,
+): Promise<Buffer> {
   const source = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
   const chunks: Buffer[] = []
   const meter = createMeter(limits)

@@ -180,9 +180,30 @@ suite('S40 a broken answer', () => {
   }
 
   test('that is shorter than it said cuts the connection', async () => {
-    cut(`${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`)
+    cut(`${lines('HTTP/1.1 200 OK', 'Content-Length: 100000')}half`)
     await assert.rejects((await ask()).text())
-    assert.match(await wire(), /content-length: 100\r\n[\s\S]*\r\n\r\nhalf$/)
+    assert.match(await wire(), /content-length: 100000\r\n[\s\S]*\r\n\r\nhalf$/)
+  })
+
+  test('that is short, and shorter than it said, is read once more, or else a 502', async () => {
+    const broken = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
+    let asked = 0
+    upstream.answer = (socket) => {
+      asked += 1
+      if (asked === 1) socket.end(broken, 'latin1')
+      else socket.write(`${lines('HTTP/1.1 200 OK', 'Content-Length: 5')}whole`)
+    }
+    const again = await ask()
+    assert.deepEqual([await again.text(), again.headers.get('x-tributary-retried'), asked], ['whole', 'true', 2])
+    cut(broken)
+    assert.equal((await ask()).status, 502)
+  })
+
+  test('that is short and broken off is no reason to write twice', async () => {
+    cut(`${lines('HTTP/1.1 201 Created', 'Content-Length: 100')}half`)
+    const before = upstream.requests.length
+    assert.equal((await ask('/x', { method: 'POST', body: 'text' })).status, 502)
+    assert.equal(upstream.requests.length, before + 1)
   })
 
   test('that stops between chunks never looks whole', async () => {
@@ -203,7 +224,7 @@ suite('S40 a broken answer', () => {
   })
 
   test('that has its headers and nothing of its body cuts the connection too', async () => {
-    cut(lines('HTTP/1.1 200 OK', 'Content-Length: 100'))
+    cut(lines('HTTP/1.1 200 OK', 'Content-Length: 100000'))
     await assert.rejects(async () => (await ask()).text())
   })
 
@@ -237,9 +258,11 @@ suite('S40 a broken answer', () => {
     assert.equal(((await answer.json()) as { reason: string }).reason, 'service_timeout')
   })
 
-  test('that falls silent half-way cuts the connection', async () => {
-    upstream.answer = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
+  test('that falls silent half-way cuts the connection, or is a 504 when it is short', async () => {
+    upstream.answer = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100000')}half`
     await assert.rejects((await ask()).text())
+    upstream.answer = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
+    assert.equal((await ask()).status, 504)
   })
 
   test('from nobody is a 502', async () => {
