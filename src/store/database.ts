@@ -10,6 +10,8 @@ types.setTypeParser(types.builtins.INT8, Number)
 export interface Statement {
   name: string
   text: string
+  /** Rows come as lists in the order of the columns: for what is read often and much: a tenth less work. */
+  tuples?: boolean
 }
 
 export interface Queries {
@@ -114,9 +116,10 @@ function poolerUnprepared(cause: unknown): SetupError {
 }
 
 function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
-  const run = async ({ name, text }: Statement, values: readonly unknown[] = []) => {
+  const run = async ({ name, text, tuples }: Statement, values: readonly unknown[] = []) => {
+    const shape = tuples === true ? { rowMode: 'array' } : {}
     try {
-      return await client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values] })
+      return await client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values], ...shape })
     } catch (error) {
       throw prepared && STRANGE_STATEMENT.has(codeOf(error) ?? '') ? poolerUnprepared(error) : error
     }

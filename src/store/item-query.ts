@@ -15,29 +15,31 @@ export interface FoundItem {
   at: number
   updatedAt: number
   types: number
-  guid: string[]
+  guid: readonly string[]
   oembed: string
   data: string
   seq: number
 }
 
-interface Row {
-  profile_id: string
+/** In the order of `columns`. */
+type Row = [
+  profileId: string,
   /** Absent in the one row that tells of no item. */
-  id: string | null
-  endpoint: string
-  native_id: string
-  at: number
-  updated_at: number
-  types: number
-  guid: string
-  oembed: string
-  data: string
-  seq: number
-}
+  id: string | null,
+  endpoint: string,
+  nativeId: string,
+  at: number,
+  updatedAt: number,
+  types: number,
+  guid: string,
+  oembed: string,
+  data: string,
+  seq: number,
+]
 
 // One text is cheaper to read than an array, and nearly always it is empty.
 const BETWEEN_GUIDS = '\u001F'
+const NO_GUIDS: readonly string[] = []
 const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types, array_to_string(i.guid, '${BETWEEN_GUIDS}') as guid, i.oembed::text as oembed, i.data::text as data, i.seq`
 
 /** How many of the newest items are looked at one by one before anything else is tried. */
@@ -62,7 +64,7 @@ export async function queryItems(
   const rows = await queries.rows<Row>(sql, values)
   if (account?.recalled === undefined) return rows.map(toItem)
   if (rows.length === 0) throw new AccountChanged()
-  return rows[0]?.id === null ? [] : rows.map(toItem)
+  return rows[0]?.[1] === null ? [] : rows.map(toItem)
 }
 
 export function writeQuery(
@@ -81,7 +83,7 @@ export function writeQuery(
       : // One row at least as long as it is so, if only an empty one; none otherwise, and then nothing is read at all.
         `select found.* from (select where ${stillOpens(values, account.recalled, account)}) known
          left join (${text}) found on true order by ${inOrderOf(query, 'found.')}`
-  return { statement: popular(proven), values: values.list }
+  return { statement: { ...popular(proven), tuples: true }, values: values.list }
 }
 
 /** Each profile is an ordered scan of its own that stops early; the few that come out are merged. */
@@ -158,10 +160,13 @@ function inOrderOf({ sort }: Query, table: string): string {
   return `${table}at ${sort}, ${table}id ${sort}`
 }
 
-const byId = statement(
-  'item-by-id',
-  `select ${columns} from item i where i.part = $1 and i.profile_id = $2 and i.id = $3::uuid`,
-)
+const byId = {
+  ...statement(
+    'item-by-id',
+    `select ${columns} from item i where i.part = $1 and i.profile_id = $2 and i.id = $3::uuid`,
+  ),
+  tuples: true,
+}
 
 const anyOfEndpoint = statement(
   'item-any-of-endpoint',
@@ -177,18 +182,18 @@ export async function hasEndpoint(queries: Queries, profile: Readable, endpoint:
   return (await queries.rows(anyOfEndpoint, [profile.part, profile.profileId, endpoint])).length > 0
 }
 
-function toItem(row: Row): FoundItem {
+function toItem([profileId, id, endpoint, nativeId, at, updatedAt, types, guid, oembed, data, seq]: Row): FoundItem {
   return {
-    profileId: row.profile_id,
-    id: row.id!.replaceAll('-', ''),
-    endpoint: row.endpoint,
-    nativeId: row.native_id,
-    at: row.at,
-    updatedAt: row.updated_at,
-    types: row.types,
-    guid: row.guid === '' ? [] : row.guid.split(BETWEEN_GUIDS),
-    oembed: row.oembed,
-    data: row.data,
-    seq: row.seq,
+    profileId,
+    id: id!.replaceAll('-', ''),
+    endpoint,
+    nativeId,
+    at,
+    updatedAt,
+    types,
+    guid: guid === '' ? NO_GUIDS : guid.split(BETWEEN_GUIDS),
+    oembed,
+    data,
+    seq,
   }
 }
