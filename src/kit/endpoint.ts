@@ -15,7 +15,7 @@ export interface EndpointInput<Body, Raw> {
   method?: 'GET' | 'POST'
   query?: Record<string, string>
   headers?: Record<string, string>
-  /** The records of one answer. */
+  /** The records of one answer. An answer without its list (an error that says 200) has none, and proves of nothing that it is gone. */
   items: (body: Body) => Raw[] | null | undefined
   kind: Kind<Raw>
   /** What its records are, unless the kind decides by the record. */
@@ -40,7 +40,7 @@ export interface Endpoint {
   method: 'GET' | 'POST'
   query: Record<string, string>
   headers: Record<string, string>
-  items: (body: unknown) => unknown[]
+  items: (body: unknown) => unknown[] | undefined
   kind: Kind<unknown>
   types: BaseType[]
   feed: boolean
@@ -67,7 +67,7 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
     ...input,
     prepare: input.prepare,
     pages: input.pages ?? onePage(),
-    items: (body) => input.items(body as Body) ?? [],
+    items: (body) => input.items(body as Body) ?? undefined,
     kind: input.kind as Kind<unknown>,
     checkpoint: input.checkpoint as Checkpoint<unknown> | undefined,
     everyMs: duration(input.every),

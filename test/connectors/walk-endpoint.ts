@@ -27,7 +27,7 @@ export async function walkEndpoint(ground: Ground, endpoint: Endpoint, from?: Ma
     asked.add(spelled)
     assert.ok(asked.size <= MOST_PAGES, `no end after ${MOST_PAGES} pages`)
     const { body, headers } = await ask(ground, request)
-    const items = endpoint.items(body)
+    const items = endpoint.items(body) ?? []
     records.push(...items)
     mark = checkpoint?.advance({ items, body }, mark)
     const isKnown = checkpoint?.isKnown

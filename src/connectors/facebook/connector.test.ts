@@ -185,7 +185,8 @@ suite('Facebook walks', () => {
   test('the timeline of others leaves out one’s own posts', () => {
     const others = [{ id: `${OWNER}_1`, from: { id: '404' } }, { id: `${OWNER}_2` }]
     assert.deepEqual(endpoints['feed']!.items({ data: [post, ...others] }), others)
-    assert.deepEqual(endpoints['posts']!.items({}), [])
+    assert.deepEqual(endpoints['posts']!.items({ data: [] }), [])
+    assert.equal(endpoints['posts']!.items({ error: { message: 'Please retry' } }), undefined)
   })
 
   test('the next run asks for two weeks before the newest', () => {

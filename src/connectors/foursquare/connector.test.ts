@@ -134,7 +134,8 @@ suite('Foursquare walks', () => {
   test('the records of each answer', () => {
     const answer = { meta: { code: 200 }, response: { checkins: { count: 1, items: [checkin] } } }
     assert.deepEqual(endpoints['checkins']!.items(answer), [checkin])
-    assert.deepEqual(endpoints['checkins']!.items({ meta: { code: 200 }, response: {} }), [])
+    assert.equal(endpoints['checkins']!.items({ meta: { code: 200 }, response: {} }), undefined)
+    assert.equal(endpoints['lists']!.items({ meta: { code: 200 }, response: {} }), undefined)
     const recent = { response: { recent: [{ id: '1', user: { id: OWNER, relationship: 'self' } }, { id: '2' }] } }
     assert.deepEqual(endpoints['recent']!.items(recent), [{ id: '2' }])
     const groups = [

@@ -130,8 +130,8 @@ export const foursquare = defineConnector({
       // Made, edited and followed lists come in groups; one that is in two groups counts once.
       items: (body: Answer<{ lists?: Items<List> & { groups?: Items<List>[] } }>) => {
         const { groups, items } = body.response?.lists ?? {}
-        const all = groups?.flatMap((group) => group.items ?? []) ?? items ?? []
-        return [...new Map(all.map((one) => [one.id, one])).values()]
+        const all = groups?.flatMap((group) => group.items ?? []) ?? items
+        return all && [...new Map(all.map((one) => [one.id, one])).values()]
       },
       kind: list,
       types: [],

@@ -105,7 +105,7 @@ suite('Instagram records', () => {
     const more = { id: '3', text: 'Nice', from: { id: '5550002', username: 'siv' } }
     const replies = { data: [...comment.replies.data, more] }
     const commented = { id: photo.id, username: 'ida.hikes', comments: { data: [{ ...comment, replies }] } }
-    const found = endpoints['comments']!.items({ data: [commented, { id: '2' }] }).map((raw) => read('comments', raw))
+    const found = endpoints['comments']!.items({ data: [commented, { id: '2' }] })!.map((raw) => read('comments', raw))
     assert.deepEqual(
       found.map(({ nativeId }) => nativeId),
       [comment.id, '3'],

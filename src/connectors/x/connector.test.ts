@@ -87,8 +87,15 @@ const page = {
   },
   meta: { next_token: 'n1', result_count: 3 },
 }
-const items = (body: unknown, name = 'tweets') => x.endpoints[name]!.items(body)
+const items = (body: unknown, name = 'tweets') => x.endpoints[name]!.items(body) ?? []
 const [soup, repost, plain] = items(page) as [object, object, object]
+
+test('an empty list is left out by X, and an answer without any says nothing', () => {
+  for (const name of ['tweets', 'followers', 'direct_messages']) {
+    assert.deepEqual(x.endpoints[name]!.items({ meta: { result_count: 0 } }), [])
+    assert.equal(x.endpoints[name]!.items({ title: 'Over capacity' }), undefined)
+  }
+})
 
 test('a post takes along what it refers to, and nothing else', () => {
   const included = (soup as { includes: Record<string, unknown[]> }).includes

@@ -5,7 +5,16 @@ import { endpoint } from '#kit/endpoint.ts'
 import { timeOf } from '#kit/kind.ts'
 import { cursorPages } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
-import { type Answer, type Joined, joinMessages, joinTweets, type Message, type Tweet, type User } from './includes.ts'
+import {
+  type Answer,
+  type Joined,
+  joinMessages,
+  joinTweets,
+  listOf,
+  type Message,
+  type Tweet,
+  type User,
+} from './includes.ts'
 import { contact, message } from './kinds.ts'
 import { hook, rate, recovery } from './protocol.ts'
 import { pageOf, pictureUrl, tweet } from './tweet-kind.ts'
@@ -46,7 +55,7 @@ const newestAgain = (days: number) =>
 
 const people = {
   query: { 'user.fields': PERSON_FIELDS },
-  items: ({ data }: Answer<User>) => data,
+  items: (answer: Answer<User>) => listOf(answer),
   kind: contact,
   types: ['contacts' as const],
   pages: pages(1000),

@@ -90,15 +90,19 @@ export type Joined<Raw> = Raw & { includes?: Includes }
 export interface Answer<Raw> {
   data?: Raw[]
   includes?: Includes
-  meta?: { next_token?: string }
+  meta?: { next_token?: string; result_count?: number }
 }
+
+/** X leaves an empty list out and says that it has nothing; an answer that does not even say so is none. */
+export const listOf = <Raw>({ data, meta }: Answer<Raw>): Raw[] | undefined =>
+  data ?? (meta?.result_count === 0 ? [] : undefined)
 
 export const referencesOf = (tweet: Tweet): Reference[] => tweet.referenced_tweets ?? tweet.referenced_posts ?? []
 
 /** Expansions come once for a whole page, beside the records; each record takes along its own. */
-export function joinTweets({ data, includes }: Answer<Tweet>): Joined<Tweet>[] {
-  const find = finders(includes)
-  return (data ?? []).map((tweet) => {
+export function joinTweets(answer: Answer<Tweet>): Joined<Tweet>[] | undefined {
+  const find = finders(answer.includes)
+  return listOf(answer)?.map((tweet) => {
     const tweets = found(referencesOf(tweet).map(({ id }) => find.tweet(id)))
     const all = [tweet, ...tweets]
     const people = all.flatMap((one) => [one.author_id, one.in_reply_to_user_id])
@@ -125,9 +129,9 @@ export interface Message {
   entities?: Entities
 }
 
-export function joinMessages({ data, includes }: Answer<Message>): Joined<Message>[] {
-  const find = finders(includes)
-  return (data ?? []).map((message) =>
+export function joinMessages(answer: Answer<Message>): Joined<Message>[] | undefined {
+  const find = finders(answer.includes)
+  return listOf(answer)?.map((message) =>
     withIncludes(message, {
       users: found([message.sender_id, ...(message.participant_ids ?? [])].map(find.user)),
       media: found((message.attachments?.media_keys ?? []).map(find.media)),

@@ -79,7 +79,7 @@ async function takePage(
   fetched: FetchedPage,
 ): Promise<PageRequest | undefined> {
   const { walk, seen } = walking
-  const { records, mark, next } = readPage(run, walk, fetched)
+  const { records, isList, mark, next } = readPage(run, walk, fetched)
   const page = await digest(need.database, run.stream, records, need.clock.now(), writer.settleAny)
   const counts = guard.show(page.seen, walk)
   if (run.endpoint.deletes !== 'none') for (const id of page.seen) seen.add(id)
@@ -90,7 +90,7 @@ async function takePage(
     mark,
     pages: walk.pages + 1,
     news: walk.news + page.rows.length + page.gone.length,
-    whole: walk.whole && !page.nameless,
+    whole: walk.whole && isList && !page.nameless,
     oldestAt: older(walk.oldestAt, page.oldestAt),
     shown: walk.shown + page.seen.length,
   }
@@ -141,20 +141,22 @@ function firstWalk(need: SyncNeed, { endpoint, profile, state }: EndpointRun): W
 }
 
 function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { body, headers }: FetchedPage) {
-  const items = itemsOf(endpoint, body)
+  const list = itemsOf(endpoint, body)
+  const items = list ?? []
   // Readers of checkpoints expect records; what is none is put aside later.
   const good = items.filter(isRecord)
   return {
     records: items as LosslessJson[],
+    isList: list !== undefined,
     mark: advanceMark(endpoint, { items: good, body }, walk.mark),
     next: nextRequest(endpoint, connector, walk, { body, headers, items: good, count: items.length }, state.mark),
   }
 }
 
-function itemsOf(endpoint: Endpoint, body: unknown): unknown[] {
+function itemsOf(endpoint: Endpoint, body: unknown): unknown[] | undefined {
   try {
     const items = endpoint.items(body)
-    if (Array.isArray(items)) return items
+    if (items === undefined || Array.isArray(items)) return items
   } catch (cause) {
     throw unexpected(cause)
   }

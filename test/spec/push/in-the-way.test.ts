@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import {
   type ClientDatabase,
@@ -101,6 +102,37 @@ suite('what stands in the way', () => {
       })
       await until('it is active', async () => (await app.show(made)).state === 'active')
     })
+
+  test('P13 all their connections are taken: it waits and says so, and all comes when there is one', async () => {
+    const role = `few_${randomBytes(6).toString('hex')}`
+    const theirOwn = new URL(theirs.url)
+    theirOwn.username = role
+    theirOwn.password = 'theirs'
+    await theirs.sql(`create role ${role} login password 'theirs'`)
+    await theirs.sql(`grant create, usage on schema public to ${role}`)
+    try {
+      const made = await app.add({ kind: 'postgres', url: theirOwn.href })
+      await house.put(ada, [{ id: 'a' }])
+      await until('a is there', async () => (await theirs.live()).join() === 'a')
+      await theirs.sql(`alter role ${role} connection limit 0`)
+      await theirs.sql(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`)
+      await house.put(ada, [{ id: 'b' }])
+      await until('it says why', async () => (await app.show(made)).last_error?.startsWith('53300 ') === true)
+      assert.equal((await app.show(made)).dead_letters, 0)
+      await theirs.sql(`alter role ${role} connection limit 1`)
+      await until('both are there', async () => {
+        house.pass(2000)
+        return (await theirs.live()).join() === 'a,b'
+      })
+      await until('it is active', async () => (await app.show(made)).state === 'active')
+      await app.ask('DELETE', `/push/${made.id}`)
+    } finally {
+      await theirs.sql(`alter role ${role} connection limit 0`)
+      await theirs.sql(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`)
+      await theirs.sql(`drop owned by ${role}`)
+      await theirs.sql(`drop role ${role}`)
+    }
+  })
 
   test('P11 columns, indexes and views of their own, and wider types, are nobody’s business but theirs', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })

@@ -68,6 +68,29 @@ suite('what vanishes at the service', () => {
     }
   })
 
+  test('P10 an error page that says 200, or a list that breaks off, removes nothing and is told', async () => {
+    const { profile, ids } = await listed('page-as-200', someNotes(37))
+    const whole = paged(() => someNotes(37), 10)
+    for (const [broken, body, reason] of [
+      ['1', '<!doctype html><h1>Be right back</h1>', 'answer_unreadable'],
+      ['3', '<!doctype html><h1>Be right back</h1>', 'answer_unreadable'],
+      ['3', '{"notes":[{"id":"21"', 'answer_unreadable'],
+      // Seven of so many would be believable.
+      ['4', { error: 'try later' }, undefined],
+    ] as const) {
+      ground.service.on('/page-as-200', (asked) => (asked.query['page'] === broken ? { body } : whole(asked)))
+      await ground.sync(profile)
+      assert.equal((await ids()).length, 37)
+      const progress = await ground.progress(profile, 'list')
+      assert.equal(progress.last_error?.split(':')[0], reason)
+      assert.equal(progress.suspect_deletes, undefined)
+    }
+    ground.service.on('/page-as-200', whole)
+    await ground.sync(profile)
+    assert.equal((await ids()).length, 37)
+    assert.equal((await ground.progress(profile, 'list')).last_error, undefined)
+  })
+
   test('what comes back by itself is suspect no more', async () => {
     const { holder, profile } = await listed('back', someNotes(12))
     const whole = holder.list
