@@ -19,6 +19,8 @@ import { storeOwn } from './own-items.ts'
 import * as profiles from './profiles.ts'
 import { PROXY_METHODS, proxied } from './proxy.ts'
 import * as push from './push.ts'
+import * as pushHistory from './push-history.ts'
+import * as pushSteer from './push-steer.ts'
 import type { Route } from './route.ts'
 import { services } from './services.ts'
 import * as sync from './sync.ts'
@@ -79,17 +81,17 @@ export const ROUTES: Listed[] = [
   ['GET', '/push/:id', push.one],
   ['PATCH', '/push/:id', push.change],
   ['DELETE', '/push/:id', push.remove],
-  ['POST', '/push/:id/pause', push.pause],
-  ['POST', '/push/:id/resume', push.resume],
-  ['POST', '/push/:id/test', push.test],
-  ['POST', '/push/:id/run', push.run],
-  ['POST', '/push/:id/backfill', push.backfill],
-  ['POST', '/push/:id/replay', push.replayFrom],
-  ['POST', '/push/:id/redrive', push.redrive],
-  ['POST', '/push/:id/verify', push.verify],
-  ['POST', '/push/:id/rotate-secret', push.rotateSecret],
-  ['GET', '/push/:id/deliveries', push.deliveries],
-  ['GET', '/push/:id/dead-letters', push.deadLetters],
+  ['POST', '/push/:id/pause', pushSteer.pause],
+  ['POST', '/push/:id/resume', pushSteer.resume],
+  ['POST', '/push/:id/test', pushSteer.test],
+  ['POST', '/push/:id/run', pushSteer.run],
+  ['POST', '/push/:id/backfill', pushSteer.backfill],
+  ['POST', '/push/:id/replay', pushSteer.replayFrom],
+  ['POST', '/push/:id/redrive', pushSteer.redrive],
+  ['POST', '/push/:id/verify', pushSteer.verify],
+  ['POST', '/push/:id/rotate-secret', pushSteer.rotateSecret],
+  ['GET', '/push/:id/deliveries', pushHistory.deliveries],
+  ['GET', '/push/:id/dead-letters', pushHistory.deadLetters],
 
   ...PROXY_METHODS.map((method): Listed => [method, '/proxy/:service/:path', proxied]),
 

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { deadLettersOf, deliveriesOf } from '#flows/deliver/look.ts'
+import { findOwn } from '#flows/deliver/manage.ts'
+import { text } from './parameters.ts'
+import { path, reasons } from './push-destination.ts'
+import { route } from './route.ts'
+
+const paging = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number up to 9999')
+    .transform(Number)
+    .default(50)
+    .describe('How many.'),
+  before: text('The id of the last one seen.').optional(),
+})
+
+export const deliveries = route({
+  door: 'app',
+  summary: 'What was tried, newest first',
+  path,
+  query: paging,
+  reasons: [...reasons],
+  run: async (house, { app, path: { id }, query }) =>
+    (await deliveriesOf(house, await findOwn(house, app.id, id), query.before, query.limit)).map((each) => ({
+      id: each.id,
+      profile: each.profileId,
+      at: each.at,
+      ms: each.ms,
+      attempt: each.attempt,
+      rows: each.rows,
+      first_seq: each.firstSeq,
+      last_seq: each.lastSeq,
+      ok: each.ok,
+      error: each.error,
+    })),
+})
+
+export const deadLetters = route({
+  door: 'app',
+  summary: 'Rows that the destination would not take, with the reason',
+  path,
+  query: paging.pick({ limit: true }),
+  reasons: [...reasons],
+  run: async (house, { app, path: { id }, query }) =>
+    (await deadLettersOf(house, await findOwn(house, app.id, id), query.limit)).map((each) => ({
+      profile: each.profileId,
+      item: each.itemId,
+      seq: each.seq,
+      reason: each.reason,
+      at: each.at,
+    })),
+})
