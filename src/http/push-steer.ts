@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { show } from '#flows/deliver/look.ts'
 import { findOwn } from '#flows/deliver/manage.ts'
+import { deliveryTimesOf } from '#flows/deliver/need.ts'
 import {
   pauseDestination,
   redrive as redriveRows,
@@ -96,9 +97,6 @@ export const backfill = route({
   }),
 })
 
-/** Requests end after a minute. */
-const MOST_VERIFY_MS = 30_000
-
 export const verify = route({
   door: 'app',
   summary: 'Compare what is in the tables with the store, row by row; with `repair` also put it right',
@@ -114,11 +112,11 @@ export const verify = route({
     different: z.number(),
     extra: z.number().describe('Rows that should not be there.'),
     repaired: z.number().describe('Profiles that are delivered again from their first wrong row.'),
-    next: z.string().optional().describe('Time was up: go on after this profile.'),
+    next: z.string().optional().describe('Time was up: give it as `after` to go on from here.'),
   }),
   reasons: [...reasons, 'bad_request', 'destination_failed'],
   run: async (house, { app, path: { id }, body }) => {
-    const untilMs = house.clock.now() + MOST_VERIFY_MS
+    const untilMs = house.clock.now() + deliveryTimesOf(house).verifyMs
     return verifyDestination(house, await findOwn(house, app.id, id), { ...body, untilMs }, `app:${app.id}`)
   },
 })

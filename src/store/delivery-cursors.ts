@@ -73,7 +73,7 @@ const wake = statement(
 )
 const next = statement(
   'cursor-next',
-  `select part, profile_id, seq from delivery_cursor where destination_id = $1 and (part, profile_id) > ($2, $3) and not erase order by part, profile_id limit 1`,
+  `select part, profile_id, seq from delivery_cursor where destination_id = $1 and (part, profile_id) >= ($2, $3) and profile_id <> $4 and not erase order by part, profile_id limit 1`,
 )
 const setPaced = statement('cursor-paced', 'update delivery_cursor set paced = $2 where destination_id = $1')
 const stopRuns = statement(
@@ -175,13 +175,13 @@ export interface CursorPlace extends CursorKey {
   seq: number
 }
 
-/** The cursors of a destination, one after the other. */
+/** The cursors of a destination, one after the other: the one behind a profile, or its own where that is still to do. */
 export async function nextCursor(
   queries: Queries,
   destinationId: string,
-  afterProfile: string,
+  { profileId, isDone }: { profileId: string; isDone: boolean },
 ): Promise<CursorPlace | undefined> {
-  const args = [destinationId, partOf(afterProfile) ?? -1, afterProfile]
+  const args = [destinationId, partOf(profileId) ?? -1, profileId, isDone ? profileId : '']
   const [row] = await queries.rows<{ part: number; profile_id: string; seq: number }>(next, args)
   return row && { part: row.part, profileId: row.profile_id, destinationId, seq: row.seq }
 }

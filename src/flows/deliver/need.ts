@@ -32,9 +32,17 @@ export interface DeliveryTimes {
   patienceMs: number
   /** The first wait after a failure; each next one is twice as long, up to an hour. */
   firstWaitMs: number
+  /** So long one request compares; requests end after a minute. */
+  verifyMs: number
 }
 
-const USUAL: DeliveryTimes = { leaseMs: 30_000, turnMs: 3000, patienceMs: 3 * 86_400_000, firstWaitMs: 1000 }
+const USUAL: DeliveryTimes = {
+  leaseMs: 30_000,
+  turnMs: 3000,
+  patienceMs: 3 * 86_400_000,
+  firstWaitMs: 1000,
+  verifyMs: 30_000,
+}
 
 export function deliveryTimesOf({ deliveryTimes }: Pick<DeliverNeed, 'deliveryTimes'>): DeliveryTimes {
   return { ...USUAL, ...deliveryTimes }

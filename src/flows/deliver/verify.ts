@@ -42,16 +42,15 @@ export async function verifyDestination(
     await need.connections.use(destination, secrets, async ({ reading }) => {
       if (reading === undefined)
         throw new ApiError('bad_request', `A ${destination.kind} destination cannot be read, so it cannot be compared.`)
-      let last = after ?? ''
-      for (;;) {
-        const cursor = await nextCursor(need.database, destination.id, last)
+      for (let place = placeOf(after); ; ) {
+        const cursor = await nextCursor(need.database, destination.id, place)
         if (cursor === undefined) return
-        if (need.clock.now() >= untilMs) {
-          verified.next = last
-          return
-        }
-        await verifyProfile(need, reading, filter, cursor, repair, verified)
-        last = cursor.profileId
+        const from = cursor.profileId === place.profileId ? place : beginningOf(cursor)
+        const reached = await verifyProfile(need, reading, filter, cursor, from, { repair, untilMs }, verified)
+        place = reached ?? { ...beginningOf(cursor), isDone: true }
+        if (need.clock.now() < untilMs && place.isDone) continue
+        verified.next = nameOf(place)
+        return
       }
     })
   } catch (error) {
@@ -63,23 +62,52 @@ export async function verifyDestination(
   return verified
 }
 
+/** How far a comparison is. */
+interface Place {
+  profileId: string
+  isDone: boolean
+  /** The last one that was compared. */
+  itemId: string
+  /** What had been delivered when the profile was begun: a repair on the way sets the cursor back. */
+  seq: number
+}
+
+function beginningOf({ profileId, seq }: CursorPlace): Place {
+  return { profileId, isDone: false, itemId: '', seq }
+}
+
+function nameOf({ profileId, isDone, itemId, seq }: Place): string {
+  return isDone ? profileId : `${profileId}.${itemId}.${seq}`
+}
+
+function placeOf(name = ''): Place {
+  const [profileId = '', itemId = '', seq = ''] = name.split('.')
+  if (itemId === '') return { profileId, isDone: true, itemId, seq: 0 }
+  if (!/^[0-9a-f]{32}$/.test(itemId) || !/^\d{1,15}$/.test(seq))
+    throw new ApiError('bad_body', 'after: is no place that was given.')
+  return { profileId, isDone: false, itemId, seq: Number(seq) }
+}
+
+/** Undefined when all of it is compared; else how far, when time was up. A page is always done, so that it goes on. */
 async function verifyProfile(
   need: DeliverNeed,
   reading: Reading,
   filter: Filter,
-  cursor: CursorPlace,
-  repair: boolean,
+  found: CursorPlace,
+  from: Place,
+  { repair, untilMs }: { repair: boolean; untilMs: number },
   verified: Verified,
-): Promise<void> {
+): Promise<Place | undefined> {
+  const cursor = { ...found, seq: from.seq }
   const profile = await findProfile(need.database, cursor.part, cursor.profileId)
-  if (profile === undefined) return
+  if (profile === undefined) return undefined
   const source = { profile, paths: pathsFor(filter, profile), twin: await findTwin(need.database, profile) }
   const aside = await setAside(need, cursor)
-  verified.profiles += 1
+  let reached: Place | undefined
   let firstWrong = Number.POSITIVE_INFINITY
   const again = () =>
     rewindCursors(need.database, cursor.destinationId, firstWrong - 1, need.clock.now(), cursor.profileId)
-  for (let after = ''; ; ) {
+  for (let after = from.itemId; ; ) {
     const items = await itemsAfterId(need.database, cursor, after, PAGE)
     const rows = (await rowsFor(need, source, items)).filter(
       ({ id, seq }) => seq <= cursor.seq && !aside.has(id.slice(0, 32)),
@@ -102,10 +130,16 @@ async function verifyProfile(
     if (repair && tooNew.length > 0) await again()
     if (upTo === undefined) break
     after = items.at(-1)!.id
+    if (need.clock.now() < untilMs) continue
+    reached = { ...from, itemId: after }
+    break
   }
-  if (!repair || firstWrong === Number.POSITIVE_INFINITY) return
-  await again()
-  verified.repaired += 1
+  if (reached === undefined) verified.profiles += 1
+  if (repair && firstWrong < Number.POSITIVE_INFINITY) {
+    await again()
+    verified.repaired += 1
+  }
+  return reached
 }
 
 async function rowsFor(need: DeliverNeed, source: Source, items: Parameters<typeof wantedOf>[2]): Promise<PutRow[]> {

@@ -124,6 +124,52 @@ suite('comparing a destination with the store', () => {
     }
   })
 
+  test('a request that has no more time says where to go on, also in the middle of a profile', async () => {
+    const hurried = await startPushHouse({ verifyMs: 0 })
+    const place = await clientDatabase()
+    try {
+      const app = await hurried.newTenant()
+      const ada = await app.newPerson()
+      await hurried.put(
+        ada,
+        Array.from({ length: 700 }, (_, i) => ({ id: `n${i}` })),
+      )
+      await hurried.put(await app.newPerson(), [{ id: 'other' }])
+      const made = await app.add({ kind: 'postgres', url: place.url })
+      await until('all are there', async () => (await place.live()).length === 701)
+      await app.caughtUp(made)
+      await place.sql(`update tributary_items set data = '{}' where native_id like 'n%5'`)
+      await place.sql(`delete from tributary_items where native_id like 'n%7'`)
+      const whole = async (repair: boolean) => {
+        const sum = { asked: 0, profiles: 0, rows: 0, missing: 0, different: 0, extra: 0 }
+        for (let after: string | undefined; ; ) {
+          const told = await app.ask('POST', `/push/${made.id}/verify`, { repair, ...(after ? { after } : {}) })
+          assert.equal(told.status, 200, told.text)
+          sum.asked += 1
+          for (const name of ['profiles', 'rows', 'missing', 'different', 'extra'] as const)
+            sum[name] += Number(told.body[name])
+          after = told.body['next'] as string | undefined
+          if (after === undefined) return sum
+        }
+      }
+      const found = { profiles: 2, rows: 701, missing: 70, different: 70, extra: 0 }
+      const { asked, ...seen } = await whole(false)
+      assert.deepEqual(seen, found)
+      assert.ok(asked >= 5, `${asked} requests`)
+      // What is delivered again between two requests is right by then.
+      const { rows, profiles } = await whole(true)
+      assert.deepEqual([rows, profiles], [701, 2])
+      await app.caughtUp(made)
+      const { asked: _, ...after } = await whole(false)
+      assert.deepEqual(after, { profiles: 2, rows: 701, missing: 0, different: 0, extra: 0 })
+      const forged = await app.ask('POST', `/push/${made.id}/verify`, { after: 'somebody.x.1' })
+      assert.equal(forged.status, 400)
+    } finally {
+      await hurried.stop()
+      await place.drop()
+    }
+  })
+
   test('what cannot be read, or not reached, says so', async () => {
     const app = await house.newTenant()
     const receiver = await startReceiver()
