@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { type Lab, startLab } from '../lab.ts'
 import type { Fault } from './faults.ts'
@@ -52,12 +53,22 @@ test('method and path select; 0 times lasts until cleared', async () => {
 })
 
 test('hang gives nothing, half-open gives headers and nothing more', async () => {
-  service.faults.add({ path, kind: 'hang' })
+  // Until they are cleared: on a busy machine a request that was given up may be heard of late, and would use them up.
+  service.faults.add({ path, kind: 'hang', times: 0 })
   await assert.rejects(fetch(url, { signal: AbortSignal.timeout(100) }), { name: 'TimeoutError' })
-  service.faults.add({ path, kind: 'half-open' })
-  const silent = await fetch(url, { signal: AbortSignal.timeout(300) })
+  service.faults.clear()
+  service.faults.add({ path, kind: 'half-open', times: 0 })
+  const leaving = new AbortController()
+  const silent = await fetch(url, { signal: leaving.signal })
   assert.equal(silent.status, 200)
-  await assert.rejects(silent.text(), { name: 'TimeoutError' })
+  const text = silent.text()
+  const ended = text.then(
+    () => 'ended',
+    () => 'ended',
+  )
+  assert.equal(await Promise.race([ended, sleep(200, 'silent')]), 'silent')
+  leaving.abort()
+  await assert.rejects(text, { name: 'AbortError' })
 })
 
 test('reset and dropped break the connection; a short body is broken JSON only', async () => {
@@ -108,8 +119,11 @@ test('a gzip bomb is small on the wire', async () => {
 
 test('a client that hangs up on a gzip bomb does no harm', async () => {
   service.faults.add({ path, kind: 'gzip-bomb', bytes: 2_000_000_000 })
-  const response = await fetch(url, { signal: AbortSignal.timeout(100) })
-  await assert.rejects(response.text())
+  const leaving = new AbortController()
+  const response = await fetch(url, { signal: leaving.signal })
+  const text = response.text()
+  setTimeout(() => leaving.abort(), 50)
+  await assert.rejects(text)
   assert.deepEqual(await statuses(1), [200])
 })
 
