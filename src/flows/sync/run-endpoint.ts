@@ -1,6 +1,6 @@
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
-import { refreshStatistics } from '#store/statistics.ts'
+import { atMilestones } from '#store/statistics.ts'
 import { type EndpointState, findSeenIds } from '#store/sync-endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { UpstreamError } from '#upstream/errors.ts'
@@ -53,7 +53,7 @@ async function walkPages(need: SyncNeed, run: EndpointRun, walking: Walking, wri
     }
     const { restUntilMs } = fetched
     const next = await takePage(need, run, walking, writer, guard, fetched)
-    await atMilestones(need, walk.news, walking.walk.news)
+    await atMilestones(need.database, walk.news, walking.walk.news)
     if (next === undefined) {
       walking.rest = await writer.drain()
       const etag = walk.pages === 0 ? validatorOf(walk.next, fetched.headers) : undefined
@@ -101,14 +101,6 @@ async function takePage(
 function older(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return Math.min(one, other)
-}
-
-/** So many new items may be most of what there is. */
-const MILESTONES = [500, 5000, 50_000]
-
-async function atMilestones(need: SyncNeed, before: number, news: number): Promise<void> {
-  const crossed = MILESTONES.find((count) => before < count && news >= count)
-  if (crossed !== undefined) await refreshStatistics(need.database, crossed)
 }
 
 async function settleEnd(

@@ -6,6 +6,7 @@ import { lockAccount } from '#store/accounts.ts'
 import type { Queries } from '#store/database.ts'
 import { openProfileCursors } from '#store/delivery-cursors.ts'
 import { findOwnProfile, insertOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
+import { atMilestones } from '#store/statistics.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { absorb } from './absorb.ts'
@@ -28,18 +29,21 @@ export async function storeOwnItems(
 ): Promise<StoredOwn> {
   items.forEach(refuseUnstorable)
   const now = need.clock.now()
-  return need.database.transaction(async (tx) => {
+  const { seq, ...stored } = await need.database.transaction(async (tx) => {
     const key = await ownProfile(tx, account, now)
     const seq = await numberOwnChanges(tx, key, items.length)
     if (seq === undefined) throw new ApiError('token_invalid')
     const stream = openStream(OWN_SERVICE, endpoint, ownEndpoint, account.id, key, 0)
     const done = await absorb(tx, stream, items as LosslessJson[], seq, now)
     return {
+      seq,
       added: done.added,
       changed: done.changed - done.added,
       unchanged: done.seen.length - done.changed,
     }
   })
+  await atMilestones(need.database, seq - items.length, seq)
+  return stored
 }
 
 /** Only making it needs the lock on the account: two first items at once must not make two. */

@@ -19,6 +19,20 @@ const names = (items: Item[]) => items.map(({ data }) => data.id)
 const reason = (body: unknown) => (body as { reason: string }).reason
 
 suite("an app's own items", () => {
+  test('are counted by the database while they come, so that none of them makes the next ones slow', async () => {
+    const known = async () => {
+      const text = `select reltuples::int as items from pg_class where oid = 'item'::regclass`
+      return (await house.tributary.store.database.rows<{ items: number }>({ name: '', text }))[0]!.items
+    }
+    assert.ok((await known()) < 500)
+    const reader = await house.newReader()
+    const some = (from: number) => Array.from({ length: 300 }, (_, i) => ({ id: `m${from + i}` }))
+    await post(reader, 'many', some(0))
+    assert.ok((await known()) < 500)
+    await post(reader, 'many', some(300))
+    assert.ok((await known()) >= 500)
+  })
+
   test('are stored, and read back by endpoint, type, id and search', async () => {
     const reader = await house.newReader()
     const first = await post(reader, 'notes', [
