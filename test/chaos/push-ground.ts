@@ -19,7 +19,7 @@ export interface PushGround {
   /** The engine notices a dead worker's jobs after ten seconds; this makes it notice now. */
   missJobs(): Promise<void>
   /** Waits until every destination has heard of everything. */
-  drained(): Promise<void>
+  drained(mostMs?: number): Promise<void>
   stored(): Promise<Stored>
   close(): Promise<void>
 }
@@ -56,11 +56,11 @@ export async function openPushGround(): Promise<PushGround> {
     missJobs: async () => {
       await database.count({ name: '', text: `delete from engine.job where state = 'active'` })
     },
-    drained: async () => {
-      for (let i = 0; ; i += 1) {
+    drained: async (mostMs = 60_000) => {
+      for (const endAt = performance.now() + mostMs; ; ) {
         const open = await house.open()
         if (open === 0) return
-        if (i > 1200) throw new Error(`${open} cursors are stuck`)
+        if (performance.now() > endAt) throw new Error(`${open} cursors are stuck`)
         await sleep(50)
       }
     },

@@ -85,7 +85,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   await until('more is there', async () => total(await places()) > reached, 60_000)
   stop.abort()
   await writer
-  await ground.drained()
+  await ground.drained(60_000 + ROWS)
 
   // Numbers of one profile only grow: nothing is begun again before the batch that was told last, or was just on its way.
   const tried = await ground.need.database.rows<{ profile_id: string; at: number; first_seq: number }>({
