@@ -10,7 +10,7 @@ types.setTypeParser(types.builtins.INT8, Number)
 export interface Statement {
   name: string
   text: string
-  /** Rows come as lists in the order of the columns: for what is read often and much: a tenth less work. */
+  /** Rows come as lists in the order of the columns. For what is read often and much it is a tenth less work. */
   tuples?: boolean
 }
 
