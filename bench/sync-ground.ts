@@ -72,7 +72,7 @@ export async function openSyncGround() {
       const key = { part: profile.part, profileId: profile.id }
       const beganAt = performance.now()
       for (let isDone = false; !isDone; ) {
-        await runProfile(need, key, new AbortController().signal)
+        await runProfile(need, key, { signal: new AbortController().signal, alone: false, step: () => {} })
         const { rows } = await client.query<{ walk: unknown; last_error: string | null }>(
           'select walk, last_error from endpoint_sync where profile_id = $1',
           [profile.id],

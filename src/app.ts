@@ -1,22 +1,15 @@
 import { readAdminToken } from '#base/admin-token.ts'
-import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
 import { codeOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
-import { openTraces } from '#base/otlp.ts'
-import { createConnections } from '#flows/deliver/connections.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
-import type { DeliveryTimes } from '#flows/deliver/need.ts'
 import { readDemoApp } from '#flows/operate/demo.ts'
-import type { SyncTimes } from '#flows/sync/need.ts'
-import { readItemQuery } from '#http/item-parameters.ts'
 import { createServer } from '#http/server.ts'
-import { type Engine, startEngine } from '#store/engine.ts'
-import { createBudget } from '#upstream/budget.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
-import { openStore, type Store } from './open-store.ts'
-import { loadRegistry } from './services.ts'
+import { startEngine } from '#store/engine.ts'
+import { openDependencies } from './dependencies.ts'
+import type { Store } from './open-store.ts'
+import { createSupervision } from './supervision.ts'
+import { createRemoteTasks, createTasks, remoteReadPage, withRemoteSend } from './tasks.ts'
+import type { Tuning } from './tuning.ts'
 import { startWorkers } from './worker.ts'
 
 export interface Started {
@@ -26,62 +19,51 @@ export interface Started {
   stop: () => Promise<void>
 }
 
-/** For those who cannot wait: tests of what happens when workers die. */
-export interface Tuning {
-  times?: Partial<SyncTimes>
-  deliveryTimes?: Partial<DeliveryTimes>
-  heartbeatS?: number
-  clock?: Clock
+export interface Starting {
+  serve: boolean
+  demo?: boolean
+  /** Where the work is done: in processes of their own, or in this one. */
+  workers?: 'processes' | 'inline'
+  tuning?: Tuning
 }
 
-export async function start(
-  config: Config,
-  log: Log,
-  version: string,
-  what: { serve: boolean; demo?: boolean; tuning?: Tuning },
-): Promise<Started> {
-  const store = await openStore(config, log, { migrate: true, clock: what.tuning?.clock })
-  let engine: Engine | undefined
+export async function start(config: Config, log: Log, version: string, what: Starting): Promise<Started> {
+  const opening = { version, demo: what.demo, tuning: what.tuning }
+  // A copy, because the address is only known once a free port was found.
+  const live = { ...config }
+  const need = await openDependencies(live, log, opening)
   let draining = false
-  // Follows a key rotation even when no value sealed with the new key comes along.
-  const follow = setInterval(() => store.keyring.refresh(), 30_000).unref()
-  const closing: (() => Promise<unknown>)[] = [store.close]
+  const closing: (() => Promise<unknown>)[] = [() => need.close()]
   const stop = async () => {
     draining = true
-    clearInterval(follow)
     for (const close of closing.toReversed())
       await close().catch((error: unknown) => log.error('stopping met an error', { error }))
   }
   try {
-    const registry = await loadRegistry(config)
-    const traces = openTraces(config, log, version)
-    if (traces !== undefined) closing.push(() => traces.close())
-    // The demo's simulated services live on this machine.
-    const egress = createEgress({ allowPrivate: [...config.allowPrivate, ...(what.demo ? ['127.0.0.0/8'] : [])] })
-    closing.push(() => egress.close())
-    // A copy, because the address is only known once a free port was found.
-    const live = { ...config }
-    const need = {
-      ...store,
-      config: live,
-      registry,
-      tracer: traces?.tracer,
-      upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
-      budget: createBudget(store),
-      egress,
-      connections: createConnections({ egress, clock: store.clock }, createKinds(config)),
-      readQuery: readItemQuery,
-      times: what.tuning?.times,
-      deliveryTimes: what.tuning?.deliveryTimes,
-    }
-    closing.push(() => need.connections.close())
-    engine = await startEngine({ url: config.engineUrl ?? store.url, log, heartbeatS: what.tuning?.heartbeatS })
-    closing.push(() => engine!.stop(config.drainMs))
-    closing.push(await startWorkers({ engine, need }))
-    if (!what.serve) return { url: undefined, store, adminTokenFile: undefined, stop }
+    const inline = what.workers === 'inline'
+    const engine = await startEngine({
+      url: config.engineUrl ?? need.url,
+      log,
+      heartbeatS: what.tuning?.heartbeatS,
+      supervise: inline,
+    })
+    closing.push(() => engine.stop(config.drainMs))
+    const supervision = inline ? undefined : createSupervision(need, engine, opening)
+    closing.push(supervision === undefined ? await startWorkers({ engine, need }) : () => supervision.stop())
+    if (!what.serve) supervision?.begin()
+    if (!what.serve) return { url: undefined, store: need, adminTokenFile: undefined, stop }
     const admin = readAdminToken(config.adminToken, config.dataDir)
     const server = createServer({
       ...need,
+      ...(supervision === undefined
+        ? { tasks: createTasks(need) }
+        : {
+            tasks: createRemoteTasks(need, supervision.lanes),
+            upstream: withRemoteSend(need.upstream, supervision.lanes.tasks),
+            readPage: remoteReadPage(supervision.lanes.tasks),
+          }),
+      workers: () => supervision?.views() ?? [],
+      workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),
       engine,
       adminToken: admin.token,
       version,
@@ -97,7 +79,8 @@ export async function start(
       clearInterval(sweep)
     })
     live.baseUrl = await listen(server, config)
-    return { url: live.baseUrl, store, adminTokenFile: admin.file, stop }
+    supervision?.begin()
+    return { url: live.baseUrl, store: need, adminTokenFile: admin.file, stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,20 +1,10 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Config } from '#base/config.ts'
-import { reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
-import { connectors } from '#connectors/index.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { createConnections } from '#flows/deliver/connections.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
-import { readItemQuery } from '#http/item-parameters.ts'
-import type { Connector } from '#kit/connector.ts'
-import { connectorFault, createRegistry, type Registry } from '#kit/registry.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
-import { openStore } from './open-store.ts'
+import { openDependencies } from './dependencies.ts'
+
+export { loadRegistry } from './registry.ts'
 
 /** What the commands about people and destinations work on: the store, the services, and the guarded way out. */
 export async function withServices<Result>(
@@ -22,50 +12,10 @@ export async function withServices<Result>(
   log: Log,
   work: (need: AuthorizeNeed & DeliverNeed) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(config, log)
-  const egress = createEgress({ allowPrivate: config.allowPrivate })
-  const connections = createConnections({ egress, clock: store.clock }, createKinds(config))
+  const dependencies = await openDependencies(config, log)
   try {
-    return await work({
-      ...store,
-      config,
-      egress,
-      upstream: createUpstream({ egress, clock: store.clock, log }),
-      connections,
-      registry: await loadRegistry(config),
-      readQuery: readItemQuery,
-    })
+    return await work(dependencies)
   } finally {
-    await connections.close()
-    await egress.close()
-    await store.close()
+    await dependencies.close()
   }
-}
-
-export async function loadRegistry({ connectorsDir }: Config): Promise<Registry> {
-  return createRegistry([...connectors, ...(await operatorConnectors(connectorsDir))])
-}
-
-/** An operator's own services. A file that is not right stops the start with its reason, before anybody depends on it. */
-async function operatorConnectors(folder: string | undefined): Promise<Connector[]> {
-  if (folder === undefined) return []
-  const found: Connector[] = []
-  for (const name of readdirSync(folder).filter((file) => /\.(ts|js|mjs)$/.test(file) && !file.endsWith('.test.ts'))) {
-    const path = join(folder, name)
-    let fault: string | undefined
-    try {
-      const loaded = ((await import(pathToFileURL(path).href)) as { default?: unknown }).default
-      fault = connectorFault(loaded)
-      if (fault === undefined) found.push(loaded as Connector)
-    } catch (error) {
-      fault = reasonOf(error)
-    }
-    if (fault !== undefined) {
-      throw new SetupError(`The connector ${path} cannot be used: ${fault}.`, {
-        code: 'connector_invalid',
-        help: `Put it right, or move it out of ${folder}.`,
-      })
-    }
-  }
-  return found
 }

@@ -113,6 +113,8 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     refuses: ['verbose', 'INFO'],
   },
   logFormat: { takes: [['text', 'text']], refuses: ['xml'] },
+  workerMemoryMb: { takes: [['128', 128]], refuses: ['127', 'much'] },
+  workerStallMs: { takes: [['2', 2000]], refuses: ['1', 'soon'] },
   drainMs: {
     takes: [
       ['0', 0],

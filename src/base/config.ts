@@ -24,6 +24,8 @@ export interface Config {
   logLevel: LogLevel
   logFormat: 'json' | 'text'
   drainMs: number
+  workerMemoryMb: number
+  workerStallMs: number
   otlpUrl: string | undefined
   otlpTracesUrl: string | undefined
   otlpHeaders: Record<string, string>
@@ -161,6 +163,18 @@ export const VARIABLES: Table = {
     fallback: '25',
     meaning: 'How long requests and jobs under way may take to finish after SIGTERM.',
     read: (text) => wholeNumber(text, 0, 3600) * 1000,
+  },
+  workerMemoryMb: {
+    name: 'WORKER_MEMORY_MB',
+    fallback: '512',
+    meaning: 'Memory that one worker process may use. One that uses more is ended and started again.',
+    read: (text) => wholeNumber(text, 128, 1_048_576),
+  },
+  workerStallMs: {
+    name: 'WORKER_STALL_SECONDS',
+    fallback: '10',
+    meaning: 'A worker process that does not respond for so long is ended and started again.',
+    read: (text) => wholeNumber(text, 2, 3600) * 1000,
   },
   otlpUrl: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

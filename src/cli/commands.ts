@@ -6,6 +6,7 @@ import { doctor } from './doctor.ts'
 import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
+import { parked } from './parked.ts'
 import { profiles } from './profiles.ts'
 import * as push from './push.ts'
 import { verify } from './push-verify.ts'
@@ -32,6 +33,7 @@ export const COMMANDS: Command[] = [
   services,
   profiles,
   sync,
+  parked,
   exportAccount,
   erase,
   token.revoke,

@@ -20,6 +20,7 @@ export const sync: Command = {
     follow: { type: 'boolean', meaning: 'show how far it is until it is over' },
     reset: { type: 'boolean', meaning: 'forget all cursors and read everything again' },
     status: { type: 'boolean', meaning: 'only show how far it is' },
+    'retry-parked': { type: 'boolean', meaning: 'try endpoints that ended three workers once more' },
     'confirm-deletes': { type: 'boolean', meaning: 'what vanished at the service is really gone, however much it is' },
   },
   run: async ({ args, flags, out, withStore, untilSignal }) => {
@@ -27,7 +28,11 @@ export const sync: Command = {
     await withStore(async (store) => {
       const profile = await profileIn(store, accountId, name)
       if (flags.on('reset')) await resetSync(store, profile)
-      else if (!flags.on('status')) await requestSync(store, profile, { confirmDeletes: flags.on('confirm-deletes') })
+      else if (!flags.on('status'))
+        await requestSync(store, profile, {
+          confirmDeletes: flags.on('confirm-deletes'),
+          retryParked: flags.on('retry-parked'),
+        })
       let progress = await syncProgress(store, profile)
       const stopped = untilSignal.then(() => true)
       while (flags.on('follow') && !isIdle(progress, store.clock.now())) {
@@ -44,7 +49,9 @@ export const sync: Command = {
 function isIdle(progress: Record<string, EndpointProgress>, nowMs: number): boolean {
   return (
     isSettled(progress) &&
-    Object.values(progress).every(({ state, next_run }) => state === 'failing' || state === 'off' || next_run > nowMs)
+    Object.values(progress).every(
+      ({ state, next_run }) => state === 'failing' || state === 'parked' || state === 'off' || next_run > nowMs,
+    )
   )
 }
 
@@ -61,7 +68,7 @@ function describe(progress: Record<string, EndpointProgress>, out: Context['out'
     name,
     state,
     String(items),
-    state === 'off' ? '' : new Date(next_run).toISOString(),
+    state === 'off' || state === 'parked' ? '' : new Date(next_run).toISOString(),
     last_error ?? '',
   ])
   return table([['endpoint', 'state', 'items', 'next run', 'error'], ...rows]).map((line, i) =>

@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
+import type { LaneView } from '#base/isolation/lane.ts'
 import type { Log } from '#base/log.ts'
 import type { Tracer } from '#base/trace.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
@@ -8,7 +9,9 @@ import type { AppsNeed } from '#flows/manage/apps.ts'
 import type { AuthenticateNeed } from '#flows/manage/authenticate-app.ts'
 import type { KeysNeed } from '#flows/manage/keys.ts'
 import type { HealthNeed } from '#flows/operate/health.ts'
+import type { ReadPage } from '#flows/proxy/parse-page.ts'
 import type { SyncNeed } from '#flows/sync/need.ts'
+import type { Tasks } from './tasks.ts'
 
 /** What the door hands to the flows. Each flow declares the few parts of it that it uses. */
 export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNeed, SyncNeed, DeliverNeed, HealthNeed {
@@ -18,6 +21,13 @@ export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNe
   version: string
   /** The demo's app, while `tributary demo` runs. */
   demo: () => { clientId: string; redirectUri: string } | undefined
+  /** What runs in worker processes for a request. */
+  tasks: Tasks
+  /** The worker processes, and what each last reported: for metrics. */
+  workers: () => LaneView[]
+  workerReports: () => unknown[]
+  /** Parses pages for the proxy; undefined: in this process. */
+  readPage?: ReadPage | undefined
   clock: Clock
   log: Log
   tracer?: Tracer | undefined

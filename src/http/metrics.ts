@@ -1,10 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { pushHealth } from '#flows/deliver/look.ts'
-import { allTallies, type Tally } from '#flows/deliver/tally.ts'
+import { allTallies, sumTallies, type Tally } from '#flows/deliver/tally.ts'
 import { queueDepths } from '#flows/operate/health.ts'
+import { parkedCount } from '#flows/sync/progress.ts'
 import { isLoopback } from '#model/app.ts'
 import { requireAdmin } from './authenticate.ts'
 import { route } from './route.ts'
+import { workerMetrics } from './worker-metrics.ts'
 
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
@@ -29,6 +31,8 @@ const oldest = new Gauge({
   registers: [registry],
 })
 
+const tellWorkers = workerMetrics(registry)
+
 // Finding the labelled counter costs more than counting.
 const counters = new Map<string, ReturnType<typeof requests.labels>>()
 
@@ -41,15 +45,17 @@ const lagSeconds = pushGauge(
   'Age of the oldest change that a destination of a kind has not heard of yet.',
 )
 const deadLetters = pushGauge('dead_letters', 'Rows that destinations of a kind would not take.')
+/** Of this process and its workers, as of the last look. */
+let tallies: [string, Tally][] = []
 const pushCounter = (name: string, help: string, read: (tally: Tally) => number) =>
   new Counter({
     name: `tributary_push_${name}_total`,
-    help: `${help}, by this process since it started.`,
+    help: `${help}, by this process and its workers since it started.`,
     labelNames: ['kind'],
     registers: [registry],
     collect() {
       this.reset()
-      for (const [kind, tally] of allTallies()) this.inc({ kind }, read(tally))
+      for (const [kind, tally] of tallies) this.inc({ kind }, read(tally))
     },
   })
 pushCounter('rows', 'Rows delivered', ({ rows }) => rows)
@@ -94,6 +100,8 @@ export const metrics = route({
       oldest.set({ queue: depth.queue }, depth.oldestMs / 1000)
     }
     await collectPush(house).catch(() => {})
+    tallies = sumTallies([allTallies(), ...house.workerReports()])
+    tellWorkers(house.workers(), await parkedCount(house).catch(() => undefined))
     return registry.metrics()
   },
 })

@@ -33,6 +33,7 @@ export function present(shown: ShownDestination): Record<string, unknown> {
     failing_since: each.failingSince,
     next_attempt_at: each.state === 'failing' ? each.nextAttemptAt : undefined,
     next_run_at: each.nextRunAt,
+    worker_deaths: each.deaths > 0 ? each.deaths : undefined,
     profiles: shown.profiles,
     rows: shown.rows,
     profiles_behind: shown.behind,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { show } from '#flows/deliver/look.ts'
 import { findOwn } from '#flows/deliver/manage.ts'
-import { deliveryTimesOf } from '#flows/deliver/need.ts'
 import {
   pauseDestination,
   redrive as redriveRows,
@@ -10,8 +9,6 @@ import {
   rotateSigning,
   runNow,
 } from '#flows/deliver/steer.ts'
-import { tryDestination } from '#flows/deliver/try-out.ts'
-import { verifyDestination } from '#flows/deliver/verify.ts'
 import { destination, path, present, reasons } from './push-destination.ts'
 import { route } from './route.ts'
 
@@ -56,7 +53,7 @@ export const test = route({
   }),
   reasons: [...reasons],
   run: async (house, { app, path: { id } }) => {
-    const { checks, matches } = await tryDestination(house, await findOwn(house, app.id, id))
+    const { checks, matches } = await house.tasks.tryDestination(await findOwn(house, app.id, id))
     return { ok: checks.every(({ ok }) => ok), checks, matches }
   },
 })
@@ -115,10 +112,8 @@ export const verify = route({
     next: z.string().optional().describe('Time was up: give it as `after` to go on from here.'),
   }),
   reasons: [...reasons, 'bad_request', 'destination_failed'],
-  run: async (house, { app, path: { id }, body }) => {
-    const untilMs = house.clock.now() + deliveryTimesOf(house).verifyMs
-    return verifyDestination(house, await findOwn(house, app.id, id), { ...body, untilMs }, `app:${app.id}`)
-  },
+  run: async (house, { app, path: { id }, body }) =>
+    house.tasks.verifyDestination(await findOwn(house, app.id, id), body, `app:${app.id}`),
 })
 
 export const replayFrom = route({

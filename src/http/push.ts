@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { show, showDestinations } from '#flows/deliver/look.ts'
-import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/deliver/manage.ts'
+import { addDestination, changeDestination, findOwn } from '#flows/deliver/manage.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { flag } from './parameters.ts'
 import { destination, path, present, reasons } from './push-destination.ts'
@@ -87,7 +87,7 @@ export const remove = route({
   answer: z.object({ deleted: z.string() }),
   reasons: [...reasons, 'destination_failed'],
   run: async (house, { app, path: { id }, query }) => {
-    await removeDestination(house, await findOwn(house, app.id, id), query.drop, `app:${app.id}`)
+    await house.tasks.removeDestination(await findOwn(house, app.id, id), query.drop, `app:${app.id}`)
     return { deleted: id }
   },
 })

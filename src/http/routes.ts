@@ -2,6 +2,7 @@ import * as token from './access-token.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as keys from './admin-keys.ts'
+import { listParked } from './admin-parked.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
@@ -103,6 +104,7 @@ export const ROUTES: Listed[] = [
   ['POST', '/admin/apps/:client_id/rotate-secret', apps.rotateSecret],
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
+  ['GET', '/admin/apps/:client_id/parked', listParked],
   ['GET', '/admin/apps/:client_id/calls', listCalls],
   ['GET', '/admin/apps/:client_id/keys', keys.list],
   ['PUT', '/admin/apps/:client_id/keys/:service', keys.set],

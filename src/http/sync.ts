@@ -28,14 +28,18 @@ export const now = route({
   door: 'account',
   summary: 'Ask for a sync now; `confirm_deletes` lets it believe that all it misses is gone',
   path,
-  query: z.object({ confirm_deletes: flag('What was reported as `suspect_deletes` is really gone.') }),
-  body: z.object({ confirm_deletes: z.boolean().default(false) }),
+  query: z.object({
+    confirm_deletes: flag('What was reported as `suspect_deletes` is really gone.'),
+    retry_parked: flag('Try parked endpoints once more.'),
+  }),
+  body: z.object({ confirm_deletes: z.boolean().default(false), retry_parked: z.boolean().default(false) }),
   status: 202,
   reasons: ['no_profile'],
   run: async (house, call) => {
     const profile = await chooseProfile(house, call.account, call.path.profile)
     await requestSync(house, profile, {
       confirmDeletes: call.query.confirm_deletes || call.body.confirm_deletes,
+      retryParked: call.query.retry_parked || call.body.retry_parked,
     })
     return syncProgress(house, profile)
   },

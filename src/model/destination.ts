@@ -1,7 +1,7 @@
 export const DESTINATION_KINDS = ['postgres', 'mysql', 'webhook', 'files', 'nats'] as const
 export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
-/** `parked`: failed for three days, waits for somebody. `disabled`: the receiver said that it is gone. */
+/** `parked`: failed for three days or ended three workers, waits for somebody. `disabled`: the receiver said that it is gone. */
 export const DESTINATION_STATES = ['active', 'paused', 'failing', 'parked', 'disabled'] as const
 export type DestinationState = (typeof DESTINATION_STATES)[number]
 
@@ -24,6 +24,10 @@ export interface Destination {
   alerted: boolean
   /** When its schedule is due next. */
   nextRunAt: number | undefined
+  /** Workers that died of it since it last worked. */
+  deaths: number
+  /** Until then it runs alone in a process. */
+  aloneUntil: number
   createdAt: number
   updatedAt: number
 }

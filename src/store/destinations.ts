@@ -1,4 +1,5 @@
 import type { Keyring } from '#base/sealing.ts'
+import { ALONE_MS, MAX_DEATHS } from '#model/deaths.ts'
 import type { Destination, DestinationKind, DestinationSecrets, DestinationState } from '#model/destination.ts'
 import { type Queries, statement } from './database.ts'
 
@@ -17,12 +18,14 @@ interface Row {
   next_attempt_at: number
   alerted: boolean
   next_run_at: number | null
+  deaths: number
+  alone_until: number
   created_at: number
   updated_at: number
 }
 
 const columns =
-  'id, app_id, name, kind, filter, schedule, options, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, created_at, updated_at'
+  'id, app_id, name, kind, filter, schedule, options, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at'
 const insert = statement(
   'destination-insert',
   `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at)
@@ -44,7 +47,8 @@ const update = statement(
 const seal = statement('destination-seal', `update destination set sealed = $3, ${bump} where id = $1`)
 const setState = statement(
   'destination-state',
-  `update destination set state = $3, fails = 0, failing_since = null, next_attempt_at = 0, alerted = false, last_error = null, ${bump} where id = $1`,
+  `update destination set state = $3, fails = 0, failing_since = null, next_attempt_at = 0, alerted = false, last_error = null,
+     deaths = least(deaths, ${MAX_DEATHS - 1}), alone_until = case when deaths > 0 then $2::bigint + ${ALONE_MS} else 0 end, ${bump} where id = $1`,
 )
 const recover = statement(
   'destination-recover',
@@ -154,7 +158,7 @@ export async function sealSecrets(
   await tx.count(seal, [id, nowMs, keyring.seal(JSON.stringify(secrets), place(id))])
 }
 
-/** By somebody's word: whatever failed before is forgotten. */
+/** By somebody's word: whatever failed before is forgotten. Where workers died of it, the next try is alone, and the last. */
 export async function setDestinationState(
   tx: Queries,
   id: string,
@@ -243,6 +247,8 @@ function toDestination(row: Row): Destination {
     nextAttemptAt: row.next_attempt_at,
     alerted: row.alerted,
     nextRunAt: row.next_run_at ?? undefined,
+    deaths: row.deaths,
+    aloneUntil: row.alone_until,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { PgBoss } from 'pg-boss'
+import { type Job, PgBoss } from 'pg-boss'
 import type { Log } from '#base/log.ts'
 import { type JobData, type Pump, startPump } from './job-pump.ts'
 
@@ -12,11 +12,13 @@ export const QUEUES = {
   maintenance: { slots: 1 },
   deliver: { slots: 24 },
   sync: { slots: 32 },
+  /** What a worker died of, one at a time, so that only what is at fault is counted again. */
+  alone: { slots: 1 },
 } as const satisfies Record<string, { slots: number }>
 
 export type QueueName = keyof typeof QUEUES
 
-type Run = (wakeUp: WakeUp, signal: AbortSignal) => Promise<void>
+type Run = (wakeUp: WakeUp & { jobId: string }, signal: AbortSignal) => Promise<void>
 
 export interface WakeUp {
   key: string
@@ -41,6 +43,8 @@ export interface Engine {
   /** How many jobs wait, counted no further than `cap`. */
   waiting(queue: QueueName, cap: number): Promise<number>
   depth(): Promise<QueueDepth[]>
+  /** Takes jobs off the books whose worker is dead: their keys can be woken again at once. */
+  forget(queue: QueueName, jobIds: string[]): Promise<void>
   stop(graceMs: number): Promise<void>
 }
 
@@ -53,16 +57,21 @@ export async function startEngine({
   url,
   log,
   heartbeatS = HEARTBEAT_S,
+  supervise = true,
 }: {
   url: string
   log: Log
   heartbeatS?: number | undefined
+  /** Whether this process looks after silent workers and schedules; one that only asks does not. */
+  supervise?: boolean | undefined
 }): Promise<Engine> {
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'tributary engine',
     schema: SCHEMA,
-    max: 3,
+    max: supervise ? 3 : 2,
+    supervise,
+    schedule: supervise,
     // Looks for silent workers this often; the second of the two would otherwise hold the first back to once a minute.
     superviseIntervalSeconds: Math.ceil(heartbeatS / 4),
     monitorIntervalSeconds: Math.ceil(heartbeatS / 4),
@@ -98,7 +107,7 @@ export async function startEngine({
           ...QUEUES[queue],
           heartbeatS,
           log,
-          run: (data, signal) => runJob(queue, data, signal, run, log),
+          run: (job, signal) => runJob(queue, job, signal, run, log),
         }),
       )
     },
@@ -113,6 +122,9 @@ export async function startEngine({
     },
     every: (queue, cron) => boss.schedule(queue, cron, {}, { singletonKey: queue }),
     depth: () => depth(boss),
+    forget: async (queue, jobIds) => {
+      if (jobIds.length > 0) await boss.deleteJob(queue, jobIds)
+    },
     stop: async (graceMs) => {
       await Promise.all(pumps.map((pump) => pump.stop(graceMs)))
       await boss.stop({ graceful: false, close: true })
@@ -121,10 +133,16 @@ export async function startEngine({
 }
 
 /** Only bugs and crashes throw here: what a service does wrong is an outcome, not a failure. */
-async function runJob(queue: QueueName, job: JobData, signal: AbortSignal, run: Run, log: Log): Promise<void> {
-  const { key = queue, ...data } = job
+async function runJob(
+  queue: QueueName,
+  { id, data: job }: Job<JobData>,
+  signal: AbortSignal,
+  run: Run,
+  log: Log,
+): Promise<void> {
+  const { key = queue, ...data } = job ?? {}
   try {
-    await run({ key, data }, signal)
+    await run({ key, data, jobId: id }, signal)
   } catch (error) {
     log.error('a job failed and will be tried again', { queue, key, error })
     throw error

@@ -12,7 +12,7 @@ export interface PumpOptions {
   slots: number
   heartbeatS: number
   log: Log
-  run: (data: JobData, signal: AbortSignal) => Promise<void>
+  run: (job: Job<JobData>, signal: AbortSignal) => Promise<void>
 }
 
 export interface Pump {
@@ -47,7 +47,7 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
 
   async function work(held: Held): Promise<void> {
     busy += 1
-    const failure = await run(held.job.data ?? {}, held.ending.signal).then(
+    const failure = await run(held.job, held.ending.signal).then(
       () => undefined,
       (error: unknown) => ({ error: reasonOf(error) }),
     )

@@ -1,3 +1,4 @@
+import { MAX_DEATHS } from '#model/deaths.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -21,6 +22,8 @@ export interface EndpointState {
   firstDoneAt: number | undefined
   lastRunAt: number | undefined
   lastError: string | undefined
+  /** Workers that died of it since it last ended well. */
+  deaths: number
 }
 
 interface Row {
@@ -40,10 +43,11 @@ interface Row {
   first_done_at: number | null
   last_run_at: number | null
   last_error: string | null
+  deaths: number
 }
 
 const columns = `endpoint, next_run_at, interval_ms, mark, walk, etag, epoch, items, fails, faults, quarantined, suspect_deletes,
-  confirm_deletes, first_done_at, last_run_at, last_error`
+  confirm_deletes, first_done_at, last_run_at, last_error, deaths`
 const list = statement(
   'endpoint-list',
   `select ${columns} from endpoint_sync where part = $1 and profile_id = $2 order by next_run_at, endpoint`,
@@ -63,7 +67,7 @@ const progress = statement(
 const done = statement(
   'endpoint-done',
   `update endpoint_sync set walk = null, seen = null, mark = coalesce($4::json, mark), etag = $5, interval_ms = $6,
-     next_run_at = case when next_run_at <> $11 then next_run_at else $7 end, fails = 0, last_error = null,
+     next_run_at = case when next_run_at <> $11 then next_run_at else $7 end, fails = 0, deaths = 0, last_error = null,
      suspect_deletes = coalesce($8, suspect_deletes), confirm_deletes = confirm_deletes and not $12, items = items + $10, faults = faults + $13, quarantined = quarantined + $14, last_run_at = $9,
      first_done_at = coalesce(first_done_at, $9) where part = $1 and profile_id = $2 and endpoint = $3`,
 )
@@ -83,7 +87,7 @@ const postpone = statement(
 const wake = statement(
   'endpoint-wake-app',
   `update endpoint_sync e set next_run_at = $2 from profile_sync p
-   where p.app_id = $1 and p.part = e.part and p.profile_id = e.profile_id and e.next_run_at >= 9e15`,
+   where p.app_id = $1 and p.part = e.part and p.profile_id = e.profile_id and e.next_run_at >= 9e15 and e.deaths < ${MAX_DEATHS}`,
 )
 const wakeProfiles = statement(
   'endpoint-wake-profiles',
@@ -279,5 +283,6 @@ function toState(row: Row): EndpointState {
     firstDoneAt: row.first_done_at ?? undefined,
     lastRunAt: row.last_run_at ?? undefined,
     lastError: row.last_error ?? undefined,
+    deaths: row.deaths,
   }
 }

@@ -53,7 +53,7 @@ const leaseDue = statement(
        order by d.next_run_at limit wanted.most for update skip locked) due
      limit ${MOST_LEASED}
    ) leased where p.part = leased.part and p.profile_id = leased.profile_id
-   returning p.part, p.profile_id, p.app_id, p.service`,
+   returning p.part, p.profile_id, p.app_id, p.service, p.alone_until > $1 as alone`,
 )
 const giveBack = statement(
   'sync-return',
@@ -63,7 +63,7 @@ const giveBack = statement(
 const take = statement(
   'sync-take',
   `update profile_sync set lease_token = $3, next_run_at = $4 where part = $1 and profile_id = $2 and next_run_at is not null
-   returning app_id, service`,
+     and (alone_until > $5) = $6 returning app_id, service`,
 )
 const hold = statement(
   'sync-hold',
@@ -127,15 +127,27 @@ export async function leaseDueProfiles(
   groups: (SyncGroup & { most: number })[],
   nowMs: number,
   leaseUntilMs: number,
-): Promise<Scheduled[]> {
-  const rows = await queries.rows<{ part: number; profile_id: string; app_id: string; service: string }>(leaseDue, [
+): Promise<(Scheduled & { alone: boolean })[]> {
+  const rows = await queries.rows<{
+    part: number
+    profile_id: string
+    app_id: string
+    service: string
+    alone: boolean
+  }>(leaseDue, [
     nowMs,
     leaseUntilMs,
     groups.map(({ appId }) => appId),
     groups.map(({ service }) => service),
     groups.map(({ most }) => most),
   ])
-  return rows.map((row) => ({ part: row.part, profileId: row.profile_id, appId: row.app_id, service: row.service }))
+  return rows.map(({ part, profile_id: profileId, app_id: appId, service, alone }) => ({
+    part,
+    profileId,
+    appId,
+    service,
+    alone,
+  }))
 }
 
 /** Gives leases back that led to nothing; those that somebody has moved since stay as they are. */
@@ -150,18 +162,24 @@ export async function returnLeases(
   await queries.count(giveBack, [parts, ids, leaseUntilMs, againAtMs])
 }
 
-/** Makes the caller the one whose writes count. Undefined when the profile is not to be synced any more. */
+/**
+ * Makes the caller the one whose writes count. Undefined when the profile is not to be synced any more, or not here: what a worker
+ * died of runs alone in a process until its time is over.
+ */
 export async function takeProfile(
   queries: Queries,
   key: ProfileKey,
   token: string,
   leaseUntilMs: number,
+  where: { alone: boolean; nowMs: number },
 ): Promise<Scheduled | undefined> {
   const [row] = await queries.rows<{ app_id: string; service: string }>(take, [
     key.part,
     key.profileId,
     token,
     leaseUntilMs,
+    where.nowMs,
+    where.alone,
   ])
   return row && { ...key, appId: row.app_id, service: row.service }
 }

@@ -17,9 +17,10 @@ const tuning = JSON.parse(process.env['CHAOS_TUNING'] ?? '{}') as {
   times: object
   heartbeatS: number
 }
+const workers = process.env['CHAOS_WORKERS'] === 'processes' ? 'processes' : 'inline'
 const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point?: string, visits?: number]
 if (point !== undefined) armCrashPoint(point, visits ?? 1)
-const started = await start(config, log, 'chaos', { serve: false, tuning })
+const started = await start(config, log, 'chaos', { serve: false, tuning, workers })
 // Whoever is killed keeps nothing for the next one at its end.
 flushCompileCache()
 process.send?.('ready')

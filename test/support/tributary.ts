@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { systemClock } from '#base/clock.ts'
 import { type Environment, loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
-import { type Started, start, type Tuning } from '../../src/app.ts'
+import { type Started, type Starting, start } from '../../src/app.ts'
+import type { Tuning } from '../../src/tuning.ts'
 import { preparedDatabase } from './database.ts'
 
 export interface Tributary extends Started {
@@ -18,8 +19,12 @@ export interface Tributary extends Started {
   admin: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>
 }
 
-/** The real service on a database of its own, in this process. Stopping it drops the database and the folder. */
-export async function startTributary(env: Environment = {}, tuning: Tuning = {}): Promise<Tributary> {
+/** The real service on a database of its own, in this process; with `workers: 'processes'` the work is done beside it, as usual outside of tests. Stopping it drops the database and the folder. */
+export async function startTributary(
+  env: Environment = {},
+  tuning: Tuning = {},
+  { workers = 'inline', demo = false }: Pick<Starting, 'workers' | 'demo'> = {},
+): Promise<Tributary> {
   const database = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-test-'))
   const adminToken = 'tra_test-admin-token-0123456789'
@@ -34,7 +39,7 @@ export async function startTributary(env: Environment = {}, tuning: Tuning = {})
   })
   const logged: string[] = []
   const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
-  const started = await start(config, log, '0.0.0-test', { serve: true, tuning })
+  const started = await start(config, log, '0.0.0-test', { serve: true, tuning, workers, demo })
   const url = started.url!
   return {
     ...started,

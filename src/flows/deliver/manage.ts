@@ -68,6 +68,8 @@ export async function addDestination(
     nextAttemptAt: 0,
     alerted: false,
     nextRunAt: nextDue(schedule, now),
+    deaths: 0,
+    aloneUntil: 0,
     createdAt: now,
     updatedAt: now,
   }

@@ -7,7 +7,7 @@ import {
   moveTick,
   tickingDestinations,
 } from '#store/destinations.ts'
-import type { WakeUp } from '#store/engine.ts'
+import type { QueueName, WakeUp } from '#store/engine.ts'
 import { type DeliverNeed, type PlanNeed, RUNS_PER_DESTINATION } from './need.ts'
 import { nextDue, quietUntil, readQuiet } from './schedule.ts'
 
@@ -19,8 +19,11 @@ export async function planDeliveries(need: PlanNeed): Promise<number> {
   if (room <= 0) return 0
   const due = (await findDue(need)).slice(0, room)
   const second = Math.floor(need.clock.now() / 1000)
-  const wakeUps = due.map((each) => wakeUp(each, second))
-  const busy = due.length === 0 ? [] : await need.engine.wake('deliver', wakeUps)
+  const nowMs = need.clock.now()
+  const isAlone = ({ destination }: DueDestination) => destination.aloneUntil > nowMs
+  const alone = due.filter(isAlone).map(({ destination: { id } }) => aloneWakeUp(id))
+  const others = due.filter((each) => !isAlone(each)).map((each) => wakeUp(each, second))
+  const busy = [...(await wake(need, 'alone', alone)), ...(await wake(need, 'deliver', others))]
   return due.length - busy.length
 }
 
@@ -61,6 +64,13 @@ function inTurns(due: DueDestination[]): DueDestination[] {
   return Array.from({ length: rounds }, (_, round) =>
     [...byApp.values()].flatMap((own) => own.slice(round, round + 1)),
   ).flat()
+}
+
+const wake = ({ engine }: PlanNeed, queue: QueueName, wakeUps: WakeUp[]): Promise<string[]> =>
+  wakeUps.length === 0 ? Promise.resolve([]) : engine.wake(queue, wakeUps)
+
+function aloneWakeUp(destinationId: string): WakeUp {
+  return { key: `deliver:${destinationId}`, data: { destinationId } }
 }
 
 /** One each second at most; the wake-up of a worker that died with it stands in the way of no later one. */

@@ -18,6 +18,10 @@ export interface Stay {
   /** Whether somebody waits for a place. */
   isWanted: () => boolean
   signal: AbortSignal
+  /** With nothing else in the process, because a worker died of this destination. */
+  alone: boolean
+  /** Tells that the run moves on. */
+  step: (name: string) => void
 }
 
 /**
@@ -63,6 +67,8 @@ export function createRoom(places = PLACES): Room {
       others: ofDestination(guest.destinationId),
       isWanted: () => waiting.length > 0,
       signal: closing.signal,
+      alone: false,
+      step: () => {},
     }
     const entry = { guest, done: Promise.resolve() }
     inside.add(entry)

@@ -21,6 +21,7 @@ export async function runDestination(need: DeliverNeed, destinationId: string, s
   const destination = await findDestination(need.database, destinationId)
   if (destination === undefined || !['active', 'failing'].includes(destination.state)) return
   const nowMs = need.clock.now()
+  if (destination.aloneUntil > nowMs !== stay.alone) return
   // One that fails is tried by one run alone.
   if (destination.state === 'failing') {
     const untilMs = nowMs + deliveryTimesOf(need).leaseMs
@@ -65,6 +66,7 @@ async function work(
     })
     if (cursor === undefined) return
     held.cursor = cursor
+    stay.step(cursor.profileId)
     const wrote = await deliverProfile(need, { destination, connection, filter, signal: stay.signal }, cursor)
     held.cursor = undefined
     if (wrote && cursor.state === 'failing') await settleRecovery(need, destination)

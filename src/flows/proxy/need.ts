@@ -9,6 +9,7 @@ import type { Database } from '#store/database.ts'
 import type { Budget } from '#upstream/budget.ts'
 import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
+import type { ReadPage } from './parse-page.ts'
 
 export interface ProxyNeed {
   database: Database
@@ -19,6 +20,8 @@ export interface ProxyNeed {
   upstream: Upstream
   budget: Budget
   patience?: Patience | undefined
+  /** Parses a page of a listing; undefined: in this process. */
+  readPage?: ReadPage | undefined
 }
 
 /** How long a service may keep silent. */

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hangup } from '#base/hangup.ts'
-import type { Endpoint } from '#kit/endpoint.ts'
-import { linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
+import type { PageRequest } from '#kit/pages.ts'
 import { ApiError } from '#model/errors.ts'
-import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { discard } from '#upstream/open-stream.ts'
@@ -13,23 +11,9 @@ import type { Where } from './address.ts'
 import { answerHeaders } from './headers.ts'
 import type { ProxyAnswer, ProxyNeed, Target, Told } from './need.ts'
 import { type Opened, type Outgoing, open, spend } from './open.ts'
+import { type Course, courseFor, MAX_PAGE_BYTES, type PageText, parsePage } from './parse-page.ts'
 import type { Targets } from './targets.ts'
 
-/** How to walk: which records an answer holds, and what comes after it. */
-interface Course {
-  first: (request: PageRequest) => PageRequest
-  pages: Pages
-  items: (body: unknown) => unknown[] | undefined
-}
-
-interface Page {
-  items: unknown[]
-  next: PageRequest | undefined
-}
-
-const byLink = linkPages()
-const MOST_PAGE_BYTES = 20 * 1024 * 1024
-const MOST_DEPTH = 1000
 const MOST_PAGES = 100_000
 /** In the middle of a walk a pause is better than an end. */
 const LONG_WAIT_MS = 60_000
@@ -41,15 +25,15 @@ const OF_ONE_ANSWER = ['range', 'if-range', 'if-none-match', 'if-modified-since'
 export async function paginate(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<ProxyAnswer> {
   if (out.method !== 'GET' || !('path' in out.where)) throw cannot('only GET has pages.')
   const { path, query } = out.where
-  const course = courseFor(out.target, path, query, need.clock.now())
+  const course = courseFor(out.target.connector, path, query, need.clock.now())
   const first = beginning(course, path)
   const asked: Outgoing = { ...out, headers: pageHeaders(out.headers), where: whereOf(first, query) }
   const opened = await open(need, targets, asked, told)
   if (opened.status !== 200) return { status: opened.status, headers: answerHeaders(opened.headers), body: opened.body }
-  const page = await readPage(course, first, opened, out.hangup)
+  const page = await readPage(need, out.target, { path, query }, first, opened, out.hangup)
   if (page === undefined)
     throw cannot('the path is none that the connector knows the pages of, and the answer is no array.')
-  const later = (request: PageRequest) => fetchPage(need, targets, asked, told, course, request)
+  const later = (request: PageRequest) => fetchPage(need, targets, asked, told, { path, query }, request)
   const body = Readable.from(written(page, later), { objectMode: false })
   const { 'content-type': _type, ...harmless } = answerHeaders({})
   return { status: 200, headers: { ...harmless, 'content-type': 'application/json; charset=utf-8' }, body }
@@ -61,32 +45,6 @@ function beginning({ first }: Course, path: string): PageRequest {
   } catch {
     throw cannot('the pages of this path cannot be walked without the rest of the sync.')
   }
-}
-
-/** The walk of the endpoint that has this path; else the `Link` header, for answers that are arrays. */
-function courseFor({ connector }: Target, path: string, query: string, nowMs: number): Course {
-  const given = new URLSearchParams(query)
-  const same = Object.values(connector.endpoints).filter(
-    (endpoint) => endpoint.method === 'GET' && patternOf(endpoint).test(path),
-  )
-  const asks = ({ query: wanted }: Endpoint) =>
-    Object.entries(wanted).every(([name, value]) => given.get(name) === value)
-  const endpoint = same.find(asks) ?? same[0]
-  if (endpoint !== undefined) {
-    const { pages, items, prepare } = endpoint
-    return { first: (request) => pages.first(prepare?.(request, { nowMs, mark: undefined }) ?? request), pages, items }
-  }
-  return {
-    first: byLink.first,
-    pages: byLink,
-    items: (body) => (Array.isArray(body) ? (body as unknown[]) : undefined),
-  }
-}
-
-// Lists of other people are paged like one's own.
-function patternOf({ path }: Endpoint): RegExp {
-  const escaped = path.split(/\{id\}|\{handle\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
-  return new RegExp(`^${escaped.join('[^/]+')}$`)
 }
 
 /** The app's own query, with the parameters that the walk sets; a whole address has them all. */
@@ -115,15 +73,15 @@ async function fetchPage(
   targets: Targets,
   out: Outgoing,
   told: Told,
-  course: Course,
+  course: { path: string; query: string },
   request: PageRequest,
-): Promise<Page> {
+): Promise<PageText> {
   const where = whereOf(request, 'query' in out.where ? out.where.query : '')
   for (let attempt = 1; ; attempt += 1) {
     await spend(need, out.target, LONG_WAIT_MS, out.hangup)
     const opened = await open(need, targets, { ...out, where }, told)
     if (opened.status === 200) {
-      const page = await readPage(course, request, opened, out.hangup)
+      const page = await readPage(need, out.target, course, request, opened, out.hangup)
       if (page !== undefined) return page
       throw broken('a page has another shape than the first')
     }
@@ -138,42 +96,33 @@ async function fetchPage(
 }
 
 async function readPage(
-  course: Course,
+  need: ProxyNeed,
+  { connector: { service } }: Target,
+  where: { path: string; query: string },
   request: PageRequest,
   opened: Opened,
   hangup: Hangup,
-): Promise<Page | undefined> {
-  const bytes = await readLimited(Buffer.isBuffer(opened.body) ? [opened.body] : opened.body, {
-    maxBytes: MOST_PAGE_BYTES,
-    contentEncoding: opened.headers['content-encoding'],
-    signal: hangup.signal,
-  }).catch((error: unknown) => {
+): Promise<PageText | undefined> {
+  const bytes = await takeRaw(opened, hangup).catch((error: unknown) => {
     throw broken('a page could not be read', error)
   })
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(opened.headers)) headers[name] = [value ?? []].flat().join(', ')
-  try {
-    const body = parseLossless(bytes.toString('utf8'), MOST_DEPTH)
-    const items = course.items(body)
-    if (items === undefined) return undefined
-    const next = course.pages.next({ request, body, headers, count: items.length })
-    return { items, next: next && course.pages === byLink ? resolved(next, opened.url) : next }
-  } catch {
-    return undefined
-  }
+  const page = { service, ...where, request, url: opened.url, headers, bytes }
+  return (need.readPage ?? ((given) => parsePage(need, given)))(page, hangup.signal)
 }
 
-// The address in a `Link` header may be relative to the page that names it.
-function resolved(next: PageRequest, base: string): PageRequest {
-  return { ...next, path: new URL(next.path, base).href }
+/** As it came, not decoded: whoever parses it does that too. */
+async function takeRaw({ body }: Opened, hangup: Hangup): Promise<Uint8Array> {
+  return Buffer.isBuffer(body) ? body : readLimited(body, { maxBytes: MAX_PAGE_BYTES, signal: hangup.signal })
 }
 
-async function* written(first: Page, fetch: (request: PageRequest) => Promise<Page>): AsyncGenerator<string> {
+async function* written(first: PageText, fetch: (request: PageRequest) => Promise<PageText>): AsyncGenerator<string> {
   const asked = new Set<string>()
   let before = '['
   for (let page = first; ; ) {
-    for (const item of page.items) {
-      yield before + stringifyLossless(item as LosslessJson)
+    if (page.items !== '') {
+      yield before + page.items
       before = ','
     }
     if (page.next === undefined) break

@@ -29,9 +29,18 @@ export interface SyncTimes {
   callMs: number
   /** Before a call that met a hiccup is made again; the next wait is twice as long. */
   hiccupMs: number
+  /** Before a profile is run again whose worker died. */
+  afterDeathMs: number
 }
 
-const USUAL: SyncTimes = { leaseMs: 120_000, turnMs: 15_000, gatherMs: 60_000, callMs: 60_000, hiccupMs: 400 }
+const USUAL: SyncTimes = {
+  leaseMs: 120_000,
+  turnMs: 15_000,
+  gatherMs: 60_000,
+  callMs: 60_000,
+  hiccupMs: 400,
+  afterDeathMs: 5000,
+}
 
 export function timesOf({ times }: Pick<SyncNeed, 'times'>): SyncTimes {
   return { ...USUAL, ...times }

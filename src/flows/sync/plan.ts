@@ -1,5 +1,5 @@
-import type { Engine } from '#store/engine.ts'
-import { findDueGroups, leaseDueProfiles, MOST_LEASED, returnLeases } from '#store/sync-schedule.ts'
+import type { Engine, QueueName } from '#store/engine.ts'
+import { findDueGroups, leaseDueProfiles, MOST_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
 
 /** So many waiting jobs keep every worker busy; more would only grow old in the queue. */
@@ -23,11 +23,28 @@ export async function planSyncs(
   const untilMs = leaseEnd(need)
   const due = await leaseDueProfiles(database, share(groups, free), nowMs, untilMs)
   if (due.length === 0) return 0
-  const wakeUps = due.map(({ part, profileId }) => ({ key: profileId, data: { part } }))
-  const busy = new Set(await engine.wake('sync', wakeUps))
+  const alone = due.filter((each) => each.alone)
+  const others = due.filter((each) => !each.alone)
+  const busy = new Set([
+    ...(await wake(engine, 'sync', others, ({ profileId }) => profileId)),
+    ...(await wake(engine, 'alone', alone, ({ profileId }) => `sync:${profileId}`)),
+  ])
   const again = due.filter(({ profileId }) => busy.has(profileId))
   await returnLeases(database, again, untilMs, clock.now() + BUSY_MS)
   return due.length - again.length
+}
+
+/** Gives the profiles that were not taken. */
+async function wake(
+  engine: Engine,
+  queue: QueueName,
+  due: ProfileKey[],
+  keyOf: (profile: ProfileKey) => string,
+): Promise<string[]> {
+  if (due.length === 0) return []
+  const wakeUps = due.map((each) => ({ key: keyOf(each), data: { part: each.part, profileId: each.profileId } }))
+  const busy = new Set(await engine.wake(queue, wakeUps))
+  return due.filter((each) => busy.has(keyOf(each))).map(({ profileId }) => profileId)
 }
 
 interface Group {

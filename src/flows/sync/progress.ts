@@ -1,16 +1,18 @@
 import { partOf } from '#base/ids.ts'
 import type { Account } from '#model/account.ts'
+import { MAX_DEATHS } from '#model/deaths.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { findAccount } from '#store/accounts.ts'
 import type { Database } from '#store/database.ts'
+import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
 import { findProfileByName } from '#store/profiles.ts'
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
 import { makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
 import type { SyncNeed } from './need.ts'
 
 export interface EndpointProgress {
-  state: 'waiting' | 'running' | 'done' | 'failing' | 'off'
+  state: 'waiting' | 'running' | 'done' | 'failing' | 'parked' | 'off'
   /** 1 when the first walk is over; before that how far it is, as well as pages can tell. */
   progress: number
   items: number
@@ -21,6 +23,8 @@ export interface EndpointProgress {
   /** Items that vanished in a number that nobody believes; kept until confirmed. */
   suspect_deletes?: number
   quarantined?: number
+  /** Worker processes that ended while they read this endpoint, since it last ended well. */
+  worker_deaths?: number
 }
 
 export async function chooseProfile(
@@ -47,15 +51,19 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
   return Object.values(progress).every(({ state }) => state !== 'waiting' && state !== 'running')
 }
 
-/** Asks for a run now. `confirmDeletes`: what its whole walks miss is really gone, however much that is. */
+/**
+ * Asks for a run now. `confirmDeletes`: what its whole walks miss is really gone, however much that is. `retryParked`: endpoints
+ * that ended three workers get one more try.
+ */
 export async function requestSync(
   { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
   profile: Profile,
-  options: { confirmDeletes: boolean } = { confirmDeletes: false },
+  options: { confirmDeletes: boolean; retryParked?: boolean } = { confirmDeletes: false },
 ): Promise<void> {
   const key = { part: profile.part, profileId: profile.id }
   const now = clock.now()
   await database.transaction(async (tx) => {
+    if (options.retryParked === true) await retryParkedEndpoints(tx, key, now)
     await makeEndpointsDue(tx, key, now, options)
     await makeProfileDue(tx, key, now)
   })
@@ -70,6 +78,7 @@ export async function resetSync(
   const now = clock.now()
   await database.transaction(async (tx) => {
     await overtakeProfile(tx, key, now)
+    await retryParkedEndpoints(tx, key, now)
     await resetEndpoints(tx, key, now)
   })
 }
@@ -82,7 +91,9 @@ function describe(state: EndpointState, nowMs: number): EndpointProgress {
   return {
     state:
       state.nextRunAt >= NEVER
-        ? 'off'
+        ? state.deaths >= MAX_DEATHS
+          ? 'parked'
+          : 'off'
         : state.lastError !== undefined
           ? 'failing'
           : running
@@ -99,7 +110,22 @@ function describe(state: EndpointState, nowMs: number): EndpointProgress {
     ...(state.lastError === undefined ? {} : { last_error: state.lastError }),
     ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
     ...(state.quarantined > 0 ? { quarantined: state.quarantined } : {}),
+    ...(state.deaths > 0 ? { worker_deaths: state.deaths } : {}),
   }
+}
+
+export function parkedCount({ database }: Pick<SyncNeed, 'database'>): Promise<number> {
+  return countParkedEndpoints(database)
+}
+
+/** For operators: endpoints of an app's profiles that ended three workers. */
+export function parkedEndpoints(
+  { database }: Pick<SyncNeed, 'database'>,
+  appId: string,
+  after: { profileId: string; endpoint: string },
+  limit: number,
+): Promise<ParkedEndpoint[]> {
+  return listParkedEndpoints(database, appId, after, limit)
 }
 
 /** For operators: a profile of any account, by the account's id. */

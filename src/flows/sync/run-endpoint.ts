@@ -46,6 +46,7 @@ async function walkPages(need: SyncNeed, run: EndpointRun, walking: Walking, wri
   for (;;) {
     const { walk } = walking
     guard.ask(walk.next, walk)
+    run.onPage()
     const fetched = await fetchPage(need, run, walk.next, conditionsOf(state, walk), run.signal)
     if (fetched.unchanged) {
       await settleDone(need, run, walking, { etag: state.etag, gone: undefined, restUntilMs: undefined })

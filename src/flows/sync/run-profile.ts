@@ -24,6 +24,14 @@ import { Overtaken } from './write-page.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
+/** How a profile's turn is run: when to stop, with what else in the process, and whom to tell where it is. */
+export interface Turn {
+  signal: AbortSignal
+  /** With nothing else in the process, because a worker died of this profile. */
+  alone: boolean
+  step: (endpoint: string) => void
+}
+
 /** When a profile is to be looked at again: not before this time, and not at all when it is undefined. */
 interface Next {
   earliestMs: number | undefined
@@ -36,12 +44,13 @@ const NOT_AT_ALL: Next = { earliestMs: undefined }
  * One turn of one profile: its due endpoints in series, so that a person's limits and the order of changes come for free.
  * Losing or repeating a turn is harmless; two at once are told apart by the fence.
  */
-export async function runProfile(need: SyncNeed, key: ProfileKey, signal: AbortSignal): Promise<void> {
-  const token = newId(need.clock.now())
-  const scheduled = await takeProfile(need.database, key, token, leaseEnd(need))
+export async function runProfile(need: SyncNeed, key: ProfileKey, turn: Turn): Promise<void> {
+  const nowMs = need.clock.now()
+  const token = newId(nowMs)
+  const scheduled = await takeProfile(need.database, key, token, leaseEnd(need), { alone: turn.alone, nowMs })
   if (scheduled === undefined) return
   try {
-    const { earliestMs } = await runTurn(need, key, token, signal)
+    const { earliestMs } = await runTurn(need, key, token, turn)
     if (earliestMs === undefined) await unscheduleProfile(need.database, key, token)
     else await finishProfile(need.database, key, token, earliestMs)
   } catch (error) {
@@ -50,7 +59,7 @@ export async function runProfile(need: SyncNeed, key: ProfileKey, signal: AbortS
   }
 }
 
-async function runTurn(need: SyncNeed, key: ProfileKey, token: string, signal: AbortSignal): Promise<Next> {
+async function runTurn(need: SyncNeed, key: ProfileKey, token: string, turn: Turn): Promise<Next> {
   const profile = await findProfile(need.database, key.part, key.profileId)
   if (profile === undefined || ['disconnected', 'needs_auth', 'paused'].includes(profile.state)) return NOT_AT_ALL
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > need.clock.now())
@@ -61,7 +70,7 @@ async function runTurn(need: SyncNeed, key: ProfileKey, token: string, signal: A
   if (connector === undefined || serviceKey === undefined) return { earliestMs: need.clock.now() + HOUR_MS }
   const target: Target = { profile, connector, key: serviceKey, held: { fresh: undefined, untilMs: 0 } }
   const rules = await findAppSync(need.database, profile.appId)
-  return runDue(need, key, target, rules, token, signal)
+  return runDue(need, key, target, rules, token, turn)
 }
 
 async function runDue(
@@ -70,7 +79,7 @@ async function runDue(
   target: Target,
   rules: SyncRules,
   token: string,
-  signal: AbortSignal,
+  turn: Turn,
 ): Promise<Next> {
   const untilMs = need.clock.now() + timesOf(need).turnMs
   const states = await endpointsOf(need, key, target)
@@ -89,8 +98,10 @@ async function runDue(
       rules,
       token,
       untilMs,
-      signal,
+      signal: turn.signal,
+      onPage: () => turn.step(state.endpoint),
     }
+    turn.step(state.endpoint)
     const outcome = await runEndpoint(need, run)
     const stop = await judge(need, target, outcome)
     if (stop !== undefined) return stop

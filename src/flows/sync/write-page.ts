@@ -26,6 +26,8 @@ export interface EndpointRun extends Target {
   /** When to stop at the next page. */
   untilMs: number
   signal: AbortSignal
+  /** Tells that the run moves on. */
+  onPage: () => void
 }
 
 /** What else is written in the transaction of the items, knowing what became of them. `lastSeq` is the last number that was asked for. */

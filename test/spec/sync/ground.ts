@@ -131,11 +131,12 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
     },
     connect,
     /** One turn, as a worker does it. */
-    run: (profile: Profile, signal = new AbortController().signal) => runProfile(need, keyOf(profile), signal),
+    run: (profile: Profile, signal = new AbortController().signal) =>
+      runProfile(need, keyOf(profile), { signal, alone: false, step: () => {} }),
     /** Asks for a sync and does it. */
     sync: async (profile: Profile, options = { confirmDeletes: false }) => {
       await requestSync(need, profile, options)
-      await runProfile(need, keyOf(profile), new AbortController().signal)
+      await runProfile(need, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
     },
     progress: async (profile: Profile, name: string): Promise<EndpointProgress> =>
       (await syncProgress(need, profile))[name]!,

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Death, DeathReason, HeldJob, Notice, Order, WorkerLimits } from './protocol.ts'
+import { residentBytes } from './resident-memory.ts'
+
+export interface WorkerEvents {
+  ready: () => void
+  result: (id: number, outcome: { value: unknown } | { failure: string }) => void
+  report: (report: unknown) => void
+  /** Undefined: it stopped because it was told to. */
+  ended: (death: Death | undefined) => void
+}
+
+export interface WorkerProcess {
+  pid: number | undefined
+  memoryBytes: () => number
+  held: () => number
+  order: (order: Order) => void
+  /** Asks it to stop, and kills it after the grace. */
+  stop: (graceMs: number) => Promise<void>
+}
+
+const WATCH_MS = 500
+const MB = 1024 * 1024
+
+interface Watched extends HeldJob {
+  movedAtMs: number
+}
+
+/** Starts a process and kills it when it stalls, grows beyond its memory, or a job of it does not move on. */
+export function startWorkerProcess(
+  entry: string,
+  boot: unknown,
+  limits: WorkerLimits,
+  on: WorkerEvents,
+): WorkerProcess {
+  const child = fork(entry, [], {
+    serialization: 'advanced',
+    // Nothing of the parent's own flags: those of a test runner or a debugger are not meant for workers.
+    execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const held = new Map<string, Watched>()
+  const startedAtMs = performance.now()
+  let beatAtMs: number | undefined
+  let watchedAtMs = startedAtMs
+  let memoryBytes = 0
+  let killedFor: { reason: DeathReason; detail: string } | undefined
+  let stopping = false
+
+  const kill = (reason: DeathReason, detail: string) => {
+    killedFor ??= { reason, detail }
+    child.kill('SIGKILL')
+  }
+
+  function watch(): void {
+    const nowMs = performance.now()
+    // A pause of our own, such as a suspended machine, must not look like theirs.
+    const late = nowMs - watchedAtMs - WATCH_MS
+    watchedAtMs = nowMs
+    if (late > limits.stallMs / 4) {
+      if (beatAtMs !== undefined) beatAtMs = nowMs
+      for (const job of held.values()) job.movedAtMs += late
+      return
+    }
+    memoryBytes = residentBytes(child.pid ?? 0) ?? memoryBytes
+    if (memoryBytes > limits.memoryBytes)
+      return kill('memory', `It used ${Math.round(memoryBytes / MB)} MB; ${limits.memoryBytes / MB} are allowed.`)
+    if (beatAtMs === undefined) {
+      if (nowMs - startedAtMs > limits.bootMs) kill('not_started', `It was not ready after ${limits.bootMs / 1000} s.`)
+      return
+    }
+    if (nowMs - beatAtMs > limits.stallMs) return kill('stalled', `It did not respond for ${limits.stallMs / 1000} s.`)
+    if ([...held.values()].some(({ movedAtMs }) => nowMs - movedAtMs > limits.jobMs))
+      kill('overtime', `A job made no progress for ${limits.jobMs / 60_000} minutes.`)
+  }
+  const watching = setInterval(watch, WATCH_MS)
+
+  child.on('message', (notice: Notice) => {
+    if (notice.kind === 'ready') {
+      beatAtMs = performance.now()
+      on.ready()
+    } else if (notice.kind === 'beat') {
+      beatAtMs = performance.now()
+      memoryBytes = notice.memoryBytes
+      on.report(notice.report)
+    } else if (notice.kind === 'begin')
+      held.set(notice.job, { subject: notice.subject, step: '', movedAtMs: performance.now() })
+    else if (notice.kind === 'step')
+      Object.assign(held.get(notice.job) ?? {}, { step: notice.step, movedAtMs: performance.now() })
+    else if (notice.kind === 'end') held.delete(notice.job)
+    else if (notice.kind === 'result') on.result(notice.id, { value: notice.value })
+    else on.result(notice.id, { failure: notice.message })
+  })
+  let over = false
+  const ended = (how: string) => {
+    if (over) return
+    over = true
+    clearInterval(watching)
+    if (stopping && killedFor === undefined) return on.ended(undefined)
+    const { reason, detail } = killedFor ?? { reason: 'crashed' as const, detail: how }
+    on.ended({ reason, detail, held: [...held.values()].map(({ subject, step }) => ({ subject, step })) })
+  }
+  child.once('error', (error) => ended(`It could not be started: ${error.message}`))
+  // After its last words: what it told before its end counts.
+  child.once('close', (code, signal) => ended(`It ended by itself (${signal ?? `exit code ${code}`}).`))
+
+  const order = (given: Order) => {
+    // One that has just died is told of by its end.
+    if (child.connected) child.send(given, undefined, {}, () => {})
+  }
+  order({ kind: 'boot', boot })
+  return {
+    pid: child.pid,
+    memoryBytes: () => memoryBytes,
+    held: () => held.size,
+    order,
+    stop: (graceMs) => stop(child, graceMs, () => (stopping = true), order),
+  }
+}
+
+async function stop(
+  child: ChildProcess,
+  graceMs: number,
+  onStop: () => void,
+  order: (order: Order) => void,
+): Promise<void> {
+  onStop()
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const closed = once(child, 'close')
+  order({ kind: 'stop' })
+  const late = setTimeout(() => child.kill('SIGKILL'), graceMs)
+  await closed
+  clearTimeout(late)
+}

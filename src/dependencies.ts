@@ -1,0 +1,75 @@
+import type { Config } from '#base/config.ts'
+import type { Log } from '#base/log.ts'
+import { openTraces } from '#base/otlp.ts'
+import type { Tracer } from '#base/trace.ts'
+import { type Connections, createConnections } from '#flows/deliver/connections.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
+import type { DeliveryTimes } from '#flows/deliver/need.ts'
+import type { SyncTimes } from '#flows/sync/need.ts'
+import { readItemQuery } from '#http/item-parameters.ts'
+import type { Registry } from '#kit/registry.ts'
+import { type Budget, createBudget } from '#upstream/budget.ts'
+import { createEgress, type Egress } from '#upstream/egress/guard.ts'
+import { createUpstream, type Upstream } from '#upstream/send.ts'
+import { openStore, type Store } from './open-store.ts'
+import { loadRegistry } from './registry.ts'
+import type { Tuning } from './tuning.ts'
+
+/** What flows work with, in every process: the request process, each worker, and commands. */
+export interface Dependencies extends Store {
+  config: Config
+  registry: Registry
+  tracer: Tracer | undefined
+  egress: Egress
+  upstream: Upstream
+  budget: Budget
+  connections: Connections
+  readQuery: typeof readItemQuery
+  times: Partial<SyncTimes> | undefined
+  deliveryTimes: Partial<DeliveryTimes> | undefined
+}
+
+export interface Opening {
+  /** What traces call this release; undefined: no traces. */
+  version?: string | undefined
+  /** The simulated services of the demo live on this machine. */
+  demo?: boolean | undefined
+  tuning?: Tuning | undefined
+}
+
+/** Opens everything; `close` of the result closes it again, the last opened first. */
+export async function openDependencies(config: Config, log: Log, opening: Opening = {}): Promise<Dependencies> {
+  const { version, demo = false, tuning } = opening
+  const store = await openStore(config, log, { migrate: true, clock: tuning?.clock })
+  // Follows a key rotation even when no value sealed with the new key comes along.
+  const follow = setInterval(() => store.keyring.refresh(), 30_000).unref()
+  try {
+    const registry = await loadRegistry(config)
+    const traces = version === undefined ? undefined : openTraces(config, log, version)
+    const egress = createEgress({ allowPrivate: [...config.allowPrivate, ...(demo ? ['127.0.0.0/8'] : [])] })
+    const connections = createConnections({ egress, clock: store.clock }, createKinds(config))
+    return {
+      ...store,
+      config,
+      registry,
+      tracer: traces?.tracer,
+      egress,
+      upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
+      budget: createBudget(store),
+      connections,
+      readQuery: readItemQuery,
+      times: tuning?.times,
+      deliveryTimes: tuning?.deliveryTimes,
+      close: async () => {
+        clearInterval(follow)
+        const closing = [() => connections.close(), () => egress.close(), () => traces?.close(), () => store.close()]
+        for (const close of closing)
+          await Promise.resolve(close()).catch((error: unknown) => log.error('stopping met an error', { error }))
+      },
+    }
+  } catch (error) {
+    clearInterval(follow)
+    await store.close()
+    throw error
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { parkedEndpoints } from '#flows/sync/progress.ts'
+import { route } from './route.ts'
+
+const AT_ONCE = 100
+
+/** Endpoints of profiles that ended three workers: for operators. */
+export const listParked = route({
+  door: 'admin',
+  summary: "Endpoints of an app's profiles that are parked, because they ended three worker processes",
+  path: z.object({ client_id: z.string() }),
+  query: z.object({ after: z.string().max(300).default('').describe('`next` of the previous answer, to go on.') }),
+  answer: z.object({
+    parked: z.array(
+      z.object({
+        profile: z.string(),
+        service: z.string(),
+        endpoint: z.string(),
+        last_error: z.string().optional(),
+        last_run: z.number().optional(),
+      }),
+    ),
+    next: z.string().optional(),
+  }),
+  run: async (house, { path, query }) => {
+    const [profileId = '', endpoint = ''] = query.after.split('/', 2)
+    const found = await parkedEndpoints(house, path.client_id, { profileId, endpoint }, AT_ONCE)
+    const last = found.at(-1)
+    return {
+      parked: found.map((each) => ({
+        profile: each.profileId,
+        service: each.service,
+        endpoint: each.endpoint,
+        ...(each.error === undefined ? {} : { last_error: each.error }),
+        ...(each.at === undefined ? {} : { last_run: each.at }),
+      })),
+      ...(last === undefined || found.length < AT_ONCE ? {} : { next: `${last.profileId}/${last.endpoint}` }),
+    }
+  },
+})

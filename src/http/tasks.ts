@@ -1,0 +1,15 @@
+import type { removeDestination } from '#flows/deliver/manage.ts'
+import type { tryDestination } from '#flows/deliver/try-out.ts'
+import type { Verified } from '#flows/deliver/verify.ts'
+import type { Destination } from '#model/destination.ts'
+
+/** What a request asks of a destination's server. It runs in a worker process: what that server sends cannot stall other requests. */
+export interface Tasks {
+  tryDestination(destination: Destination): ReturnType<typeof tryDestination>
+  verifyDestination(
+    destination: Destination,
+    options: { repair: boolean; after?: string | undefined },
+    actor: string,
+  ): Promise<Verified>
+  removeDestination(destination: Destination, dropTables: boolean, actor: string): ReturnType<typeof removeDestination>
+}

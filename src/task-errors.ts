@@ -1,0 +1,55 @@
+import { reasonOf } from '#base/errors.ts'
+import { ApiError, type Reason } from '#model/errors.ts'
+import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+
+/** How a task ended, as plain values that cross from one process to another. */
+export type Outcome = { value: unknown } | { error: PlainError }
+
+type PlainError =
+  | { type: 'api'; reason: Reason; message: string; see: string | undefined; retryAfterS: number | undefined }
+  | {
+      type: 'upstream'
+      recovery: Recovery
+      reason: string
+      message: string
+      status: number | undefined
+      retryAfterMs: number | undefined
+    }
+  | { type: 'other'; message: string; code: unknown }
+
+/** Errors that callers tell apart keep their type; the rest is a bug or a database that is away. */
+export async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
+  try {
+    return { value: await work }
+  } catch (error) {
+    return { error: plain(error) }
+  }
+}
+
+export function valueOf(outcome: Outcome): unknown {
+  if ('value' in outcome) return outcome.value
+  throw restored(outcome.error)
+}
+
+function plain(error: unknown): PlainError {
+  const message = reasonOf(error)
+  if (error instanceof ApiError)
+    return { type: 'api', reason: error.reason, message, see: error.see, retryAfterS: error.retryAfterS }
+  if (error instanceof UpstreamError) {
+    const { recovery, reason, status, retryAfterMs } = error
+    return { type: 'upstream', recovery, reason, message, status, retryAfterMs }
+  }
+  return { type: 'other', message, code: (error as { code?: unknown } | undefined)?.code }
+}
+
+function restored(error: PlainError): Error {
+  if (error.type === 'api') {
+    const { reason, message, see, retryAfterS } = error
+    return new ApiError(reason, message, {
+      ...(see === undefined ? {} : { see }),
+      ...(retryAfterS === undefined ? {} : { retryAfterS }),
+    })
+  }
+  if (error.type === 'upstream') return new UpstreamError(error.recovery, error.message, error)
+  return Object.assign(new Error(error.message), error.code === undefined ? {} : { code: error.code })
+}
