@@ -1,6 +1,7 @@
 import { readAdminToken } from '#base/admin-token.ts'
 import type { Config } from '#base/config.ts'
 import { codeOf, SetupError } from '#base/errors.ts'
+import type { LaneView } from '#base/isolation/lane.ts'
 import type { Log } from '#base/log.ts'
 import { readDemoApp } from '#flows/operate/demo.ts'
 import { createServer } from '#http/server.ts'
@@ -16,6 +17,8 @@ export interface Started {
   url: string | undefined
   store: Store
   adminTokenFile: string | undefined
+  /** The worker processes; none where the work is done in this one. */
+  workers: () => LaneView[]
   stop: () => Promise<void>
 }
 
@@ -50,8 +53,11 @@ export async function start(config: Config, log: Log, version: string, what: Sta
     closing.push(() => engine.stop(config.drainMs))
     const supervision = inline ? undefined : createSupervision(need, engine, opening)
     closing.push(supervision === undefined ? await startWorkers({ engine, need }) : () => supervision.stop())
-    if (!what.serve) supervision?.begin()
-    if (!what.serve) return { url: undefined, store: need, adminTokenFile: undefined, stop }
+    const workers = () => supervision?.views() ?? []
+    if (!what.serve) {
+      supervision?.begin()
+      return { url: undefined, store: need, adminTokenFile: undefined, workers, stop }
+    }
     const admin = readAdminToken(config.adminToken, config.dataDir)
     const server = createServer({
       ...need,
@@ -62,7 +68,7 @@ export async function start(config: Config, log: Log, version: string, what: Sta
             upstream: withRemoteSend(need.upstream, supervision.lanes.tasks),
             readPage: remoteReadPage(supervision.lanes.tasks),
           }),
-      workers: () => supervision?.views() ?? [],
+      workers,
       workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),
       engine,
       adminToken: admin.token,
@@ -80,7 +86,7 @@ export async function start(config: Config, log: Log, version: string, what: Sta
     })
     live.baseUrl = await listen(server, config)
     supervision?.begin()
-    return { url: live.baseUrl, store: need, adminTokenFile: admin.file, stop }
+    return { url: live.baseUrl, store: need, adminTokenFile: admin.file, workers, stop }
   } catch (error) {
     await stop()
     throw error

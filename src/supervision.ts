@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLane, type Lane, type LaneView } from '#base/isolation/lane.ts'
-import type { Death, WorkerLimits } from '#base/isolation/protocol.ts'
+import type { Death, HeldJob, WorkerLimits } from '#base/isolation/protocol.ts'
 import { settleDeliveryDeath } from '#flows/deliver/settle-death.ts'
 import { settleSyncDeath } from '#flows/sync/settle-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/deaths.ts'
@@ -111,7 +111,7 @@ async function settle(
 ): Promise<void> {
   need.log.error('a worker process ended and is started again', { lane, reason, detail, jobs: held.length })
   const untilMs = performance.now() + SETTLE_WITHIN_MS
-  for (const { subject, step } of held) {
+  for (const { subject, step } of onceEach(held)) {
     const death: WorkerDeath = { reason, detail, alone }
     const count = () => settleOne(need, engine, subject as JobSubject, step, death)
     for (;;) {
@@ -127,6 +127,15 @@ async function settle(
       await sleep(SETTLE_AGAIN_MS)
     }
   }
+}
+
+/** Several runs into one destination died with one worker: that is one death. */
+function onceEach(held: HeldJob[]): HeldJob[] {
+  const nameOf = ({ subject }: HeldJob) => {
+    const job = subject as JobSubject
+    return job.kind === 'profile' ? job.profileId : job.destinationId
+  }
+  return [...new Map(held.map((job) => [nameOf(job), job])).values()]
 }
 
 async function settleOne(

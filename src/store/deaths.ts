@@ -18,7 +18,7 @@ const isolateProfile = statement(
 )
 const countDestination = statement(
   'death-destination',
-  `update destination set deaths = least(deaths + 1, case when $5 then ${MAX_DEATHS} else ${MAX_DEATHS - 1} end), alone_until = $2 + ${ALONE_MS},
+  `update destination set deaths = least(deaths + 1, case when $5 then ${MAX_DEATHS} else ${MAX_DEATHS - 1} end), alone_until = $2::bigint + ${ALONE_MS},
      state = case when deaths + 1 >= ${MAX_DEATHS} and $5 then 'parked' else 'failing' end,
      last_error = $3, failing_since = coalesce(failing_since, $2), fails = fails + 1, next_attempt_at = $4
    where id = $1 and state in ('active', 'failing') returning app_id, state`,

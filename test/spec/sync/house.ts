@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
+import type { Starting } from '../../../src/app.ts'
+import type { Tuning } from '../../../src/tuning.ts'
 import { LOOPBACK } from '../../support/lab-app.ts'
 import { startTributary } from '../../support/tributary.ts'
 import { type Asked, startScripted } from './scripted-service.ts'
@@ -17,12 +19,17 @@ export type SyncHouse = Awaited<ReturnType<typeof startSyncHouse>>
 export const SECRET = 'hook-secret'
 
 /** The whole service, with the scripted shop beside it and an app that has keys for it. */
-export async function startSyncHouse() {
+export async function startSyncHouse({
+  connectors = join(import.meta.dirname, 'connectors'),
+  tuning = {},
+  workers = 'inline',
+}: { connectors?: string; tuning?: Tuning } & Pick<Starting, 'workers'> = {}) {
   const service = await startScripted()
-  const tributary = await startTributary({
-    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
-    TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
-  })
+  const tributary = await startTributary(
+    { TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, TRIBUTARY_CONNECTORS: connectors },
+    tuning,
+    { workers },
+  )
   const made = await tributary.admin('POST', '/admin/apps', { name: 'Shop App', redirect_uris: ['https://app.test/'] })
   const { client_id: clientId, client_secret: secret } = made.body as { client_id: string; client_secret: string }
   await tributary.admin('PUT', `/admin/apps/${clientId}/keys/shop`, {
@@ -55,6 +62,7 @@ export async function startSyncHouse() {
     service,
     tributary,
     clientId,
+    secret,
     ask,
     progress,
     /** Connects a person of the shop. */
@@ -69,7 +77,7 @@ export async function startSyncHouse() {
     },
     /** Waits until the progress is as wanted. */
     until: async (token: string, wanted: (progress: EndpointProgress) => boolean): Promise<EndpointProgress> => {
-      for (let i = 0; i < 200; i += 1) {
+      for (const endMs = performance.now() + 60_000; performance.now() < endMs; ) {
         const now = await progress(token)
         if (wanted(now)) return now
         await sleep(50)

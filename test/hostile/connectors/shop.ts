@@ -1,0 +1,71 @@
+import { apiKey } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { kind } from '#kit/kind.ts'
+import { numberPages } from '#kit/pages.ts'
+import { self } from '#kit/self.ts'
+
+interface Order {
+  id: string
+  at: number
+  text: string
+}
+
+/** What a fault in a connector, a parser or a driver may do to its process. */
+const HARM: Record<string, () => void> = {
+  hang: () => {
+    for (;;);
+  },
+  crash: () => {
+    setImmediate(() => {
+      throw new Error('nobody handles this')
+    })
+  },
+  grow: () => {
+    for (const kept: Buffer[] = []; ; ) kept.push(Buffer.alloc(1024 * 1024, 1))
+  },
+}
+
+const order = kind<Order>({
+  name: 'order',
+  id: ({ id }) => id,
+  at: ({ at }) => at,
+  map: {
+    text: ({ text }) => {
+      HARM[text]?.()
+      return text
+    },
+  },
+})
+
+/** A service whose records harm the process that reads them. */
+export default defineConnector({
+  service: 'shop',
+  title: 'Shop',
+  docs: 'https://docs.test/',
+  auth: apiKey({ in: 'header', scheme: 'Bearer' }),
+  api: { baseUrl: 'https://shop.test' },
+  self: self<{ id: string; name: string }>('/me', ({ id, name }) => ({ id, name })),
+  endpoints: {
+    orders: endpoint<{ orders: Order[] }, Order>({
+      path: '/orders',
+      items: ({ orders }) => orders,
+      kind: order,
+      types: ['statuses'],
+      pages: numberPages({ param: 'page' }),
+      every: '1h',
+      class: 'core',
+      deletes: 'none',
+    }),
+    notes: endpoint<{ orders: Order[] }, Order>({
+      path: '/notes',
+      items: ({ orders }) => orders,
+      kind: order,
+      types: ['statuses'],
+      pages: numberPages({ param: 'page' }),
+      every: '1h',
+      class: 'core',
+      deletes: 'none',
+    }),
+  },
+})

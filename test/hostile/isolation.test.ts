@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndpointProgress } from '#flows/sync/progress.ts'
+import { type Receiver, startReceiver } from '../spec/push/receiver.ts'
+import { type Order, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/house.ts'
+
+const MB = 1024 * 1024
+const TUNING = {
+  times: { afterDeathMs: 200 },
+  deliveryTimes: { firstWaitMs: 100 },
+  workerLimits: { stallMs: 5000, memoryBytes: 300 * MB },
+}
+
+interface Shown {
+  state: string
+  worker_deaths?: number
+  last_error?: string
+  rows: number
+}
+
+/** Asks again until it is so; a slow machine only takes longer. */
+async function until<Value>(what: string, look: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
+  const endMs = performance.now() + 60_000
+  for (;;) {
+    const value = await look()
+    if (isSo(value)) return value
+    if (performance.now() > endMs) throw new Error(`${what} did not happen: ${JSON.stringify(value)}`)
+    await sleep(50)
+  }
+}
+
+suite('worker processes', () => {
+  let house: SyncHouse
+  let receiver: Receiver
+  /** What each person's shop has, by the person's token. */
+  const shelves = new Map<string, Order[]>()
+
+  const stock = (person: string, texts: string[]) =>
+    shelves.set(
+      `Bearer token-${person}`,
+      texts.map((text, i) => ({ id: `${text}-${i}`, at: 1_700_000_000_000 + i, text })),
+    )
+  const progressOf = async (token: string) =>
+    (await house.ask('GET', '/profiles/shop/sync', token)).body as Record<string, EndpointProgress>
+  const workerOf = (lane: string) => house.tributary.workers().find((each) => each.lane === lane)!
+  const deathsOf = (lane: string, reason: string) =>
+    workerOf(lane).deaths.find((each) => each.reason === reason)?.count ?? 0
+  const asApp = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(house.tributary.url + path, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${house.clientId}:${house.secret}`).toString('base64')}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  /** Kills the worker that has this lane now, as soon as there is one. */
+  const killWorker = async (lane: string) => {
+    const { pid } = await until(
+      `a worker of ${lane}`,
+      async () => workerOf(lane),
+      ({ pid: found }) => found !== undefined,
+    )
+    process.kill(pid!, 'SIGKILL')
+    await until(
+      `the end of a worker of ${lane}`,
+      async () => workerOf(lane).pid,
+      (now) => now !== pid,
+    )
+  }
+
+  before(async () => {
+    receiver = await startReceiver()
+    house = await startSyncHouse({
+      connectors: join(import.meta.dirname, 'connectors'),
+      tuning: TUNING,
+      workers: 'processes',
+    })
+    house.service.on('/orders', (asked) => pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked))
+    house.service.on('/notes', () => ({ body: { orders: [] } }))
+  })
+  after(async () => {
+    await house.stop()
+    await receiver.close()
+  })
+
+  test('sign-in, sync and delivery work in processes of their own', async () => {
+    stock('ada', ['a book', 'a lamp'])
+    const ada = await house.connect('ada')
+    await until(
+      'the first sync',
+      () => progressOf(ada.access_token),
+      ({ orders }) => orders?.state === 'done',
+    )
+    const items = await house.ask('GET', '/types/statuses', ada.access_token)
+    assert.equal((items.body as unknown[]).length, 2)
+    const pids = ['sync', 'tasks'].map((lane) => workerOf(lane).pid)
+    assert.ok(pids.every((pid) => pid !== undefined && pid !== process.pid))
+  })
+
+  for (const [harm, reason] of [
+    ['hang', 'stalled'],
+    ['crash', 'crashed'],
+    ['grow', 'memory'],
+  ] as const) {
+    test(`R09 a record that makes its worker ${harm} parks its endpoint after three deaths, and nobody else suffers`, async () => {
+      const neighbour = `neighbour-of-${harm}`
+      stock(harm, ['fine', harm])
+      stock(neighbour, ['fine'])
+      const before = deathsOf('alone', reason)
+      const bad = await house.connect(harm)
+      const good = await house.connect(neighbour)
+      const parked = await until(
+        'the parking',
+        () => progressOf(bad.access_token),
+        ({ orders, notes }) => orders?.state === 'parked' && notes?.state === 'done',
+      )
+      assert.equal(parked['orders']!.worker_deaths, 3)
+      assert.match(parked['orders']!.last_error!, new RegExp(`^worker_died: .*\\(${reason}\\)`))
+      assert.equal(deathsOf('alone', reason) - before, 2, 'the last two deaths were its own')
+      await until(
+        'the neighbour',
+        () => progressOf(good.access_token),
+        ({ orders }) => orders?.state === 'done',
+      )
+      assert.equal((await fetch(`${house.tributary.url}/healthz`)).status, 200)
+
+      const { body } = await house.tributary.admin('GET', `/admin/apps/${house.clientId}/parked`)
+      const listed = (body as { parked: { endpoint: string; last_error: string }[] }).parked
+      assert.ok(listed.some(({ endpoint, last_error: error }) => endpoint === 'orders' && error.includes(reason)))
+      const metrics = await (await fetch(`${house.tributary.url}/metrics`)).text()
+      assert.match(metrics, new RegExp(`tributary_worker_deaths_total\\{lane="alone",reason="${reason}"\\} `))
+      assert.match(metrics, /tributary_parked_endpoints [1-9]/)
+
+      // A sync that is asked for leaves it parked; only one that says so tries it again.
+      await house.ask('POST', '/profiles/shop/sync', bad.access_token)
+      assert.equal((await progressOf(bad.access_token))['orders']!.state, 'parked')
+      stock(harm, ['fine', 'mended'])
+      await house.ask('POST', '/profiles/shop/sync?retry_parked=true', bad.access_token)
+      const mended = await until(
+        'the sync after the repair',
+        () => progressOf(bad.access_token),
+        ({ orders }) => orders?.state === 'done',
+      )
+      assert.equal(mended['orders']!.worker_deaths, undefined)
+      const stored = (await house.ask('GET', '/types/statuses', bad.access_token)).body as { data: Order }[]
+      assert.deepEqual(stored.map(({ data }) => data.text).toSorted(), ['fine', 'mended'])
+    })
+  }
+
+  test('a worker killed with many profiles in hand: all of them are read in the end', async () => {
+    const people = Array.from({ length: 8 }, (_, i) => `many-${i}`)
+    let hold = true
+    house.service.on('/orders', async (asked) => {
+      while (hold) await sleep(20)
+      return pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked)
+    })
+    const tokens: string[] = []
+    for (const person of people) {
+      stock(person, ['fine'])
+      tokens.push((await house.connect(person)).access_token)
+    }
+    await until(
+      'several syncs at once',
+      async () => workerOf('sync').held,
+      (held) => held >= 3,
+    )
+    await killWorker('sync')
+    hold = false
+    for (const token of tokens)
+      await until(
+        'a sync',
+        () => progressOf(token),
+        ({ orders }) => orders?.state === 'done',
+      )
+  })
+
+  test('a destination with which workers die is parked after three deaths, goes on when resumed, and loses nothing', async () => {
+    stock('pushed', ['one', 'two', 'three'])
+    receiver.answer = () => 'hang'
+    const made = await asApp('POST', '/push', { name: 'Ours', kind: 'webhook', url: receiver.url, filter: ['*'] })
+    assert.equal(made.status, 201)
+    const id = String(made.body['id'])
+    const show = async () => (await asApp('GET', `/push/${id}`)).body as unknown as Shown
+    const person = await house.connect('pushed')
+    await until(
+      'the sync',
+      () => progressOf(person.access_token),
+      ({ orders }) => orders?.state === 'done',
+    )
+    for (const [deaths, lane] of [
+      [1, 'deliver'],
+      [2, 'alone'],
+      [3, 'alone'],
+    ] as const) {
+      await until(
+        `a delivery in ${lane}`,
+        async () => workerOf(lane).held,
+        (held) => held > 0,
+      )
+      await killWorker(lane)
+      await until('the count', show, (shown) => shown.worker_deaths === deaths)
+    }
+    const parked = await show()
+    assert.equal(parked.state, 'parked')
+    assert.match(parked.last_error!, /^worker_died: /)
+    // While it is parked, others get theirs, and asking it directly cannot end a request of anybody else.
+    receiver.answer = () => 200
+    assert.equal((await asApp('POST', `/push/${id}/resume`)).status, 200)
+    const shown = await until(
+      'the delivery',
+      show,
+      ({ rows, worker_deaths: deaths }) => rows >= 3 && deaths === undefined,
+    )
+    assert.equal(shown.state, 'active')
+    const texts = receiver.changes().map(({ data }) => data?.['text'])
+    for (const text of ['one', 'two', 'three']) assert.ok(texts.includes(text), `${text} arrived`)
+  })
+
+  test('a request whose worker dies is refused with the reason, and the next one works', async (t) => {
+    // One that nothing else is delivered to.
+    const tried = await startReceiver()
+    t.after(() => tried.close())
+    const arrived = new Promise<void>((resolve) => {
+      tried.answer = () => {
+        resolve()
+        return 'hang'
+      }
+    })
+    const made = await asApp('POST', '/push', {
+      name: 'Other',
+      kind: 'webhook',
+      url: tried.url,
+      filter: ['/services/self/nothing'],
+    })
+    assert.equal(made.status, 201)
+    const id = String(made.body['id'])
+    const trying = asApp('POST', `/push/${id}/test`)
+    await arrived
+    await killWorker('tasks')
+    const refused = await trying
+    assert.equal(refused.status, 502)
+    assert.match(JSON.stringify(refused.body), /destination_failed/)
+    tried.answer = () => 200
+    const again = await asApp('POST', `/push/${id}/test`)
+    assert.deepEqual([again.status, again.body['ok']], [200, true])
+  })
+})
