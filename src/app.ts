@@ -5,13 +5,13 @@ import type { LaneView } from '#base/isolation/lane.ts'
 import type { Log } from '#base/log.ts'
 import { readDemoApp } from '#flows/operate/demo.ts'
 import { createServer } from '#http/server.ts'
-import { startEngine } from '#store/engine.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { type Delivering, withDelivering } from './delivering.ts'
 import { openDependencies } from './dependencies.ts'
 import type { Store } from './open-store.ts'
 import { createSupervision } from './supervision.ts'
 import { createRemoteTasks, createTasks, remoteReadPage, withRemoteSend } from './tasks.ts'
 import type { Tuning } from './tuning.ts'
-import { startWorkers } from './worker.ts'
 
 export interface Started {
   url: string | undefined
@@ -34,7 +34,7 @@ export async function start(config: Config, log: Log, version: string, what: Sta
   const opening = { version, demo: what.demo, tuning: what.tuning }
   // A copy, because the address is only known once a free port was found.
   const live = { ...config }
-  const need = await openDependencies(live, log, opening)
+  const need = withDelivering(await openDependencies(live, log, opening))
   let draining = false
   const closing: (() => Promise<unknown>)[] = [() => need.close()]
   const stop = async () => {
@@ -44,15 +44,11 @@ export async function start(config: Config, log: Log, version: string, what: Sta
   }
   try {
     const inline = what.workers === 'inline'
-    const engine = await startEngine({
-      url: config.engineUrl ?? need.url,
-      log,
-      heartbeatS: what.tuning?.heartbeatS,
-      supervise: inline,
-    })
-    closing.push(() => engine.stop(config.drainMs))
-    const supervision = inline ? undefined : createSupervision(need, engine, opening)
-    closing.push(supervision === undefined ? await startWorkers({ engine, need }) : () => supervision.stop())
+    const engineDatabase = openEngineDatabase(need)
+    if (engineDatabase !== need.database) closing.push(() => engineDatabase.close())
+    const supervision = inline ? undefined : createSupervision(need, engineDatabase, opening)
+    if (supervision !== undefined) closing.push(() => supervision.stop())
+    else closing.push(await workInline(need, what.tuning))
     const workers = () => supervision?.views() ?? []
     if (!what.serve) {
       supervision?.begin()
@@ -70,7 +66,7 @@ export async function start(config: Config, log: Log, version: string, what: Sta
           }),
       workers,
       workerReports: () => Object.values(supervision?.lanes ?? {}).flatMap((lane) => lane.reports()),
-      engine,
+      engineDatabase,
       adminToken: admin.token,
       version,
       demo: () => (what.demo ? readDemoApp(config.dataDir, live.baseUrl) : undefined),
@@ -90,6 +86,24 @@ export async function start(config: Config, log: Log, version: string, what: Sta
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** The job engine may have a database of its own. */
+function openEngineDatabase({ config, database, log }: Delivering): Database {
+  if (config.engineUrl === undefined) return database
+  return openDatabase({ url: config.engineUrl, pool: 2, prepared: config.preparedStatements, log })
+}
+
+/** Gives a function that ends the work. */
+async function workInline(need: Delivering, tuning: Tuning | undefined): Promise<() => Promise<void>> {
+  const [{ startEngine }, { startWorkers }] = await Promise.all([import('#store/engine.ts'), import('./worker.ts')])
+  const { config, url, log } = need
+  const engine = await startEngine({ url: config.engineUrl ?? url, log, heartbeatS: tuning?.heartbeatS })
+  const stop = await startWorkers({ engine, need })
+  return async () => {
+    await stop()
+    await engine.stop(config.drainMs)
   }
 }
 

@@ -2,11 +2,8 @@ import type { Config } from '#base/config.ts'
 import type { Log } from '#base/log.ts'
 import { openTraces } from '#base/otlp.ts'
 import type { Tracer } from '#base/trace.ts'
-import { type Connections, createConnections } from '#flows/deliver/connections.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { DeliveryTimes } from '#flows/deliver/need.ts'
 import type { SyncTimes } from '#flows/sync/need.ts'
-import { readItemQuery } from '#http/item-parameters.ts'
 import type { Registry } from '#kit/registry.ts'
 import { type Budget, createBudget } from '#upstream/budget.ts'
 import { createEgress, type Egress } from '#upstream/egress/guard.ts'
@@ -23,8 +20,6 @@ export interface Dependencies extends Store {
   egress: Egress
   upstream: Upstream
   budget: Budget
-  connections: Connections
-  readQuery: typeof readItemQuery
   times: Partial<SyncTimes> | undefined
   deliveryTimes: Partial<DeliveryTimes> | undefined
 }
@@ -47,7 +42,6 @@ export async function openDependencies(config: Config, log: Log, opening: Openin
     const registry = await loadRegistry(config)
     const traces = version === undefined ? undefined : openTraces(config, log, version)
     const egress = createEgress({ allowPrivate: [...config.allowPrivate, ...(demo ? ['127.0.0.0/8'] : [])] })
-    const connections = createConnections({ egress, clock: store.clock }, createKinds(config))
     return {
       ...store,
       config,
@@ -56,13 +50,11 @@ export async function openDependencies(config: Config, log: Log, opening: Openin
       egress,
       upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
       budget: createBudget(store),
-      connections,
-      readQuery: readItemQuery,
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
       close: async () => {
         clearInterval(follow)
-        const closing = [() => connections.close(), () => egress.close(), () => traces?.close(), () => store.close()]
+        const closing = [() => egress.close(), () => traces?.close(), () => store.close()]
         for (const close of closing)
           await Promise.resolve(close()).catch((error: unknown) => log.error('stopping met an error', { error }))
       },

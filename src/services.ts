@@ -2,6 +2,7 @@ import type { Config } from '#base/config.ts'
 import type { Log } from '#base/log.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
+import { withDelivering } from './delivering.ts'
 import { openDependencies } from './dependencies.ts'
 
 export { loadRegistry } from './registry.ts'
@@ -12,7 +13,7 @@ export async function withServices<Result>(
   log: Log,
   work: (need: AuthorizeNeed & DeliverNeed) => Promise<Result>,
 ): Promise<Result> {
-  const dependencies = await openDependencies(config, log)
+  const dependencies = withDelivering(await openDependencies(config, log))
   try {
     return await work(dependencies)
   } finally {

@@ -5,8 +5,9 @@ import type { Death, HeldJob, WorkerLimits } from '#base/isolation/protocol.ts'
 import { settleDeliveryDeath } from '#flows/deliver/settle-death.ts'
 import { settleSyncDeath } from '#flows/sync/settle-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/deaths.ts'
+import type { Queries } from '#store/database.ts'
 import { countDestinations } from '#store/destinations.ts'
-import type { Engine } from '#store/engine.ts'
+import { forgetJobs, jobsWaiting } from '#store/queues.ts'
 import type { Dependencies, Opening } from './dependencies.ts'
 import type { WorkerBoot } from './worker-main.ts'
 
@@ -31,7 +32,11 @@ export interface Supervision {
 }
 
 /** The worker processes and who looks after them. */
-export function createSupervision(need: Dependencies, engine: Engine, { version, demo, tuning }: Opening): Supervision {
+export function createSupervision(
+  need: Dependencies,
+  engineDatabase: Queries,
+  { version, demo, tuning }: Opening,
+): Supervision {
   const { config, log } = need
   const limits: WorkerLimits = {
     memoryBytes: config.workerMemoryMb * MB,
@@ -55,7 +60,7 @@ export function createSupervision(need: Dependencies, engine: Engine, { version,
       boot,
       limits,
       keep,
-      onDeath: (_name, death) => settle(need, engine, name === 'alone', name, death),
+      onDeath: (_name, death) => settle(need, engineDatabase, name === 'alone', name, death),
     })
   }
   const lanes = {
@@ -70,7 +75,7 @@ export function createSupervision(need: Dependencies, engine: Engine, { version,
     lanes,
     begin: () => {
       lanes.sync.ensure()
-      looking = look(need, engine, lanes, stopping.signal)
+      looking = look(need, engineDatabase, lanes, stopping.signal)
     },
     views: () => Object.values(lanes).map((each) => each.view()),
     stop: async () => {
@@ -86,14 +91,14 @@ export function createSupervision(need: Dependencies, engine: Engine, { version,
 /** Starts workers that are needed from time to time. */
 async function look(
   { database, log }: Dependencies,
-  engine: Engine,
+  engineDatabase: Queries,
   { deliver, alone }: Supervision['lanes'],
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
       if ((await countDestinations(database)).length > 0) deliver.ensure()
-      if ((await engine.waiting('alone', 1)) > 0) alone.ensure()
+      if ((await jobsWaiting(engineDatabase, 'alone', 1)) > 0) alone.ensure()
     } catch (error) {
       log.debug('looking for work failed and goes on', { error })
     }
@@ -104,7 +109,7 @@ async function look(
 /** Counts a death against every job that the worker held, so that the next worker does not take them in the same company. */
 async function settle(
   need: Dependencies,
-  engine: Engine,
+  engineDatabase: Queries,
   alone: boolean,
   lane: string,
   { reason, detail, held }: Death,
@@ -113,7 +118,7 @@ async function settle(
   const untilMs = performance.now() + SETTLE_WITHIN_MS
   for (const { subject, step } of onceEach(held)) {
     const death: WorkerDeath = { reason, detail, alone }
-    const count = () => settleOne(need, engine, subject as JobSubject, step, death)
+    const count = () => settleOne(need, engineDatabase, subject as JobSubject, step, death)
     for (;;) {
       const failure = await count().then(
         () => undefined,
@@ -140,12 +145,13 @@ function onceEach(held: HeldJob[]): HeldJob[] {
 
 async function settleOne(
   need: Dependencies,
-  engine: Engine,
+  engineDatabase: Queries,
   subject: JobSubject,
   step: string,
   death: WorkerDeath,
 ): Promise<void> {
   if (subject.kind === 'profile') await settleSyncDeath(need, subject, step === '' ? undefined : step, death)
   else await settleDeliveryDeath(need, subject.destinationId, death)
-  if (subject.queue !== undefined && subject.jobId !== undefined) await engine.forget(subject.queue, [subject.jobId])
+  if (subject.queue !== undefined && subject.jobId !== undefined)
+    await forgetJobs(engineDatabase, subject.queue, [subject.jobId])
 }

@@ -13,14 +13,14 @@ import type { Destination } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/send.ts'
-import type { Dependencies } from './dependencies.ts'
+import type { Delivering } from './delivering.ts'
 import { type Outcome, outcomeOf, valueOf } from './task-errors.ts'
 
 /** Limit: bytes of a service's response that the request process takes from a worker to parse; more is refused. */
 const MAX_REQUEST_PROCESS_BYTES = 256 * 1024
 
 /** The same work without a worker: for one process alone, and inside the workers. */
-export function createTasks(need: Dependencies): Tasks {
+export function createTasks(need: Delivering): Tasks {
   return {
     tryDestination: (destination) => tryDestination(need, destination),
     verifyDestination: (destination, options, actor) => {
@@ -32,7 +32,7 @@ export function createTasks(need: Dependencies): Tasks {
 }
 
 /** What a worker does for the request process. */
-export function taskHandlers(need: Dependencies, ledger: JobLedger): Record<string, TaskHandler> {
+export function taskHandlers(need: Delivering, ledger: JobLedger): Record<string, TaskHandler> {
   const tasks = createTasks(need)
   return {
     send: (input, signal) => outcomeOf(need.upstream.send({ ...(input as UpstreamRequest), signal })),
@@ -53,7 +53,7 @@ interface DestinationTask {
 }
 
 /** Has the work done by workers. A destination that a worker died of has the `alone` one. */
-export function createRemoteTasks(need: Dependencies, lanes: { tasks: Lane; alone: Lane }): Tasks {
+export function createRemoteTasks(need: Delivering, lanes: { tasks: Lane; alone: Lane }): Tasks {
   const run = async (task: keyof Tasks, destination: Destination, ...given: unknown[]): Promise<unknown> => {
     const lane = destination.aloneUntil > need.clock.now() ? lanes.alone : lanes.tasks
     try {

@@ -1,15 +1,12 @@
 import '#base/tune-heap.ts'
 import { systemClock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
-import { attendSupervisor } from '#base/isolation/attend-supervisor.ts'
+import { type Attending, attendSupervisor } from '#base/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#base/isolation/job-ledger.ts'
 import { createLog } from '#base/log.ts'
 import { allTallies } from '#flows/deliver/tally.ts'
-import { startEngine } from '#store/engine.ts'
 import { openDependencies } from './dependencies.ts'
-import { taskHandlers } from './tasks.ts'
 import type { Tuning } from './tuning.ts'
-import { startWorkers } from './worker.ts'
 
 /** What a worker process is started with, by its supervisor. */
 export interface WorkerBoot {
@@ -34,15 +31,31 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
     log.error('a worker met an error that nobody handled, and ends', { lane, error })
     process.exit(1)
   })
-  const need = await openDependencies(config, log, { version, demo, tuning })
-  const stops: (() => Promise<unknown>)[] = [() => need.close()]
-  if (lane !== 'tasks') {
-    const engine = await startEngine({ url: config.engineUrl ?? need.url, log, heartbeatS: tuning.heartbeatS })
-    stops.push(() => engine.stop(config.drainMs))
-    stops.push(await startWorkers({ engine, need, ledger }, [lane]))
+  const opened = await openDependencies(config, log, { version, demo, tuning })
+  const stops: (() => Promise<unknown>)[] = []
+  const engine = async () => {
+    const { startEngine } = await import('#store/engine.ts')
+    const started = await startEngine({ url: config.engineUrl ?? opened.url, log, heartbeatS: tuning.heartbeatS })
+    stops.push(() => started.stop(config.drainMs))
+    return started
+  }
+  // A lane loads what it needs: drivers and parsers that it never uses would cost it a third of its memory.
+  let tasks: Attending['tasks'] = {}
+  if (lane === 'sync') {
+    stops.push(() => opened.close())
+    const { startSyncs } = await import('./sync-work.ts')
+    stops.push(await startSyncs({ engine: await engine(), need: opened, ledger }))
+  } else {
+    const need = (await import('./delivering.ts')).withDelivering(opened)
+    stops.push(() => need.close())
+    if (lane !== 'deliver') tasks = (await import('./tasks.ts')).taskHandlers(need, ledger)
+    if (lane === 'deliver')
+      stops.push(await (await import('./deliver-work.ts')).startDeliveries({ engine: await engine(), need, ledger }))
+    if (lane === 'alone')
+      stops.push(await (await import('./alone-work.ts')).startAlone({ engine: await engine(), need, ledger }))
   }
   return {
-    tasks: taskHandlers(need, ledger),
+    tasks,
     report: () => allTallies(),
     stop: async () => {
       for (const stop of stops.toReversed())

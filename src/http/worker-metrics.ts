@@ -35,8 +35,8 @@ export function workerMetrics(registry: Registry): (workers: LaneView[], parkedE
   })
   return (workers, parkedEndpoints) => {
     deaths.reset()
-    for (const { lane, pid, memoryBytes, held, deaths: counts } of workers) {
-      up.set({ lane }, pid === undefined ? 0 : 1)
+    for (const { lane, pid, ready, memoryBytes, held, deaths: counts } of workers) {
+      up.set({ lane }, ready ? 1 : 0)
       memory.set({ lane }, pid === undefined ? 0 : memoryBytes)
       jobs.set({ lane }, held)
       for (const { reason, count } of counts) deaths.inc({ lane, reason }, count)

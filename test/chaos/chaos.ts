@@ -13,6 +13,7 @@ import { openStore, type Store } from '../../src/open-store.ts'
 import { childEnv } from '../support/child-env.ts'
 import { type Compared, compare } from './compare.ts'
 import { populate } from './populate.ts'
+import { processTree, signalTree } from './process-tree.ts'
 import { type Measured, startChaosService } from './service.ts'
 
 export interface ChaosOptions {
@@ -26,6 +27,8 @@ export interface ChaosOptions {
   windowS: number
   /** How long a worker is frozen; longer than its heartbeat, or nobody takes its work. */
   freezeMs: number
+  /** Workers in processes of their own under a supervisor, as usual, or in one. */
+  workers: 'processes' | 'inline'
   /** From the first call to the last change. */
   ms: number
   say?: (line: string) => void
@@ -43,7 +46,7 @@ export interface Report extends Measured, Compared {
 }
 
 const HEARTBEAT_S = 10
-const TIMES = { leaseMs: 12_000, turnMs: 3000, gatherMs: 1000, callMs: 5000, hiccupMs: 50 }
+const TIMES = { leaseMs: 12_000, turnMs: 3000, gatherMs: 1000, callMs: 5000, hiccupMs: 50, afterDeathMs: 6000 }
 const FAULTS = 0.02
 
 /** Three workers, a service that changes and fails, and everything killed, frozen or crashed in between. */
@@ -57,6 +60,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     DATABASE_POOL: '12',
     CHAOS_CALLS: String(options.calls),
     CHAOS_WINDOW_S: String(options.windowS),
+    CHAOS_WORKERS: options.workers,
     CHAOS_TUNING: JSON.stringify({ times: TIMES, heartbeatS: HEARTBEAT_S }),
   }
   const say = options.say ?? (() => {})
@@ -76,7 +80,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await at(0.05)
     const frozen = crew.freeze(1)
     // What it began before it froze it may still finish a moment after.
-    service.sleeps(frozen, Date.now() + options.freezeMs + 10_000)
+    for (const pid of frozen) service.sleeps(pid, Date.now() + options.freezeMs + 10_000)
     const thaw = sleep(options.freezeMs).then(() => crew.thaw(frozen))
     say(`froze a worker for ${options.freezeMs / 1000} s`)
     await at(0.12)
@@ -88,6 +92,8 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await answers(store)
     const recoveredMs = Date.now() - crashedAt
     say(`crashed the database; it was back after ${recoveredMs} ms`)
+    await at(0.35)
+    if (crew.killWorker(0)) say('killed a worker under its supervisor')
     await at(0.45)
     await crew.kill(2)
     say('killed another worker')
@@ -141,15 +147,19 @@ function createCrew(env: Record<string, string>) {
     /** Ends it without a word, and takes on another. */
     kill: async (place: number) => {
       const gone = once(at(place), 'exit')
-      at(place).kill('SIGKILL')
+      signalTree(at(place).pid!, 'SIGKILL')
       await gone
       await hire(place)
     },
-    freeze: (place: number): number => {
-      at(place).kill('SIGSTOP')
-      return at(place).pid!
+    /** Kills one worker process under its supervisor, which starts another. False where there is none. */
+    killWorker: (place: number): boolean => {
+      const [, worker] = processTree(at(place).pid!)
+      return worker !== undefined && signal(worker, 'SIGKILL')
     },
-    thaw: (pid: number) => signal(pid, 'SIGCONT'),
+    freeze: (place: number): number[] => signalTree(at(place).pid!, 'SIGSTOP'),
+    thaw: (pids: number[]) => {
+      for (const pid of pids) signal(pid, 'SIGCONT')
+    },
     /** Settles of workers that were overtaken, and wrote nothing. */
     refused: () => refused,
     dismiss: async () => {
@@ -157,8 +167,8 @@ function createCrew(env: Record<string, string>) {
         crew.map(async (child) => {
           if (child.exitCode !== null || child.signalCode !== null) return
           const gone = once(child, 'exit')
-          child.kill('SIGCONT')
-          child.kill('SIGKILL')
+          signalTree(child.pid!, 'SIGCONT')
+          signalTree(child.pid!, 'SIGKILL')
           await gone
         }),
       )

@@ -11,6 +11,7 @@ const options = {
   calls: 600,
   windowS: 10,
   freezeMs: 40_000,
+  workers: process.env['WORKERS'] === 'inline' ? ('inline' as const) : ('processes' as const),
   ms: Number(process.env['SECONDS'] ?? 100) * 1000,
 }
 const { apps, everyMs } = options

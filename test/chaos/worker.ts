@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '#base/clock.ts'
 import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
@@ -21,6 +22,7 @@ const workers = process.env['CHAOS_WORKERS'] === 'processes' ? 'processes' : 'in
 const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point?: string, visits?: number]
 if (point !== undefined) armCrashPoint(point, visits ?? 1)
 const started = await start(config, log, 'chaos', { serve: false, tuning, workers })
+while (started.workers().some(({ lane, ready }) => lane === 'sync' && !ready)) await sleep(50)
 // Whoever is killed keeps nothing for the next one at its end.
 flushCompileCache()
 process.send?.('ready')

@@ -14,6 +14,7 @@ test('workers killed and frozen, the database crashed, a service that fails: not
     calls: 300,
     windowS: 10,
     freezeMs: 17_000,
+    workers: 'processes',
     ms: 18_000,
   })
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(report)}`)

@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client } from 'pg'
 import { knownStatements } from '#store/database.ts'
+import { startEngine } from '#store/engine.ts'
 import { migrate } from '#store/migrate.ts'
-import { type Opened, openFresh } from './opened.ts'
+import { type Opened, openFresh, quiet } from './opened.ts'
 
 let opened: Opened
 let client: Client
 before(async () => {
   opened = await openFresh()
   await migrate(opened.database, 1)
+  // The engine's own tables, which some statements ask.
+  await (await startEngine({ url: opened.url, log: quiet })).stop(0)
   client = new Client({ connectionString: opened.url })
   await client.connect()
 })

@@ -17,6 +17,8 @@ export interface LaneOptions {
 export interface LaneView {
   lane: string
   pid: number | undefined
+  /** It has booted and takes work. */
+  ready: boolean
   memoryBytes: number
   held: number
   deaths: { reason: DeathReason; count: number }[]
@@ -26,8 +28,6 @@ export interface LaneView {
 export interface Lane {
   /** Starts the worker unless it runs. */
   ensure: () => void
-  /** Resolves once the worker is ready. */
-  ready: () => Promise<void>
   run: (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
   view: () => LaneView
   /** Every worker's last report: of those that are gone, and of the one at work. */
@@ -62,7 +62,6 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
   let idle: NodeJS.Timeout | undefined
   let closed = false
   let settling: Promise<void> = Promise.resolve()
-  let readyHooks: (() => void)[] = []
 
   function start(): void {
     restarting = undefined
@@ -72,7 +71,6 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
       ready: () => {
         isReady = true
         for (const [id, task] of tasks) give(id, task)
-        for (const hook of readyHooks.splice(0)) hook()
       },
       report: (given) => {
         report = given
@@ -129,10 +127,6 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
 
   return {
     ensure,
-    ready: () => {
-      ensure()
-      return isReady ? Promise.resolve() : new Promise((resolve) => readyHooks.push(resolve))
-    },
     run: (task, input, signal) => {
       if (closed) return Promise.reject(new WorkerDied({ reason: 'crashed', detail: 'The service is stopping.' }))
       signal?.throwIfAborted()
@@ -159,6 +153,7 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
     view: () => ({
       lane: name,
       pid: worker?.pid,
+      ready: isReady,
       memoryBytes: worker?.memoryBytes() ?? 0,
       held: worker?.held() ?? 0,
       deaths: [...deaths].map(([reason, count]) => ({ reason, count })),
@@ -168,7 +163,6 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
       closed = true
       clearTimeout(restarting)
       clearTimeout(idle)
-      readyHooks = []
       await worker?.stop(graceMs)
       await settling
     },

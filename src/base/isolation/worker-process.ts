@@ -36,8 +36,7 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const child = fork(entry, [], {
     serialization: 'advanced',
-    // Nothing of the parent's own flags: those of a test runner or a debugger are not meant for workers.
-    execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`],
+    execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`, ...inheritedFlags()],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const held = new Map<string, Watched>()
@@ -117,6 +116,11 @@ export function startWorkerProcess(
     order,
     stop: (graceMs) => stop(child, graceMs, () => (stopping = true), order),
   }
+}
+
+/** How small the young generation is kept, as in the demo. The parent's other flags, a test runner's or a debugger's, are its own. */
+function inheritedFlags(): string[] {
+  return process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size'))
 }
 
 async function stop(

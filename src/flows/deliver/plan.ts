@@ -7,7 +7,8 @@ import {
   moveTick,
   tickingDestinations,
 } from '#store/destinations.ts'
-import type { QueueName, WakeUp } from '#store/engine.ts'
+import type { WakeUp } from '#store/engine.ts'
+import type { QueueName } from '#store/queues.ts'
 import { type DeliverNeed, type PlanNeed, RUNS_PER_DESTINATION } from './need.ts'
 import { nextDue, quietUntil, readQuiet } from './schedule.ts'
 

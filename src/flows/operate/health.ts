@@ -1,12 +1,13 @@
 import { reasonOf } from '#base/errors.ts'
-import type { Database } from '#store/database.ts'
-import type { Engine, QueueDepth } from '#store/engine.ts'
+import type { Database, Queries } from '#store/database.ts'
 import { planMigrations } from '#store/migrate.ts'
+import { type QueueDepth, queueDepths as readDepths } from '#store/queues.ts'
 import type { Hasher } from '#store/vault.ts'
 
 export interface HealthNeed {
   database: Database
-  engine: Engine
+  /** Where the job engine has its tables. */
+  engineDatabase: Queries
   /** There only once the key has opened the vault. */
   hasher: Hasher
   isDraining: () => boolean
@@ -36,7 +37,7 @@ export async function checkReadiness(need: HealthNeed): Promise<Readiness> {
       }
     }),
     check(async () => {
-      const oldestMs = Math.max(0, ...(await need.engine.depth()).map((each) => each.oldestMs))
+      const oldestMs = Math.max(0, ...(await readDepths(need.engineDatabase)).map((each) => each.oldestMs))
       return { ok: oldestMs < QUEUE_LAG_MS, detail: `oldest waiting job ${Math.round(oldestMs / 1000)} s` }
     }),
   ])
@@ -51,8 +52,8 @@ export async function checkReadiness(need: HealthNeed): Promise<Readiness> {
   return { ready: Object.values(checks).every(({ ok }) => ok), checks }
 }
 
-export async function queueDepths({ engine }: HealthNeed): Promise<QueueDepth[]> {
-  return engine.depth()
+export async function queueDepths({ engineDatabase }: HealthNeed): Promise<QueueDepth[]> {
+  return readDepths(engineDatabase)
 }
 
 async function check(look: () => Promise<Check>): Promise<Check> {

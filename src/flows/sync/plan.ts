@@ -1,4 +1,5 @@
-import type { Engine, QueueName } from '#store/engine.ts'
+import type { Engine } from '#store/engine.ts'
+import type { QueueName } from '#store/queues.ts'
 import { findDueGroups, leaseDueProfiles, MOST_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, QUEUES, startEngine } from '#store/engine.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { type Engine, startEngine } from '#store/engine.ts'
+import { QUEUES, queueDepths } from '#store/queues.ts'
 import { quiet } from '../../store/opened.ts'
 import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
 import { freshDatabase } from '../../support/database.ts'
@@ -10,6 +12,7 @@ import { freshDatabase } from '../../support/database.ts'
 suite('the job engine', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
   let line: CuttableLine
+  let looker: Database
   const engines: Engine[] = []
   const open = async () => {
     const engine = await startEngine({ url: line.url, log: quiet })
@@ -28,9 +31,11 @@ suite('the job engine', () => {
   before(async () => {
     database = await freshDatabase()
     line = await cuttableLine(database.url)
+    looker = openDatabase({ url: database.url, pool: 2, prepared: true, log: quiet })
   })
   after(async () => {
     for (const engine of engines) await engine.stop(0)
+    await looker.close()
     await line.close()
     await database.drop()
   })
@@ -74,7 +79,7 @@ suite('the job engine', () => {
     await until(() => keys.every((key) => runs.get(key) === 2), 'each runs once more')
     assert.equal(overlaps, 0)
     await until(async () => {
-      const depth = (await one.depth()).find(({ queue }) => queue === 'sync')!
+      const depth = (await queueDepths(looker)).find(({ queue }) => queue === 'sync')!
       return depth.ready + depth.active === 0
     }, 'nothing is left')
   })
@@ -104,7 +109,7 @@ suite('the job engine', () => {
     assert.ok(slow.every((key) => runs.get(key) === 1))
     release()
     await until(async () => {
-      const depth = (await engine.depth()).find(({ queue }) => queue === 'deliver')!
+      const depth = (await queueDepths(looker)).find(({ queue }) => queue === 'deliver')!
       return depth.ready + depth.active === 0
     }, 'nothing is left')
     await engine.stop(1000)
