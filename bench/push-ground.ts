@@ -20,6 +20,7 @@ import { insertProfile } from '#store/profiles.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { openStore } from '../src/open-store.ts'
 import { withServices } from '../src/services.ts'
+import { processTree } from '../test/chaos/process-tree.ts'
 import { makeRecords } from './read-records.ts'
 import { dropIndexes } from './read-store.ts'
 
@@ -138,11 +139,11 @@ export async function openPushGround() {
       worker.kill('SIGTERM')
       await ended
     },
-    /** The most memory that the worker ever had resident, in MB, with a new count from now on. */
-    peakMb: (): number => {
-      const status = readFileSync(`/proc/${worker!.pid}/status`, 'utf8')
-      return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1024
-    },
+    /** The most memory that the supervisor and its workers ever had resident, in MB. */
+    peakMb: (): number =>
+      processTree(worker!.pid!)
+        .map((pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
+        .reduce((sum, each) => sum + each, 0),
     /** Makes a destination and waits until everything is there; gives how long that took. */
     backfill: async (url: string): Promise<number> => {
       const beganAt = performance.now()

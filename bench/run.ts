@@ -1,6 +1,7 @@
 import '../src/base/tune-heap.ts'
 import { benchAuthorize } from './authorize.ts'
 import { benchDoor } from './door.ts'
+import { benchHostile } from './hostile.ts'
 import { benchProxy } from './proxy.ts'
 import { benchPush } from './push.ts'
 import { benchRead } from './read.ts'
@@ -14,6 +15,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   sync: benchSync,
   proxy: benchProxy,
   push: benchPush,
+  hostile: benchHostile,
 }
 
 const chosen = process.argv.slice(2).filter((name) => !name.startsWith('--'))

@@ -62,7 +62,7 @@ export const VARIABLES: Table = {
   databasePool: {
     name: 'DATABASE_POOL',
     fallback: '10',
-    meaning: 'Most connections one process opens to the database.',
+    meaning: 'Most connections that the server, and each of its sync and deliver workers, opens to the database.',
     read: (text) => wholeNumber(text, 2, 1000),
   },
   preparedStatements: {

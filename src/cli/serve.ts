@@ -7,7 +7,7 @@ export const DOOR: Record<string, Option> = {
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'API, pages and workers in one process',
+  summary: 'API, pages, and the worker processes',
   options: DOOR,
   run: async ({ out, start, untilSignal }) => {
     const running = await start({ serve: true })

@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { signal } from '#store/embedded/processes.ts'
 import { childEnv } from '../support/child-env.ts'
 import { CRASH_POINTS } from './crash-points.ts'
+import { signalTree } from './process-tree.ts'
 import type { Random } from './push-random.ts'
 
 interface Worker {
@@ -45,7 +47,13 @@ export async function startWorkers(count: number, env: Record<string, string>, r
     const point = counts.starts % 2 === 0 ? leastVisited() : undefined
     const crash = point === undefined ? [] : [point, points[point] === undefined ? 1 : 1 + random.below(4)]
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
-      env: { ...childEnv, ...env, CHAOS_CRASH: JSON.stringify(crash) },
+      // A crash point is one of this very process; all others have their worker processes, and die with them.
+      env: {
+        ...childEnv,
+        ...env,
+        CHAOS_CRASH: JSON.stringify(crash),
+        CHAOS_WORKERS: point === undefined ? 'processes' : 'inline',
+      },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     const worker: Worker = { child, readyAt: undefined, frozen: false }
@@ -88,7 +96,10 @@ export async function startWorkers(count: number, env: Record<string, string>, r
       workers.splice(workers.indexOf(worker), 1)
       const ended = once(worker.child, 'exit')
       // It may have died by itself a moment ago.
-      if (worker.child.kill('SIGKILL')) await ended
+      if (worker.child.exitCode === null && worker.child.signalCode === null) {
+        signalTree(worker.child.pid!, 'SIGKILL')
+        await ended
+      }
       counts.kills += 1
       if (!ending) workers.push(start())
     },
@@ -96,10 +107,10 @@ export async function startWorkers(count: number, env: Record<string, string>, r
       const [worker] = ready()
       if (worker === undefined) return false
       worker.frozen = true
-      worker.child.kill('SIGSTOP')
+      const frozen = signalTree(worker.child.pid!, 'SIGSTOP')
       counts.freezes += 1
       const thaw = sleep(ms).then(() => {
-        worker.child.kill('SIGCONT')
+        for (const pid of frozen) signal(pid, 'SIGCONT')
         worker.frozen = false
       })
       pending.add(thaw)
@@ -113,7 +124,7 @@ export async function startWorkers(count: number, env: Record<string, string>, r
         workers.map(async ({ child }) => {
           if (child.exitCode !== null || child.signalCode !== null) return
           const ended = once(child, 'exit')
-          child.kill('SIGKILL')
+          signalTree(child.pid!, 'SIGKILL')
           await ended
         }),
       )

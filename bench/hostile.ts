@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { type Order, pagesOf, startSyncHouse } from '../test/spec/sync/house.ts'
+import { type Figures, load, median } from './load.ts'
+
+const ROUND_MS = Number(process.env['BENCH_MS'] ?? 4000)
+const ROUNDS = 5
+const CONNECTIONS = 4
+const PHOTOS = 2000
+const MB = 1024 * 1024
+
+/** Reads of one app while records of another make their workers hang, crash and grow, beside the same reads without. */
+export async function benchHostile(): Promise<void> {
+  const house = await startSyncHouse({
+    connectors: join(import.meta.dirname, '../test/hostile/connectors'),
+    tuning: { times: { afterDeathMs: 200 }, workerLimits: { stallMs: 3000, memoryBytes: 300 * MB } },
+    workers: 'processes',
+  })
+  const shelves = new Map<string, Order[]>()
+  const deaths = () =>
+    house.tributary
+      .workers()
+      .flatMap((each) => each.deaths)
+      .reduce((sum, { count }) => sum + count, 0)
+  house.service.on('/orders', (asked) => pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked))
+  house.service.on('/notes', () => ({ body: { orders: [] } }))
+  try {
+    const reader = await house.connect('reader')
+    for (let at = 0; at < PHOTOS; at += 500) await storePhotos(house.tributary.url, reader.access_token, at)
+    const headers = { authorization: `Bearer ${reader.access_token}` }
+    const round = () =>
+      load(`${house.tributary.url}/types/photos?limit=20`, { connections: CONNECTIONS, ms: ROUND_MS, headers })
+    await round()
+    const [calm, beside]: [Figures[], Figures[]] = [[], []]
+    for (let i = 0; i < ROUNDS; i += 1) {
+      calm.push(await round())
+      for (const harm of ['hang', 'crash', 'grow']) {
+        const person = `${harm}-${i}`
+        shelves.set(`Bearer token-${person}`, [{ id: harm, at: 1_700_000_000_000, text: harm }])
+        await house.connect(person)
+      }
+      beside.push(await round())
+    }
+    const p99 = (figures: Figures[]) => median(figures.map(({ p99Ms }) => p99Ms))
+    const ratio = median(beside.map(({ p99Ms }, i) => p99Ms / calm[i]!.p99Ms))
+    process.stdout.write(
+      `p99 of /types/photos ${p99(calm).toFixed(1)} ms; beside records that hang, crash and grow ${p99(beside).toFixed(1)} ms, ` +
+        `${ratio.toFixed(2)} times (aim 2); ${deaths()} workers died\n`,
+    )
+  } finally {
+    await house.stop()
+  }
+}
+
+async function storePhotos(url: string, token: string, from: number): Promise<void> {
+  const photos = Array.from({ length: 500 }, (_, i) => ({
+    id: `photo-${from + i}`,
+    at: 1_700_000_000_000 + from + i,
+    type: 'photo',
+    title: `Photo ${from + i}`,
+  }))
+  const response = await fetch(`${url}/services/self/album`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(photos),
+  })
+  if (response.status !== 200) throw new Error(`photos were refused: ${await response.text()}`)
+  await response.body?.cancel()
+}
