@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { MOST_DEPTH, MOST_FIELDS, MOST_LETTERS } from '#flows/read/fields.ts'
+import { MAX_DEPTH, MAX_FIELDS, MAX_LETTERS } from '#flows/read/fields.ts'
 import {
   DEFAULT_LIMIT,
   DEFAULT_WITHIN_KM,
-  MOST_PARTICIPANTS_RULE,
+  MAX_PARTICIPANT_COUNT,
   type ParticipantRule,
   type Query,
 } from '#model/query.ts'
@@ -21,13 +21,13 @@ const time = (meaning: string) =>
     .optional()
     .describe(meaning)
 
-/** More than anybody has; beyond it numbers stop being exact. */
-const MOST_LIMIT = 1e15
+/** Limit: items that one request may ask for; beyond it numbers stop being exact. More is answered with 400. */
+const MAX_LIMIT = 1e15
 
 const limit = z
   .string()
   .regex(/^\d+$/, 'must be a whole number, 0 or more')
-  .transform((text) => Math.min(Number(text), MOST_LIMIT))
+  .transform((text) => Math.min(Number(text), MAX_LIMIT))
   .default(DEFAULT_LIMIT)
   .describe('How many; no maximum, answers are streamed.')
 
@@ -77,7 +77,7 @@ const participants = z
       }
       context.addIssue({
         code: 'custom',
-        message: `“${token}” must be an id, self, ^id, ^self or >n with n from 1 to ${MOST_PARTICIPANTS_RULE}`,
+        message: `“${token}” must be an id, self, ^id, ^self or >n with n from 1 to ${MAX_PARTICIPANT_COUNT}`,
       })
       return z.NEVER
     }
@@ -89,7 +89,7 @@ const participants = z
 function participantRule(token: string): ParticipantRule | undefined {
   if (token.startsWith('>')) {
     const count = Number(token.slice(1))
-    return /^>\d{1,2}$/.test(token) && count >= 1 && count <= MOST_PARTICIPANTS_RULE
+    return /^>\d{1,2}$/.test(token) && count >= 1 && count <= MAX_PARTICIPANT_COUNT
       ? { rule: 'at_least', count }
       : undefined
   }
@@ -113,9 +113,9 @@ const paths = (meaning: string) =>
     .describe(meaning)
 
 function pathsFault(list: string[]): string | undefined {
-  if (list.length > MOST_FIELDS) return `must be at most ${MOST_FIELDS} paths`
-  if (list.some((path) => path.length > MOST_LETTERS)) return `each path must have at most ${MOST_LETTERS} characters`
-  if (list.some((path) => path.split('.').length > MOST_DEPTH)) return `each path must be at most ${MOST_DEPTH} deep`
+  if (list.length > MAX_FIELDS) return `must be at most ${MAX_FIELDS} paths`
+  if (list.some((path) => path.length > MAX_LETTERS)) return `each path must have at most ${MAX_LETTERS} characters`
+  if (list.some((path) => path.split('.').length > MAX_DEPTH)) return `each path must be at most ${MAX_DEPTH} deep`
   return list.some((path) => path.split('.').includes('')) ? 'each path must be names joined by dots' : undefined
 }
 

@@ -1,6 +1,7 @@
-/** Bounds that keep one hostile text from costing more than many honest ones. */
-const MOST_WORDS = 4000
-const MOST_LETTERS = 64
+/** Limit: words of one item that can be searched for; further ones are not indexed. */
+const MAX_WORDS = 4000
+/** Limit: characters of one word that count in a search. */
+const MAX_LETTERS = 64
 
 // Scripts written without spaces: each sign is a word, and a search for several is a search for a phrase.
 const UNSPACED =
@@ -48,8 +49,8 @@ export function wordsOf(text: string): string[] {
   const words: string[] = []
   for (const [run] of fold(text).matchAll(RUN)) {
     for (const word of splitRun(run)) {
-      words.push(word.slice(0, MOST_LETTERS))
-      if (words.length >= MOST_WORDS) return words
+      words.push(word.slice(0, MAX_LETTERS))
+      if (words.length >= MAX_WORDS) return words
     }
   }
   return words
@@ -58,7 +59,7 @@ export function wordsOf(text: string): string[] {
 // Letters that need no folding: the same words as below, for a small part of the work.
 function plainWords(text: string): string[] {
   const words: string[] = text.toLowerCase().match(PLAIN_RUN) ?? []
-  return words.slice(0, MOST_WORDS).map((word) => (word.length > MOST_LETTERS ? word.slice(0, MOST_LETTERS) : word))
+  return words.slice(0, MAX_WORDS).map((word) => (word.length > MAX_LETTERS ? word.slice(0, MAX_LETTERS) : word))
 }
 
 // A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other sign stands alone.
@@ -91,7 +92,7 @@ export function searchVector(texts: readonly string[]): string {
       else if (known.length < 255) known.push(position)
       position = Math.min(position + 1, 16_383)
       count += 1
-      if (count >= MOST_WORDS) return spell(positions)
+      if (count >= MAX_WORDS) return spell(positions)
     }
     position = Math.min(position + 10, 16_383)
   }

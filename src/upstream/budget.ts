@@ -15,7 +15,8 @@ const FOR_ALL: Manner = { grantMs: 1000, burstShare: 0.1 }
 const FOR_ONE: Manner = { grantMs: 20_000, burstShare: 0.5 }
 /** Services that say nothing of limits still get no more than this from one app. */
 const DEFAULT = { calls: 3000, perS: 60 }
-const MOST_HELD = 20_000
+/** Limit: rate limiter buckets held in memory; then those that are over are dropped. */
+const MAX_HELD = 20_000
 
 export interface Wait {
   /** Undefined: call now. */
@@ -63,7 +64,7 @@ export function createBudget({ database, clock }: { database: Database; clock: C
     const answer = takeTokens(database, name, size, want, keep, clock.now())
       .then((grant) => {
         if (grant.granted > 0) {
-          if (held.size > MOST_HELD) forgetOld(held, clock.now())
+          if (held.size > MAX_HELD) forgetOld(held, clock.now())
           held.set(name, { tokens: grant.granted, endsAt: clock.now() + grantMs })
         }
         return grant

@@ -28,6 +28,7 @@ export interface ServiceCall {
   signal?: AbortSignal | undefined
 }
 
+/** Limit: redirects that one call of a service follows; one more fails the call. */
 const MAX_REDIRECTS = 5
 
 /**

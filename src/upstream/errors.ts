@@ -31,8 +31,12 @@ export class UpstreamError extends Error {
   }
 }
 
+/** Limit: characters of a service's own error text that we repeat; the rest is cut off. */
 const MAX_EXCERPT = 160
-// Shorter ones are no secrets, and would tear words apart.
+/**
+ * Limit: characters from which a value is blotted out of error texts; shorter ones are no secrets, and would tear
+ * words apart.
+ */
 const MIN_SECRET = 6
 
 /** A few words of what a service said, fit for a message: one line, short, and without the secrets that it may echo. */

@@ -24,7 +24,8 @@ export interface Opened extends StreamAnswer {
   url: string
 }
 
-const MOST_HOPS = 5
+/** Limit: redirects that a proxied call follows; then the redirect itself is the response. */
+const MAX_REDIRECTS = 5
 const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH QUERY'.split(' '))
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -94,7 +95,8 @@ async function follow(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<Ope
   let url = addressFor(ready, out.target.connector, out.where)
   for (let hop = 0; ; hop += 1) {
     const answer = await send(need, out, ready, url)
-    const next = hop < MOST_HOPS && out.body.repeatable ? redirected(out.method, url, ready.hosts, answer) : undefined
+    const next =
+      hop < MAX_REDIRECTS && out.body.repeatable ? redirected(out.method, url, ready.hosts, answer) : undefined
     if (next === undefined) return { ...answer, url }
     discard(answer)
     url = next

@@ -28,11 +28,14 @@ interface Page {
 }
 
 const byLink = linkPages()
-const MOST_PAGE_BYTES = 20 * 1024 * 1024
-const MOST_DEPTH = 1000
-const MOST_PAGES = 100_000
-/** In the middle of a walk a pause is better than an end. */
-const LONG_WAIT_MS = 60_000
+/** Limit: bytes of one page that the proxy joins to others; a larger one ends the walk with an error. */
+const MAX_PAGE_BYTES = 20 * 1024 * 1024
+/** Limit: nesting of such a page; a deeper one ends the walk with an error. */
+const MAX_PAGE_DEPTH = 1000
+/** Limit: pages that the proxy joins for one request; then the walk ends with an error. */
+const MAX_PAGES = 100_000
+/** Limit: pause between two pages that a service may ask for; a longer one ends the walk. */
+const MAX_PAUSE_MS = 60_000
 const TRIES = 4
 // These ask for a part of one answer, or for none at all.
 const OF_ONE_ANSWER = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since']
@@ -120,7 +123,7 @@ async function fetchPage(
 ): Promise<Page> {
   const where = whereOf(request, 'query' in out.where ? out.where.query : '')
   for (let attempt = 1; ; attempt += 1) {
-    await spend(need, out.target, LONG_WAIT_MS, out.hangup)
+    await spend(need, out.target, MAX_PAUSE_MS, out.hangup)
     const opened = await open(need, targets, { ...out, where }, told)
     if (opened.status === 200) {
       const page = await readPage(course, request, opened, out.hangup)
@@ -130,7 +133,7 @@ async function fetchPage(
     discard(opened)
     const headers = Object.fromEntries(Object.entries(opened.headers).map(([name, value]) => [name, String(value)]))
     const waitMs = retryAfterMs(headers, need.clock.now()) ?? 500 * 2 ** attempt
-    const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= LONG_WAIT_MS && attempt < TRIES
+    const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= MAX_PAUSE_MS && attempt < TRIES
     if (!soon) throw broken(`a page was answered with ${opened.status}`)
     told.retried = true
     await sleep(waitMs, undefined, { signal: out.hangup.signal })
@@ -144,7 +147,7 @@ async function readPage(
   hangup: Hangup,
 ): Promise<Page | undefined> {
   const bytes = await readLimited(Buffer.isBuffer(opened.body) ? [opened.body] : opened.body, {
-    maxBytes: MOST_PAGE_BYTES,
+    maxBytes: MAX_PAGE_BYTES,
     contentEncoding: opened.headers['content-encoding'],
     signal: hangup.signal,
   }).catch((error: unknown) => {
@@ -153,7 +156,7 @@ async function readPage(
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(opened.headers)) headers[name] = [value ?? []].flat().join(', ')
   try {
-    const body = parseLossless(bytes.toString('utf8'), MOST_DEPTH)
+    const body = parseLossless(bytes.toString('utf8'), MAX_PAGE_DEPTH)
     const items = course.items(body)
     if (items === undefined) return undefined
     const next = course.pages.next({ request, body, headers, count: items.length })
@@ -178,7 +181,7 @@ async function* written(first: Page, fetch: (request: PageRequest) => Promise<Pa
     }
     if (page.next === undefined) break
     const name = JSON.stringify(page.next)
-    if (asked.has(name) || asked.size >= MOST_PAGES) throw broken('the pages lead in circles')
+    if (asked.has(name) || asked.size >= MAX_PAGES) throw broken('the pages lead in circles')
     asked.add(name)
     page = await fetch(page.next)
   }

@@ -30,7 +30,8 @@ export interface Targets {
 
 /** Services that answer 401 to what a person may not see must not make us refresh with every call. */
 const RENEW_EVERY_MS = 30_000
-const MOST_REMEMBERED = 10_000
+/** Limit: profiles whose last refresh is remembered; then all are forgotten. */
+const MAX_REMEMBERED = 10_000
 
 export function createTargets(need: ProxyNeed): Targets {
   const found = createBriefCache<Target>(need.clock)
@@ -61,7 +62,7 @@ export function createTargets(need: ProxyNeed): Targets {
       const lately = now - (renewedAt.get(id) ?? 0) < RENEW_EVERY_MS
       const ready = await prepare(target, lately ? undefined : refused)
       if (!lately && ready.version !== refused) {
-        if (renewedAt.size >= MOST_REMEMBERED) renewedAt.clear()
+        if (renewedAt.size >= MAX_REMEMBERED) renewedAt.clear()
         renewedAt.set(id, now)
       }
       return keep(target, ready)

@@ -2,8 +2,8 @@ import { scanJson } from '#upstream/body/json-scan.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { stringifyLossless } from '#upstream/body/lossless-json.ts'
 
-/** Deeper records could be stored but never be written out again. */
-const MOST_DEPTH = 64
+/** Limit: nesting of one record; a deeper one could be stored but never be written out again, and is quarantined. */
+const MAX_ITEM_DEPTH = 64
 
 /** The same text for the same content, whatever order a service writes its keys in. */
 export function canonicalText(value: LosslessJson): string {
@@ -18,7 +18,7 @@ function sorted(value: LosslessJson): LosslessJson {
   return copy
 }
 
-export function isTooDeep(value: unknown, left = MOST_DEPTH): boolean {
+export function isTooDeep(value: unknown, left = MAX_ITEM_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false
   if (left === 0) return true
   return Object.values(value).some((entry) => isTooDeep(entry, left - 1))
@@ -26,5 +26,5 @@ export function isTooDeep(value: unknown, left = MOST_DEPTH): boolean {
 
 /** The same of a record that is written already, in a third of the time. */
 export function isTextTooDeep(text: string): boolean {
-  return scanJson(text, MOST_DEPTH).depth > MOST_DEPTH
+  return scanJson(text, MAX_ITEM_DEPTH).depth > MAX_ITEM_DEPTH
 }

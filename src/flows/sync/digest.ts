@@ -47,12 +47,13 @@ interface Named {
   hash: Buffer
 }
 
-const MOST_BYTES = 1024 * 1024
+/** Limit: bytes of one record; a larger one is quarantined. */
+const MAX_ITEM_BYTES = 1024 * 1024
 const SAMPLE = 2000
 /** Nobody resets an endpoint so often. */
 const VERSION_STEP = 2 ** 16
-/** Longer ones fit in no index, and are nobody's id. */
-const MOST_PARTICIPANT = 500
+/** Limit: characters of a participant's id; longer ones fit in no index, are nobody's id, and are left out. */
+const MAX_PARTICIPANT = 500
 
 export function openStream(
   connector: Pick<Connector, 'service' | 'title'>,
@@ -159,7 +160,7 @@ export function isRecord(raw: unknown): boolean {
 
 // Most texts are short enough whatever their letters are.
 function isTooLarge(text: string): boolean {
-  return text.length > MOST_BYTES / 3 && Buffer.byteLength(text) > MOST_BYTES
+  return text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
 }
 
 /** New and changed ones; a hash that differs may only mean that the service wrote the keys in another order. */
@@ -195,7 +196,7 @@ function toRow(
     hash: item.hash,
     types: typeBits(draft.types),
     author: draft.hasAuthor ? storable(draft.participants[0]!) : undefined,
-    participants: draft.participants.filter(({ length }) => length <= MOST_PARTICIPANT).map(storable),
+    participants: draft.participants.filter(({ length }) => length <= MAX_PARTICIPANT).map(storable),
     guid: draft.guid.map(storable),
     lat: draft.place?.lat,
     lng: draft.place?.lng,

@@ -19,9 +19,13 @@ export interface FetchedPage {
   restUntilMs: number | undefined
 }
 
-const MOST_BYTES = 20 * 1024 * 1024
-/** A whole page may be deeper than an item: one bad record must not hide the others. */
-const MOST_DEPTH = 1000
+/** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
+const MAX_PAGE_BYTES = 20 * 1024 * 1024
+/**
+ * Limit: nesting of a whole page: deeper than an item may be, for one bad record must not hide the others. A deeper
+ * page fails the sync.
+ */
+const MAX_PAGE_DEPTH = 1000
 /** Waiting inside a turn; anything longer goes back to the schedule. */
 const SHORT_WAIT_MS = 2000
 const TRIES = 3
@@ -99,7 +103,7 @@ function callOf(request: PageRequest, conditions: Record<string, string>) {
     query: request.query,
     headers: { ...request.headers, ...conditions },
     body: request.body,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_PAGE_BYTES,
   }
 }
 
@@ -116,7 +120,7 @@ async function judge(need: SyncNeed, target: Target, answer: UpstreamAnswer): Pr
 function parseBody(text: string): LosslessJson {
   if (text.trim() === '') return null
   try {
-    return parseLossless(text, MOST_DEPTH)
+    return parseLossless(text, MAX_PAGE_DEPTH)
   } catch (error) {
     throw new UpstreamError('retry', 'The service answered something that is no JSON.', {
       reason: 'answer_unreadable',
@@ -127,7 +131,7 @@ function parseBody(text: string): LosslessJson {
 
 function parseQuietly(text: string): LosslessJson | undefined {
   try {
-    return parseLossless(text, MOST_DEPTH)
+    return parseLossless(text, MAX_PAGE_DEPTH)
   } catch {
     return undefined
   }

@@ -10,7 +10,8 @@ export interface SyncRules {
 }
 
 const DAY_MS = 86_400_000
-const LEAST_MS = 60_000
+/** Limit: shortest time between two syncs of an endpoint for which an app has no rule. */
+const MIN_PACE_MS = 60_000
 
 export interface Pace {
   intervalMs: number
@@ -31,7 +32,7 @@ export function nextPace(
     return { intervalMs: run.intervalMs, nextRunAt: next?.getTime() ?? run.nowMs + DAY_MS }
   }
   if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs) }
-  const floor = Math.max(LEAST_MS, endpoint.everyMs / 4)
+  const floor = Math.max(MIN_PACE_MS, endpoint.everyMs / 4)
   const ceiling = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))
   const wanted = run.news > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
   const intervalMs = Math.round(Math.min(ceiling, Math.max(floor, wanted)))

@@ -8,8 +8,13 @@ import { scanJson } from './json-scan.ts'
  */
 export type LosslessJson = null | boolean | number | bigint | string | LosslessJson[] | { [key: string]: LosslessJson }
 
+/**
+ * Limit: nesting of arrays and objects in JSON from outside, where the caller names no other; deeper JSON is refused.
+ */
 export const MAX_JSON_DEPTH = 64
-// No id is longer, and big integers cost more than linear time.
+/**
+ * Limit: digits of an integer in JSON; no id is longer, and big integers cost more than linear time. More is refused.
+ */
 const MAX_INTEGER_DIGITS = 308
 
 const NUMBER = /(?<integer>-?(?:0|[1-9]\d*))(?<rest>(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]|$)(?!\s*:)/y

@@ -5,6 +5,7 @@ import type { Metadata } from '../metadata-cache.ts'
 import { parseObject } from '../parse-object.ts'
 import type { Upstream, UpstreamAnswer } from '../send.ts'
 
+/** Limit: bytes of a metadata or DID document; more fails the sign-in. */
 const MAX_BYTES = 256 * 1024
 
 /** What an instance publishes about its authorization server: RFC 8414, found by RFC 9728 where the API is elsewhere. */
