@@ -108,7 +108,12 @@ function without(address: string, names: string[]): string {
 function linkNext(header: string | undefined): string | undefined {
   for (const part of (header ?? '').split(/,(?=\s*<)/)) {
     const match = /^\s*<([^>]*)>(.*)$/s.exec(part)
-    if (match !== null && /;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?/i.test(match[2]!)) return match[1]
+    if (match !== null && relationsOf(match[2]!).includes('next')) return match[1]
   }
   return undefined
+}
+
+function relationsOf(parameters: string): string[] {
+  const found = [...parameters.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/gi)]
+  return found.flatMap(([, quoted, bare]) => (quoted ?? bare ?? '').toLowerCase().split(/\s+/))
 }

@@ -33,9 +33,17 @@ const ALIKE: Record<string, string> = {
 }
 const ALIKE_LETTERS = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')
 
+/** Limit: accents and other marks in a row; normalizing sorts them in quadratic time, and no letter has so many. Further ones are left out. */
+const MAX_MARKS = 30
+// The last two become marks when they are normalized.
+const MANY_MARKS = new RegExp(`([\\p{M}\uFF9E\uFF9F]{${MAX_MARKS}})[\\p{M}\uFF9E\uFF9F]+`, 'gu')
+/** Limit: characters of one text that are searched; the rest is not indexed. */
+const MAX_TEXT = 512 * 1024
+
 /** A text without case, accents and width: what people mean to be the same becomes the same. */
 export function fold(text: string): string {
   return text
+    .replaceAll(MANY_MARKS, '$1')
     .normalize('NFKD')
     .replaceAll(ACCENTS, '')
     .toLowerCase()
@@ -47,7 +55,7 @@ export function fold(text: string): string {
 export function wordsOf(text: string): string[] {
   if (text.length <= SHORT && PLAIN.test(text)) return plainWords(text)
   const words: string[] = []
-  for (const [run] of fold(text).matchAll(RUN)) {
+  for (const [run] of fold(text.slice(0, MAX_TEXT)).matchAll(RUN)) {
     for (const word of splitRun(run)) {
       words.push(word.slice(0, MAX_LETTERS))
       if (words.length >= MAX_WORDS) return words

@@ -1,4 +1,5 @@
 import { createBriefCache } from '#base/brief-cache.ts'
+import { trimEndOf } from '#base/trim-end.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -45,7 +46,7 @@ export function createTargets(need: ProxyNeed): Targets {
     const { origin, pathname } = new URL(addresses.apiUrl)
     // An instance elsewhere has none of the hosts of the one that the connector knows.
     const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
-    return { credential, version, apiUrl: origin + pathname.replace(/\/+$/, ''), hosts }
+    return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
   const keep = (target: Target, ready: Ready): Ready => {
     made.put(target.profile.id, ready)
