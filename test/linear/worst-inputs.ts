@@ -1,6 +1,6 @@
 const MEGABYTE = 1024 * 1024
 /** Signs that classes and escapes are asked for: what they match stands for them. */
-const SIGNS = [...'a0 <"\n\tA_-./\\:;,>\'&=!?()[]{}%+@#*~|^$`é\u0301东\u0002']
+const SIGNS = Array.from('a0 <"\n\tA_-./\\:;,>\'&=!?()[]{}%+@#*~|^$`é\u0301东\u0002')
 const TOKEN = /\\p\{[^}]+\}|\\u[\da-fA-F]{4}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|<\w+>|:)|[()|^$]|[^()|]/suy
 const REPEAT = /(?:[*+?]|\{(\d+),?\d*\})\??/y
 
