@@ -32,12 +32,12 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Waits for the budget, but no longer than anybody would. */
 export async function spend(
   need: ProxyNeed,
-  { profile, connector }: Target,
+  { profile, connector, server }: Target,
   mostWaitMs: number,
   hangup: Hangup,
 ): Promise<void> {
   for (;;) {
-    const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id)
+    const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id, server)
     if (untilMs === undefined) return
     const waitMs = untilMs - need.clock.now()
     if (waitMs > mostWaitMs) throw new ApiError('service_limited', undefined, { retryAfterS: Math.ceil(waitMs / 1000) })

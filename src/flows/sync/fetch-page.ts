@@ -4,6 +4,7 @@ import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.t
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type Fresh, freshCredential } from '#upstream/fresh-credential.ts'
+import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import type { UpstreamAnswer } from '#upstream/send.ts'
 import { failureOf, learnRate } from './judge-answer.ts'
 import { type SyncNeed, timesOf } from './need.ts'
@@ -81,9 +82,14 @@ async function credentialFor(need: SyncNeed, target: Target, refused: number | u
   return held.fresh
 }
 
-async function spend(need: SyncNeed, { profile, connector }: Target, signal: AbortSignal): Promise<void> {
+async function spend(need: SyncNeed, target: Target, signal: AbortSignal): Promise<void> {
+  const { profile, connector } = target
+  // Only the credential says which server is the person's.
+  const server = hasOwnServers(connector)
+    ? ownServerOf(connector, (await credentialFor(need, target, undefined)).credential)
+    : undefined
   for (;;) {
-    const { untilMs } = await need.budget.take(profile.appId, connector, 'sync', profile.id)
+    const { untilMs } = await need.budget.take(profile.appId, connector, 'sync', profile.id, server)
     if (untilMs === undefined) return
     const waitMs = untilMs - need.clock.now()
     if (waitMs > SHORT_WAIT_MS)

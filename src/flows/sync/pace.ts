@@ -42,9 +42,9 @@ export function nextPace(
 /** Growing waits after failures, from half a minute to six hours. */
 export function retryAt(fails: number, retryAfterMs: number | undefined, nowMs: number): number {
   const own = Math.min(6 * 3_600_000, 30_000 * 2 ** Math.min(fails, 12))
-  return (
-    nowMs + (retryAfterMs === undefined ? jitter(own) : Math.max(retryAfterMs, 1000) + Math.round(Math.random() * 1000))
-  )
+  // Who says "in a second" over and over is no longer believed.
+  if (retryAfterMs === undefined || (fails > 5 && retryAfterMs < own)) return nowMs + jitter(own)
+  return nowMs + Math.max(retryAfterMs, 1000) + Math.round(Math.random() * 1000)
 }
 
 export function isWanted(endpoint: Endpoint, rules: SyncRules): boolean {
