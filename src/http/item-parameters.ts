@@ -63,13 +63,21 @@ const within = z
   .default(DEFAULT_WITHIN_KM)
   .describe('Kilometres around `near`.')
 
+/** Limit: rules about participants in one query; more is answered with 400. */
+const MAX_PARTICIPANT_RULES = 16
+
 /** `id`, `self`, `^id`, `^self`, `>n`. */
 const participants = z
   .string()
   .max(4000)
   .transform((text, context) => {
     const rules: ParticipantRule[] = []
-    for (const token of text.split(',').map((part) => part.trim())) {
+    const tokens = text.split(',').map((part) => part.trim())
+    if (tokens.length > MAX_PARTICIPANT_RULES) {
+      context.addIssue({ code: 'custom', message: `must be at most ${MAX_PARTICIPANT_RULES} rules` })
+      return z.NEVER
+    }
+    for (const token of tokens) {
       const rule = participantRule(token)
       if (rule !== undefined) {
         rules.push(rule)

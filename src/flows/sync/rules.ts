@@ -59,11 +59,18 @@ function checkName(registry: SyncNeed['registry'], name: string): string {
 /** Limit: shortest time between two syncs that an app may ask for; less is answered with 400. */
 const MIN_RULE_MS = 30_000
 
+/** Limit: longest time between two syncs that an app may ask for; more is answered with 400. */
+const MAX_RULE_MS = 366 * 86_400_000
+/** Limit: characters of a pace; a longer one is answered with 400. */
+const MAX_PACE = 200
+
 function readPace(name: string, text: string): { everyMs: number } | { cron: string; zone?: string } {
   const tooOften = new ApiError('bad_body', `pace.${name}: at most every 30s.`)
+  if (text.length > MAX_PACE) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_PACE} characters.`)
   if (/^\d+[smhd]$/.test(text)) {
     const everyMs = duration(text)
     if (everyMs < MIN_RULE_MS) throw tooOften
+    if (everyMs > MAX_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at least every 366d.`)
     return { everyMs }
   }
   const fields = text.trim().split(/\s+/)
