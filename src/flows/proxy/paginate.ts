@@ -29,7 +29,7 @@ interface Page {
 
 const byLink = linkPages()
 /** Limit: bytes of one page that the proxy joins to others; a larger one ends the walk with an error. */
-const MAX_PAGE_BYTES = 20 * 1024 * 1024
+const MAX_PAGE_BYTES = 5 * 1024 * 1024
 /** Limit: nesting of such a page; a deeper one ends the walk with an error. */
 const MAX_PAGE_DEPTH = 1000
 /** Limit: pages that the proxy joins for one request; then the walk ends with an error. */

@@ -21,7 +21,7 @@ export interface FetchedPage {
 }
 
 /** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
-const MAX_PAGE_BYTES = 20 * 1024 * 1024
+const MAX_PAGE_BYTES = 5 * 1024 * 1024
 /**
  * Limit: nesting of a whole page: deeper than an item may be, for one bad record must not hide the others. A deeper
  * page fails the sync.
