@@ -63,13 +63,21 @@ const within = z
   .default(DEFAULT_WITHIN_KM)
   .describe('Kilometres around `near`.')
 
+/** Limit: characters of a search; more is answered with 400. */
+const MAX_SEARCH = 1000
+/** Limit: characters of the list of services in one query; more is answered with 400. */
+const MAX_SERVICES_LIST = 2000
+/** Limit: characters of all rules about participants in one query; more is answered with 400. */
+const MAX_PARTICIPANTS_LIST = 4000
+/** Limit: characters of one participant's id in a query; more is answered with 400. */
+const MAX_PARTICIPANT_ID = 500
 /** Limit: rules about participants in one query; more is answered with 400. */
 const MAX_PARTICIPANT_RULES = 16
 
 /** `id`, `self`, `^id`, `^self`, `>n`. */
 const participants = z
   .string()
-  .max(4000)
+  .max(MAX_PARTICIPANTS_LIST)
   .transform((text, context) => {
     const rules: ParticipantRule[] = []
     const tokens = text.split(',').map((part) => part.trim())
@@ -103,7 +111,7 @@ function participantRule(token: string): ParticipantRule | undefined {
   }
   const rule = token.startsWith('^') ? 'author' : 'takes_part'
   const id = rule === 'author' ? token.slice(1) : token
-  if (id === '' || id.length > 500 || id.includes('\0')) return undefined
+  if (id === '' || id.length > MAX_PARTICIPANT_ID || id.includes('\0')) return undefined
   return { rule, id: id === 'self' ? undefined : id }
 }
 
@@ -143,7 +151,7 @@ export const itemQuery = z.object({
   sort: z.enum(['asc', 'desc']).default('desc').describe('`desc` newest first, `asc` oldest first.'),
   q: z
     .string()
-    .max(1000)
+    .max(MAX_SEARCH)
     .refine((text) => !text.includes('\0'), 'must not hold NUL')
     .optional()
     .describe('Full-text search: words, `"phrases"`, `-without`, a last `beginning*`.'),
@@ -158,7 +166,7 @@ export const itemQuery = z.object({
 export const servicesQuery = {
   services: z
     .string()
-    .max(2000)
+    .max(MAX_SERVICES_LIST)
     .transform((text) => text.split(',').map((name) => name.trim()))
     .optional()
     .describe('Comma list of `service` or `id@service`.'),

@@ -51,6 +51,19 @@ suite('a page that is too much is refused before it is built, and an allowed one
       assert.equal(stored, 0)
     })
 
+  test('a response whose Content-Encoding nobody can undo fails its endpoint, not the process', async () => {
+    for (const [i, coding] of ['gzip, gzip', 'foo', 'UTF-8', 'aws-chunked', 'none', 'gzip'].entries()) {
+      const name = `coding-${i}`
+      const connector = await ground.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
+      ground.service.on(`/${name}`, () => ({ body: '[]', headers: { 'content-encoding': coding } }))
+      ground.service.on(`/${name}-other`, () => ({ body: { notes: someNotes(2) } }))
+      const profile = await ground.connect(connector)
+      await ground.run(profile)
+      assert.match((await ground.progress(profile, 'list')).last_error ?? '', /answer_unreadable/, coding)
+      assert.equal((await ground.stored(profile, 'other')).size, 2)
+    }
+  })
+
   test('ten thousand records, and a record of many keys, are stored', async () => {
     assert.equal((await errorOf('full', `{"notes":[${many(10_000, (i) => `{"id":${i}}`)}]}`)).stored, 10_000)
     const wide = `{"notes":[{"id":1,${many(40_000, (i) => `"k${i}":1`)}}]}`

@@ -20,7 +20,7 @@ test('a token ends when the service says', () => {
 })
 
 test('a time that no column holds, or that nobody lives to see, is cut', () => {
-  const odd: LosslessJson[] = [
+  const odd: (string | number | bigint)[] = [
     '9e25',
     '1e999',
     9e25,
