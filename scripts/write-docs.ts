@@ -9,6 +9,7 @@ import { ROUTES } from '#http/routes.ts'
 import { REASONS } from '#model/errors.ts'
 import { ITEM_TYPES } from '#model/types.ts'
 import { PUSH_EVENTS } from '#store/push-events.ts'
+import { limitsIn, limitsTables } from './limits.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -19,6 +20,7 @@ export function writtenDocs(): Record<string, string> {
     'docs/api.md': between('docs/api.md', 'routes', routes(), 'reasons', reasons()),
     'docs/cli.md': between('docs/cli.md', 'commands', commands()),
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
+    'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limitsIn(root))),
     'docs/push.md': pushPage(),
   }
 }

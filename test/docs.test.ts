@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { limitsIn, limitsOf } from '../scripts/limits.ts'
 import { writtenDocs } from '../scripts/write-docs.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -12,6 +13,39 @@ suite('the documentation', () => {
       assert.equal(readFileSync(join(root, file), 'utf8'), text)
     })
   }
+
+  test('every limit says what it bounds', () => {
+    const silent = limitsIn(root).filter(({ meaning }) => meaning === undefined)
+    assert.deepEqual(
+      silent.map(({ file, name }) => `${file}: ${name} has no comment /** Limit: … */ directly above it`),
+      [],
+    )
+    const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+    const otherwise = sources.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\bconst MOST_\w+/g) ?? [])
+    assert.deepEqual(otherwise, [], 'a limit is named MAX_ or MIN_')
+  })
+
+  test('a limit is found with its comment of one or more lines, and without', () => {
+    const text = [
+      '/** Limit: pages of a walk; then it ends. */',
+      'const MAX_PAGES = 1_000',
+      '',
+      '/**',
+      ' * Limit: bytes of a page;',
+      ' * more is refused.',
+      ' */',
+      'export const MIN_BYTES: number = 2 * 1024',
+      '/** Pages. */',
+      'const MAX_OTHER = 3',
+      'const SOME_MAX_THING = 4',
+    ].join('\n')
+    const found = limitsOf('src/a.ts', text).map(({ name, value, meaning }) => [name, value, meaning])
+    assert.deepEqual(found, [
+      ['MAX_PAGES', '1_000', 'pages of a walk; then it ends.'],
+      ['MIN_BYTES', '2 * 1024', 'bytes of a page; more is refused.'],
+      ['MAX_OTHER', '3', undefined],
+    ])
+  })
 
   test('every runtime dependency says why it is there', () => {
     const { dependencies, optionalDependencies } = JSON.parse(

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { codeOf, SetupError } from './errors.ts'
 import { randomSecret } from './ids.ts'
 
-const LEAST_CHARACTERS = 24
+/** Limit: characters of an admin token; a shorter one is refused at the start. */
+const MIN_CHARACTERS = 24
 
 /** The admin token: from the settings, or from a file in the data folder that only its owner can read. */
 export function readAdminToken(
@@ -17,7 +18,7 @@ export function readAdminToken(
     if (!existsSync(file)) make(file)
     chmodSync(file, 0o600)
     const token = readFileSync(file, 'utf8').trim()
-    if (token.length >= LEAST_CHARACTERS) return { token, file }
+    if (token.length >= MIN_CHARACTERS) return { token, file }
   } catch (error) {
     throw new SetupError(`The admin token in ${file} cannot be read (${codeOf(error)}).`, {
       code: 'admin_token_unreadable',
@@ -25,7 +26,7 @@ export function readAdminToken(
       cause: error,
     })
   }
-  throw new SetupError(`The admin token in ${file} is shorter than ${LEAST_CHARACTERS} characters.`, {
+  throw new SetupError(`The admin token in ${file} is shorter than ${MIN_CHARACTERS} characters.`, {
     code: 'admin_token_damaged',
     help: `Remove the file, and the next start makes a new one: rm ${file}`,
   })

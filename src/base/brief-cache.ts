@@ -12,14 +12,15 @@ export interface BriefCache<Value> {
 }
 
 export const KEPT_MS = 1000
-const MOST = 10_000
+/** Limit: values held in one cache; then all are dropped. */
+const MAX_HELD = 10_000
 
 export function createBriefCache<Value>(clock: Clock, keptMs = KEPT_MS): BriefCache<Value> {
   const kept = new Map<string, { value: Promise<Value>; endsAt: number }>()
   let sweeper: NodeJS.Timeout | undefined
 
   const set = (key: string, value: Promise<Value>) => {
-    if (kept.size >= MOST) kept.clear()
+    if (kept.size >= MAX_HELD) kept.clear()
     kept.set(key, { value, endsAt: clock.now() + keptMs })
     sweeper ??= setTimeout(sweep, 2 * keptMs).unref()
   }

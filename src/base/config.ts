@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { codeOf, SetupError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { redactText } from './redact.ts'
+import { trimEndOf } from './trim-end.ts'
 
 export interface Config {
   databaseUrl: string | undefined
@@ -316,7 +317,7 @@ function webAddress(text: string): string {
   if (URL.canParse(text)) {
     const url = new URL(text)
     if (['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '' && url.username === '')
-      return text.replace(/\/+$/, '')
+      return trimEndOf(text, '/')
   }
   throw new Error(`must look like https://tributary.example.com, not “${redactText(text)}”`)
 }

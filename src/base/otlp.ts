@@ -21,8 +21,8 @@ const KINDS = { internal: 1, server: 2, client: 3 } as const
 const FAILED = 2
 const BATCH = 512
 const EVERY_MS = 5000
-/** More than this waits only while the collector is away; then the newest are dropped, and counted. */
-const MOST_WAITING = 8192
+/** Limit: spans that wait while the collector is away; then the newest are dropped, and counted. */
+const MAX_WAITING = 8192
 const TIMEOUT_MS = 10_000
 
 /** Traces for a collector of the operator's, where one is set. */
@@ -82,7 +82,7 @@ function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter 
 
   return {
     keep(span) {
-      if (waiting.length >= MOST_WAITING) dropped += 1
+      if (waiting.length >= MAX_WAITING) dropped += 1
       else waiting.push(span)
       if (waiting.length >= BATCH) void flush()
     },

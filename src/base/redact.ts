@@ -56,7 +56,7 @@ function redactPairs(text: string): string {
     const quote = /^\\?["']/.exec(value)?.[0] ?? ''
     const bare = value.slice(quote.length, quote === '' ? undefined : -quote.length)
     // What stands behind `=` came from an address or a form, where a code is always the secret kind.
-    if (bare === '' || bare.startsWith('[redacted') || (between.includes(':') && isHarmless(name, bare))) continue
+    if (bare === '' || /^\[redacted\]?$/.test(bare) || (between.includes(':') && isHarmless(name, bare))) continue
     safe += `${text.slice(done, index + pair.length)}${quote}${HIDDEN}${quote}`
     done = index + pair.length + value.length
   }

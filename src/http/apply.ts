@@ -65,17 +65,18 @@ async function apply(
   return { access_token: attached.token, account: attached.account.id, profile: profileName(attached.profile) }
 }
 
-const MOST = 1000
+/** Limit: profiles in one batch of `apply`; more is answered with 400. */
+const MAX_PROFILES = 1000
 
 export const batch = route({
   door: 'open',
-  summary: `The same for up to ${MOST} people; answers by the caller's own id`,
+  summary: `The same for up to ${MAX_PROFILES} people; answers by the caller's own id`,
   body: z.object({
     client_id: text("The app's client id; or HTTP Basic.").optional(),
     client_secret: text("The app's secret; or HTTP Basic.").optional(),
     accounts: z
       .array(z.looseObject({ id: z.string().min(1).max(200) }))
-      .max(MOST)
+      .max(MAX_PROFILES)
       .describe('`{"id": yours, "<service>": {"token", "token_secret"?}}`'),
   }),
   reasons: ['app_secret_invalid', 'too_many_attempts'],

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomSecret } from '#base/ids.ts'
 import type { House } from './house.ts'
 
+/** Limit: seconds that the cookie of a sign-in lives. */
 const MAX_AGE_S = 20 * 60
 
 /** The name says that no other host and no plain connection set it; without https the prefix would be refused. */

@@ -20,7 +20,7 @@ export const tell = route({
   path,
   rawBody: true,
   answer: z.object({ woken: z.number() }),
-  reasons: ['not_found', 'hook_refused'],
+  reasons: ['not_found', 'hook_refused', 'bad_body'],
   run: async (house, call) => ({
     woken: await takeHook(
       house,

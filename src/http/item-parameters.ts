@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { MOST_DEPTH, MOST_FIELDS, MOST_LETTERS } from '#flows/read/fields.ts'
+import { MAX_DEPTH, MAX_FIELDS, MAX_LETTERS } from '#flows/read/fields.ts'
 import {
   DEFAULT_LIMIT,
   DEFAULT_WITHIN_KM,
-  MOST_PARTICIPANTS_RULE,
+  MAX_PARTICIPANT_COUNT,
   type ParticipantRule,
   type Query,
 } from '#model/query.ts'
@@ -21,13 +21,13 @@ const time = (meaning: string) =>
     .optional()
     .describe(meaning)
 
-/** More than anybody has; beyond it numbers stop being exact. */
-const MOST_LIMIT = 1e15
+/** Limit: items that one request may ask for; beyond it numbers stop being exact. More is answered with 400. */
+const MAX_LIMIT = 1e15
 
 const limit = z
   .string()
   .regex(/^\d+$/, 'must be a whole number, 0 or more')
-  .transform((text) => Math.min(Number(text), MOST_LIMIT))
+  .transform((text) => Math.min(Number(text), MAX_LIMIT))
   .default(DEFAULT_LIMIT)
   .describe('How many; no maximum, answers are streamed.')
 
@@ -63,13 +63,29 @@ const within = z
   .default(DEFAULT_WITHIN_KM)
   .describe('Kilometres around `near`.')
 
+/** Limit: characters of a search; more is answered with 400. */
+const MAX_SEARCH = 1000
+/** Limit: characters of the list of services in one query; more is answered with 400. */
+const MAX_SERVICES_LIST = 2000
+/** Limit: characters of all rules about participants in one query; more is answered with 400. */
+const MAX_PARTICIPANTS_LIST = 4000
+/** Limit: characters of one participant's id in a query; more is answered with 400. */
+const MAX_PARTICIPANT_ID = 500
+/** Limit: rules about participants in one query; more is answered with 400. */
+const MAX_PARTICIPANT_RULES = 16
+
 /** `id`, `self`, `^id`, `^self`, `>n`. */
 const participants = z
   .string()
-  .max(4000)
+  .max(MAX_PARTICIPANTS_LIST)
   .transform((text, context) => {
     const rules: ParticipantRule[] = []
-    for (const token of text.split(',').map((part) => part.trim())) {
+    const tokens = text.split(',').map((part) => part.trim())
+    if (tokens.length > MAX_PARTICIPANT_RULES) {
+      context.addIssue({ code: 'custom', message: `must be at most ${MAX_PARTICIPANT_RULES} rules` })
+      return z.NEVER
+    }
+    for (const token of tokens) {
       const rule = participantRule(token)
       if (rule !== undefined) {
         rules.push(rule)
@@ -77,7 +93,7 @@ const participants = z
       }
       context.addIssue({
         code: 'custom',
-        message: `“${token}” must be an id, self, ^id, ^self or >n with n from 1 to ${MOST_PARTICIPANTS_RULE}`,
+        message: `“${token}” must be an id, self, ^id, ^self or >n with n from 1 to ${MAX_PARTICIPANT_COUNT}`,
       })
       return z.NEVER
     }
@@ -89,13 +105,13 @@ const participants = z
 function participantRule(token: string): ParticipantRule | undefined {
   if (token.startsWith('>')) {
     const count = Number(token.slice(1))
-    return /^>\d{1,2}$/.test(token) && count >= 1 && count <= MOST_PARTICIPANTS_RULE
+    return /^>\d{1,2}$/.test(token) && count >= 1 && count <= MAX_PARTICIPANT_COUNT
       ? { rule: 'at_least', count }
       : undefined
   }
   const rule = token.startsWith('^') ? 'author' : 'takes_part'
   const id = rule === 'author' ? token.slice(1) : token
-  if (id === '' || id.length > 500 || id.includes('\0')) return undefined
+  if (id === '' || id.length > MAX_PARTICIPANT_ID || id.includes('\0')) return undefined
   return { rule, id: id === 'self' ? undefined : id }
 }
 
@@ -113,9 +129,9 @@ const paths = (meaning: string) =>
     .describe(meaning)
 
 function pathsFault(list: string[]): string | undefined {
-  if (list.length > MOST_FIELDS) return `must be at most ${MOST_FIELDS} paths`
-  if (list.some((path) => path.length > MOST_LETTERS)) return `each path must have at most ${MOST_LETTERS} characters`
-  if (list.some((path) => path.split('.').length > MOST_DEPTH)) return `each path must be at most ${MOST_DEPTH} deep`
+  if (list.length > MAX_FIELDS) return `must be at most ${MAX_FIELDS} paths`
+  if (list.some((path) => path.length > MAX_LETTERS)) return `each path must have at most ${MAX_LETTERS} characters`
+  if (list.some((path) => path.split('.').length > MAX_DEPTH)) return `each path must be at most ${MAX_DEPTH} deep`
   return list.some((path) => path.split('.').includes('')) ? 'each path must be names joined by dots' : undefined
 }
 
@@ -135,7 +151,7 @@ export const itemQuery = z.object({
   sort: z.enum(['asc', 'desc']).default('desc').describe('`desc` newest first, `asc` oldest first.'),
   q: z
     .string()
-    .max(1000)
+    .max(MAX_SEARCH)
     .refine((text) => !text.includes('\0'), 'must not hold NUL')
     .optional()
     .describe('Full-text search: words, `"phrases"`, `-without`, a last `beginning*`.'),
@@ -150,7 +166,7 @@ export const itemQuery = z.object({
 export const servicesQuery = {
   services: z
     .string()
-    .max(2000)
+    .max(MAX_SERVICES_LIST)
     .transform((text) => text.split(',').map((name) => name.trim()))
     .optional()
     .describe('Comma list of `service` or `id@service`.'),

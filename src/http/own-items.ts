@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
 import { route } from './route.ts'
 
-const MOST_ITEMS = 1000
-const MOST_TIME_MS = 8.64e15
+/** Limit: own items in one request; more is answered with 400. */
+const MAX_ITEMS = 1000
+/** Limit: the last time that a date can name, in epoch milliseconds; a later one is answered with 400. */
+const MAX_TIME_MS = 8.64e15
 
 const id = z.union([
   z
@@ -16,7 +18,7 @@ const id = z.union([
 const item = z
   .looseObject({
     id: id.describe('Its name among the items of this endpoint.'),
-    at: z.int().min(-MOST_TIME_MS).max(MOST_TIME_MS).optional().describe('Epoch milliseconds. Default: now.'),
+    at: z.int().min(-MAX_TIME_MS).max(MAX_TIME_MS).optional().describe('Epoch milliseconds. Default: now.'),
     type: z.string().max(100).optional().describe('A type, such as `photos`; it is then read at `/types/*` too.'),
   })
   .describe('All other fields are kept as they are.')
@@ -30,7 +32,7 @@ export const storeOwn = route({
       .regex(/^[a-z][a-z0-9_-]{0,49}$/, 'must be lower-case letters, digits, “_” and “-”')
       .describe('Any name.'),
   }),
-  body: z.array(item).max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`),
+  body: z.array(item).max(MAX_ITEMS, `must be at most ${MAX_ITEMS} items`),
   answer: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
   run: (house, { path, body, account }) => storeOwnItems(house, account, path.endpoint, body),
 })

@@ -29,12 +29,13 @@ declare module 'fastify' {
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** Doors that scripts of any web page may knock at: they carry their own token and no cookie. */
 const SHARED: Door[] = ['open', 'account']
-const BODY_LIMIT = 1024 * 1024
+/** Limit: bytes of a request body, but in the proxy; more is answered with 413. */
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** The front door. A slow or silent client holds a socket for seconds, never a worker. */
 export function createServer(house: House, routes: Listed[] = ROUTES): FastifyInstance {
   const server = fastify({
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 60_000,
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2000 },

@@ -9,7 +9,8 @@ import { route } from './route.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`.') })
 const EVERY_MS = 500
-const LONGEST_MS = 30 * 60_000
+/** Limit: time that a caller may follow one sync; then the stream ends. */
+const MAX_FOLLOW_MS = 30 * 60_000
 
 export const progress = route({
   door: 'account',
@@ -71,7 +72,7 @@ async function follow(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
   })
-  const endsAt = house.clock.now() + LONGEST_MS
+  const endsAt = house.clock.now() + MAX_FOLLOW_MS
   let last = ''
   let id = 0
   try {

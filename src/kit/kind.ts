@@ -1,3 +1,4 @@
+import { trimEndOf } from '#base/trim-end.ts'
 import type { Card, ItemMap } from '#model/normal.ts'
 import type { BaseType } from '#model/types.ts'
 
@@ -55,23 +56,53 @@ export function timeOf(text: string | null | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
+/** Limit: characters of a text in which links are looked for, and of HTML that is read as text; the rest is not looked at. */
+const MAX_TEXT = 256 * 1024
+/** Limit: links taken out of one text; further ones are left out. */
+const MAX_LINKS = 200
+/** Limit: characters of a link in a text; a longer one is left out. */
+const MAX_LINK = 2000
+
 /** The addresses in a text. */
 export function linksIn(text: string | null | undefined): string[] {
-  return [...(text ?? '').matchAll(/https?:\/\/[^\s<>"'）)\]]+/g)].map(([link]) => link.replace(/[.,;:!?]+$/, ''))
+  const links: string[] = []
+  for (const [found] of (text ?? '').slice(0, MAX_TEXT).matchAll(/https?:\/\/[^\s<>"'）)\]]+/g)) {
+    const link = trimEndOf(found, '.,;:!?')
+    if (link.length <= MAX_LINK) links.push(link)
+    if (links.length === MAX_LINKS) break
+  }
+  return links
 }
 
 /** HTML as plain text, good enough to search and to show in one line. */
 export function plainText(html: string | null | undefined): string | undefined {
   if (html === null || html === undefined) return undefined
-  const text = html
-    .replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ')
-    .replaceAll(/<(br|\/p|\/div|\/li|\/h\d)\b[^>]*>/gi, '\n')
-    .replaceAll(/<[^>]*>/g, '')
+  // No `<` inside a tag: otherwise each of many would be searched to the end for its `>`.
+  const text = withoutScripts(html.slice(0, MAX_TEXT))
+    .replaceAll(/<(br|\/p|\/div|\/li|\/h\d)\b[^<>]*>/gi, '\n')
+    .replaceAll(/<[^<>]*>/g, '')
     .replaceAll(/&(#\d+|#x[\da-f]+|\w+);/gi, (whole, name: string) => entity(name) ?? whole)
   return text
     .replaceAll(/[ \t]+/g, ' ')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+/** Without scripts and styles. One that is not closed stays, as text. */
+function withoutScripts(html: string): string {
+  let kept = ''
+  let at = 0
+  let open: RegExpExecArray | undefined
+  for (const tag of html.matchAll(/<(script|style)\b|<\/(script|style)>/gi)) {
+    if (open === undefined) {
+      if (tag[1] !== undefined) open = tag
+    } else if (tag[2]?.toLowerCase() === open[1]!.toLowerCase()) {
+      kept += `${html.slice(at, open.index)} `
+      at = tag.index + tag[0].length
+      open = undefined
+    }
+  }
+  return kept + html.slice(at)
 }
 
 const ENTITIES: Record<string, string> = {

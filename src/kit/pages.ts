@@ -106,9 +106,20 @@ function without(address: string, names: string[]): string {
 
 /** The address that a `Link` header calls next (RFC 8288). */
 function linkNext(header: string | undefined): string | undefined {
-  for (const part of (header ?? '').split(/,(?=\s*<)/)) {
-    const match = /^\s*<([^>]*)>(.*)$/s.exec(part)
-    if (match !== null && /;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?/i.test(match[2]!)) return match[1]
-  }
-  return undefined
+  return linksOf(header ?? '').find(({ relations }) => relations.includes('next'))?.address
+}
+
+/** The links of a `Link` header; what is none is left out. */
+export function linksOf(header: string): { text: string; address: string; relations: string[] }[] {
+  return header.split(/,(?=\s*<)/).flatMap((text) => {
+    const [, address, parameters] = /^\s*<([^>]*)>(.*)$/s.exec(text) ?? []
+    return address === undefined ? [] : [{ text, address, relations: relationsOf(parameters!) }]
+  })
+}
+
+function relationsOf(parameters: string): string[] {
+  // A quote that is not closed may mean anything to whoever reads it.
+  if (parameters.split('"').length % 2 === 0) return []
+  const found = [...parameters.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/gi)]
+  return found.flatMap(([, quoted, bare]) => (quoted ?? bare ?? '').toLowerCase().split(/\s+/))
 }

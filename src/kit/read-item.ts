@@ -6,8 +6,8 @@ import type { Connector } from './connector.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Kind, NativeId, Place } from './kind.ts'
 
-/** Only the first 16 participants count, the author first. */
-export const MOST_PARTICIPANTS = 16
+/** Limit: participants of an item, the author first; further ones are left out. */
+export const MAX_PARTICIPANTS = 16
 
 /** What a record says, in our words: all that is stored beside the record itself. */
 export interface ItemDraft {
@@ -197,7 +197,7 @@ function participantsOf(
   // Services leave out who made what a person made: it is clear from where it stands.
   const first = textOf(author) ?? (feed ? undefined : owner)
   const list = new Set([first, ...(others ?? [])].map(textOf).filter((id) => id !== undefined))
-  return { list: [...list].slice(0, MOST_PARTICIPANTS), hasAuthor: first !== undefined }
+  return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
 }
 
 function textOf(id: NativeId | null | undefined): string | undefined {

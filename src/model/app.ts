@@ -37,13 +37,14 @@ export const OVERRIDES = [
   'base_url',
 ] as const
 
-const LONGEST_ADDRESS = 2000
+/** Limit: characters of an address that an app registers; a longer one is refused. */
+const MAX_ADDRESS = 2000
 const RESERVED_PARAMETERS = ['code', 'state', 'error', 'access_token', 'iss']
 
 /** Refuses redirect addresses that could leak a code or be confused with an answer of ours. */
 export function checkRedirectUri(text: string): string {
   const bad = (why: string) => new ApiError('bad_parameter', `redirect_uri “${text.slice(0, 200)}” ${why}.`)
-  if (text.length > LONGEST_ADDRESS) throw bad(`has more than ${LONGEST_ADDRESS} characters`)
+  if (text.length > MAX_ADDRESS) throw bad(`has more than ${MAX_ADDRESS} characters`)
   if (!URL.canParse(text)) throw bad('is no absolute address')
   const url = new URL(text)
   if (/^(javascript|data|file|blob|vbscript|about):$/.test(url.protocol))

@@ -27,4 +27,5 @@ export type Selection = { endpoint: string } | { type: TypeName }
 
 export const DEFAULT_LIMIT = 20
 export const DEFAULT_WITHIN_KM = 10
-export const MOST_PARTICIPANTS_RULE = 16
+/** Limit: the n of the participant rule `>n`, for no item has more participants; a larger one is answered with 400. */
+export const MAX_PARTICIPANT_COUNT = 16

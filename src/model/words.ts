@@ -1,6 +1,7 @@
-/** Bounds that keep one hostile text from costing more than many honest ones. */
-const MOST_WORDS = 4000
-const MOST_LETTERS = 64
+/** Limit: words of one item that can be searched for; further ones are not indexed. */
+const MAX_WORDS = 4000
+/** Limit: characters of one word that count in a search. */
+const MAX_LETTERS = 64
 
 // Scripts written without spaces: each sign is a word, and a search for several is a search for a phrase.
 const UNSPACED =
@@ -32,9 +33,17 @@ const ALIKE: Record<string, string> = {
 }
 const ALIKE_LETTERS = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')
 
+/** Limit: accents and other marks in a row; normalizing sorts them in quadratic time, and no letter has so many. Further ones are left out. */
+const MAX_MARKS = 30
+// The last two become marks when they are normalized.
+const MANY_MARKS = new RegExp(`([\\p{M}\uFF9E\uFF9F]{${MAX_MARKS}})[\\p{M}\uFF9E\uFF9F]+`, 'gu')
+/** Limit: characters of one text that are searched; the rest is not indexed. */
+const MAX_TEXT = 512 * 1024
+
 /** A text without case, accents and width: what people mean to be the same becomes the same. */
 export function fold(text: string): string {
   return text
+    .replaceAll(MANY_MARKS, '$1')
     .normalize('NFKD')
     .replaceAll(ACCENTS, '')
     .toLowerCase()
@@ -46,10 +55,10 @@ export function fold(text: string): string {
 export function wordsOf(text: string): string[] {
   if (text.length <= SHORT && PLAIN.test(text)) return plainWords(text)
   const words: string[] = []
-  for (const [run] of fold(text).matchAll(RUN)) {
+  for (const [run] of fold(text.slice(0, MAX_TEXT)).matchAll(RUN)) {
     for (const word of splitRun(run)) {
-      words.push(word.slice(0, MOST_LETTERS))
-      if (words.length >= MOST_WORDS) return words
+      words.push(word.slice(0, MAX_LETTERS))
+      if (words.length >= MAX_WORDS) return words
     }
   }
   return words
@@ -58,7 +67,7 @@ export function wordsOf(text: string): string[] {
 // Letters that need no folding: the same words as below, for a small part of the work.
 function plainWords(text: string): string[] {
   const words: string[] = text.toLowerCase().match(PLAIN_RUN) ?? []
-  return words.slice(0, MOST_WORDS).map((word) => (word.length > MOST_LETTERS ? word.slice(0, MOST_LETTERS) : word))
+  return words.slice(0, MAX_WORDS).map((word) => (word.length > MAX_LETTERS ? word.slice(0, MAX_LETTERS) : word))
 }
 
 // A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other sign stands alone.
@@ -91,7 +100,7 @@ export function searchVector(texts: readonly string[]): string {
       else if (known.length < 255) known.push(position)
       position = Math.min(position + 1, 16_383)
       count += 1
-      if (count >= MOST_WORDS) return spell(positions)
+      if (count >= MAX_WORDS) return spell(positions)
     }
     position = Math.min(position + 10, 16_383)
   }

@@ -21,8 +21,15 @@ interface Row {
   blocked_until: number
 }
 
+/**
+ * Limit: how far ahead a stored block may lie and still hold. Blocks are cut to less when they are stored; what lies further
+ * comes from before that, or from a clock that was wrong, and is ignored.
+ */
+const MAX_BLOCK_MS = 2 * 86_400_000
+
+const isBlocked = `budget.blocked_until > $5 and budget.blocked_until <= $5::bigint + ${MAX_BLOCK_MS}`
 const filledNow = 'least($2::float8, budget.tokens + greatest($5::bigint - budget.refilled_at, 0) * $3::float8)'
-const grantNow = `case when budget.blocked_until > $5 then 0
+const grantNow = `case when ${isBlocked} then 0
   else greatest(0, least($4::float8, floor(${filledNow} - $6::float8))) end`
 const firstGrant = 'greatest(0, least($4::float8, floor($2::float8 - $6::float8)))'
 // One statement, so that the row's lock lasts no longer than it does and a hot bucket serves many processes.
@@ -40,7 +47,8 @@ const block = statement(
   'budget-block',
   `insert into budget (bucket, tokens, refilled_at, blocked_until, granted) values ($1, 0, $2, $3, 0)
    on conflict (bucket) do update set tokens = least(budget.tokens, 0), refilled_at = greatest(budget.refilled_at, $2),
-     blocked_until = greatest(budget.blocked_until, excluded.blocked_until)`,
+     blocked_until = case when budget.blocked_until <= $2::bigint + ${MAX_BLOCK_MS}
+       then greatest(budget.blocked_until, excluded.blocked_until) else excluded.blocked_until end`,
 )
 const purge = statement('budget-purge', 'delete from budget where refilled_at < $1 and blocked_until < $1')
 
@@ -65,7 +73,10 @@ export async function takeTokens(
   if (granted > 0) return { granted, retryAtMs: nowMs }
   return {
     granted: 0,
-    retryAtMs: Math.max(blockedUntil, nowMs + Math.max(1, Math.ceil((keep + 1 - tokens) / size.perMs))),
+    retryAtMs: Math.max(
+      believable(blockedUntil, nowMs),
+      nowMs + Math.max(1, Math.ceil((keep + 1 - tokens) / size.perMs)),
+    ),
   }
 }
 
@@ -89,7 +100,7 @@ export async function readBudgets(
         name,
         row === undefined
           ? { tokens: size.burst, blockedUntil: 0 }
-          : { tokens: filled(row, size, nowMs), blockedUntil: row.blocked_until },
+          : { tokens: filled(row, size, nowMs), blockedUntil: believable(row.blocked_until, nowMs) },
       ]
     }),
   )
@@ -103,6 +114,10 @@ export async function blockBudget(queries: Queries, bucket: string, untilMs: num
 /** Drops buckets that nobody has used for so long that they are full again: a missing one counts as full. */
 export async function purgeBudgets(queries: Queries, beforeMs: number): Promise<number> {
   return queries.count(purge, [beforeMs])
+}
+
+function believable(blockedUntil: number, nowMs: number): number {
+  return blockedUntil > nowMs + MAX_BLOCK_MS ? 0 : blockedUntil
 }
 
 function filled(row: Row, size: BucketSize, nowMs: number): number {

@@ -1,13 +1,22 @@
+import { ApiError } from '#model/errors.ts'
 import type { ParticipantRule, Query, Selection } from '#model/query.ts'
 import { typeBits } from '#model/types.ts'
 import { markedQuery } from './marks.ts'
 import type { Readable } from './readable.ts'
+
+/** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more is answered with 400. */
+const MAX_VALUES = 65_535
 
 /** Collects values while clauses are written, so that no value ever stands in the SQL. */
 export class Values {
   readonly list: unknown[] = []
 
   add(value: unknown): string {
+    if (this.list.length >= MAX_VALUES)
+      throw new ApiError(
+        'bad_parameter',
+        'This asks for more at once than the database takes; ask for fewer profiles or rules.',
+      )
     this.list.push(value)
     return `$${this.list.length}`
   }

@@ -69,9 +69,10 @@ const upsert = statement(
    select $1, $2, $3, $4, ${stored.join(', ')} from unnest(${comes.join(', ')}) as n (${names.join(', ')})
    on conflict (part, profile_id, id) do update set ${sets.join(', ')} where excluded.seq > item.seq`,
 )
-/** Bounds of one statement, so that no page of huge records becomes one huge message. */
-const MOST_ROWS = 500
-const MOST_LETTERS = 8_000_000
+/** Limit: rows of one statement that writes items; more go in several. */
+const MAX_ROWS = 500
+/** Limit: characters of one such statement, so that no page of huge records becomes one huge message. */
+const MAX_LETTERS = 8_000_000
 const touch = statement(
   'item-touch',
   `update item i set hash = n.hash from unnest($3::uuid[], $4::bytea[]) as n (id, hash) where i.part = $1 and i.profile_id = $2 and i.id = n.id`,
@@ -150,7 +151,7 @@ function inBatches(items: ItemRow[]): ItemRow[][] {
   for (const item of items) {
     letters += item.data.length
     const last = batches.at(-1)
-    if (last !== undefined && last.length < MOST_ROWS && letters <= MOST_LETTERS) last.push(item)
+    if (last !== undefined && last.length < MAX_ROWS && letters <= MAX_LETTERS) last.push(item)
     else {
       batches.push([item])
       letters = item.data.length

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Statement } from './database.ts'
 
-/** A prepared statement stays in every connection for good, so only so many texts become one. */
-const MOST_NAMED = 256
+/** Limit: texts of queries that become prepared statements, which stay in every connection for good. */
+const MAX_NAMED = 256
 const USES_BEFORE_NAMED = 8
-const MOST_COUNTED = 4096
+/** Limit: texts of queries whose uses are counted; then counting begins anew. */
+const MAX_COUNTED = 4096
 
 const uses = new Map<string, number>()
 const names = new Map<string, string>()
@@ -14,11 +15,11 @@ export function popular(text: string): Statement {
   const known = names.get(text)
   if (known !== undefined) return { name: known, text }
   const used = (uses.get(text) ?? 0) + 1
-  if (used > USES_BEFORE_NAMED && names.size < MOST_NAMED) {
+  if (used > USES_BEFORE_NAMED && names.size < MAX_NAMED) {
     uses.delete(text)
     names.set(text, `popular-${createHash('sha1').update(text).digest('hex').slice(0, 20)}`)
   } else {
-    if (uses.size >= MOST_COUNTED) uses.clear()
+    if (uses.size >= MAX_COUNTED) uses.clear()
     uses.set(text, used)
   }
   return { name: '', text }

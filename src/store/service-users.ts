@@ -8,8 +8,8 @@ export interface ServiceUser {
   nativeId: string
 }
 
-/** Of an app that puts one service user into ever more accounts, only so many are remembered. */
-const MOST_ACCOUNTS = 100
+/** Limit: accounts remembered for one service user of an app; then the oldest is forgotten. */
+const MAX_ACCOUNTS = 100
 
 // The row is held until the transaction ends, so that two first sign-ins of one person end in one account.
 const claim = statement(
@@ -25,7 +25,7 @@ const point = statement(
   'service-user-point',
   `insert into service_user (part, app_id, service, native_id, account_ids, used_at) values ($1, $2, $3, $4, array[$5], $6)
    on conflict (part, app_id, service, native_id) do update set used_at = excluded.used_at,
-     account_ids = (excluded.account_ids || array_remove(service_user.account_ids, $5))[1:${MOST_ACCOUNTS}]`,
+     account_ids = (excluded.account_ids || array_remove(service_user.account_ids, $5))[1:${MAX_ACCOUNTS}]`,
 )
 const merge = statement(
   'service-user-merge',

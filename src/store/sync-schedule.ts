@@ -40,8 +40,8 @@ const dueGroups = statement(
    select app_id, service from found where exists (
      select 1 from profile_sync p where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $1)`,
 )
-/** No more at once. */
-export const MOST_LEASED = 100
+/** Limit: profiles leased at once. */
+export const MAX_LEASED = 100
 // Leasing only moves the time ahead: a crash between this and the wake-up costs one lease, never a profile. The last limit is a number
 // that the planner sees: without it, it expects a tenth of all profiles and reads the whole table to join them.
 const leaseDue = statement(
@@ -51,7 +51,7 @@ const leaseDue = statement(
        select d.part, d.profile_id from profile_sync d
        where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $1
        order by d.next_run_at limit wanted.most for update skip locked) due
-     limit ${MOST_LEASED}
+     limit ${MAX_LEASED}
    ) leased where p.part = leased.part and p.profile_id = leased.profile_id
    returning p.part, p.profile_id, p.app_id, p.service, p.alone_until > $1 as alone`,
 )

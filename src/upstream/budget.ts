@@ -15,7 +15,13 @@ const FOR_ALL: Manner = { grantMs: 1000, burstShare: 0.1 }
 const FOR_ONE: Manner = { grantMs: 20_000, burstShare: 0.5 }
 /** Services that say nothing of limits still get no more than this from one app. */
 const DEFAULT = { calls: 3000, perS: 60 }
-const MOST_HELD = 20_000
+/** Limit: rate limiter buckets held in memory; then those that are over are dropped. */
+const MAX_HELD = 20_000
+
+/** Limit: time for which a service may block all of an app's calls, or those to one person's own server; a longer block is cut to this. */
+const MAX_APP_BLOCK_MS = 3_600_000
+/** Limit: time for which a service may block the calls of one person; a longer block is cut to this. */
+const MAX_PERSON_BLOCK_MS = 86_400_000
 
 export interface Wait {
   /** Undefined: call now. */
@@ -24,12 +30,21 @@ export interface Wait {
 
 /** Who may call a service how often. Buckets are shared by all processes and spent in small grants. */
 export interface Budget {
-  /** One call by this app, and in the name of this profile where one is named. `person`: somebody waits for the answer. */
-  take(appId: string, connector: Connector, purpose: 'sync' | 'person', profileId?: string): Promise<Wait>
-  /** The service answered 429, or said that nothing is left: to all of the app, or to one profile where one is named. */
-  block(appId: string, connector: Connector, untilMs: number, profileId?: string): Promise<void>
+  /**
+   * One call by this app, and in the name of this profile where one is named. `person`: somebody waits for the answer.
+   * `server` is the person's own, where the service has many: then calls are counted for each server by itself.
+   */
+  take(
+    appId: string,
+    connector: Connector,
+    purpose: 'sync' | 'person',
+    profileId?: string,
+    server?: string,
+  ): Promise<Wait>
+  /** The service answered 429, or said that nothing is left: to one profile where one is named, else at one server, else to all of the app. */
+  block(appId: string, connector: Connector, untilMs: number, profileId?: string, server?: string): Promise<void>
   /** Calls that may be made at this moment: by the app, and in the name of this profile where one is named. */
-  left(appId: string, connector: Connector, profileId?: string): Promise<number>
+  left(appId: string, connector: Connector, profileId?: string, server?: string): Promise<number>
   /** About how many syncs of each are worth starting: none where the app is blocked, few where its calls are few. */
   room(pairs: { appId: string; connector: Connector }[]): Promise<number[]>
 }
@@ -63,7 +78,7 @@ export function createBudget({ database, clock }: { database: Database; clock: C
     const answer = takeTokens(database, name, size, want, keep, clock.now())
       .then((grant) => {
         if (grant.granted > 0) {
-          if (held.size > MOST_HELD) forgetOld(held, clock.now())
+          if (held.size > MAX_HELD) forgetOld(held, clock.now())
           held.set(name, { tokens: grant.granted, endsAt: clock.now() + grantMs })
         }
         return grant
@@ -86,9 +101,9 @@ export function createBudget({ database, clock }: { database: Database; clock: C
   }
 
   return {
-    take: async (appId, connector, purpose, profileId) => {
+    take: async (appId, connector, purpose, profileId, server) => {
       const taken: Bucket[] = []
-      for (const each of bucketsOf(appId, connector, profileId)) {
+      for (const each of bucketsOf(appId, connector, profileId, server)) {
         const wait = await takeOne(each, purpose === 'person' ? 0 : headroom(each.size))
         if (wait.untilMs !== undefined) {
           // What the others gave is not lost: no call was made.
@@ -102,14 +117,19 @@ export function createBudget({ database, clock }: { database: Database; clock: C
       }
       return { untilMs: undefined }
     },
-    block: async (appId, connector, untilMs, profileId) => {
-      const name = profileId === undefined ? appBucket(appId, connector) : personBucket(appId, connector, profileId)
+    block: async (appId, connector, untilMs, profileId, server) => {
+      if (Number.isNaN(untilMs)) return
+      const [name, maxMs] =
+        profileId === undefined
+          ? [appBucket(appId, connector, server), MAX_APP_BLOCK_MS]
+          : [personBucket(appId, connector, profileId), MAX_PERSON_BLOCK_MS]
       held.delete(name)
-      await blockBudget(database, name, untilMs, clock.now())
-    },
-    left: async (appId, connector, profileId) => {
       const nowMs = clock.now()
-      const left = [...(await readBudgets(database, bucketsOf(appId, connector, profileId), nowMs)).values()]
+      await blockBudget(database, name, Math.ceil(Math.min(untilMs, nowMs + maxMs)), nowMs)
+    },
+    left: async (appId, connector, profileId, server) => {
+      const nowMs = clock.now()
+      const left = [...(await readBudgets(database, bucketsOf(appId, connector, profileId, server), nowMs)).values()]
       return Math.min(
         ...left.map(({ tokens, blockedUntil }) => (blockedUntil > nowMs ? 0 : Math.max(0, Math.floor(tokens)))),
       )
@@ -129,14 +149,20 @@ export function createBudget({ database, clock }: { database: Database; clock: C
   }
 }
 
-const appBucket = (appId: string, { service }: Connector): string => `${appId} ${service}`
+const appBucket = (appId: string, { service }: Connector, server?: string): string =>
+  server === undefined ? `${appId} ${service}` : `${appId} ${service} @${server}`
 const personBucket = (appId: string, { service }: Connector, profileId: string): string =>
   `${appId} ${service} ${profileId}`
 
 /** The narrowest first: a person whose calls are used up costs the app nothing. */
-function bucketsOf(appId: string, connector: Connector, profileId: string | undefined): Bucket[] {
+function bucketsOf(
+  appId: string,
+  connector: Connector,
+  profileId: string | undefined,
+  server: string | undefined,
+): Bucket[] {
   const { limits } = connector.api
-  const buckets = [bucket(appBucket(appId, connector), appLimit(connector), FOR_ALL)]
+  const buckets = [bucket(appBucket(appId, connector, server), appLimit(connector), FOR_ALL)]
   if (limits?.person !== undefined && profileId !== undefined)
     buckets.unshift(bucket(personBucket(appId, connector, profileId), limits.person, FOR_ONE))
   if (limits?.service !== undefined) buckets.push(bucket(`* ${connector.service}`, limits.service, FOR_ALL))

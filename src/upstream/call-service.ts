@@ -1,3 +1,4 @@
+import { trimEndOf } from '#base/trim-end.ts'
 import type { Credential, Parameters } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { findPlace } from './addresses.ts'
@@ -28,6 +29,7 @@ export interface ServiceCall {
   signal?: AbortSignal | undefined
 }
 
+/** Limit: redirects that one call of a service follows; one more fails the call. */
 const MAX_REDIRECTS = 5
 
 /**
@@ -64,7 +66,7 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
 /** The address of a call; throws when it would leave the service's own. */
 export function addressOf(base: string, { path, url }: Pick<ServiceCall, 'path' | 'url'>): string {
   const home = new URL(base)
-  const root = home.pathname.replace(/\/+$/, '')
+  const root = trimEndOf(home.pathname, '/')
   if (url !== undefined) {
     const target = URL.parse(url)
     if (target?.origin === home.origin && target.username === '' && target.password === '') return target.href

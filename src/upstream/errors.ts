@@ -31,17 +31,32 @@ export class UpstreamError extends Error {
   }
 }
 
+/** Limit: characters of a service's own error text that we repeat; the rest is cut off. */
 const MAX_EXCERPT = 160
-// Shorter ones are no secrets, and would tear words apart.
+/**
+ * Limit: characters from which a value is blotted out of error texts; shorter ones are no secrets, and would tear
+ * words apart.
+ */
 const MIN_SECRET = 6
+
+/** Limit: characters of a service's error text that are looked at; the rest is cut off at the end of a word. */
+const MAX_EXCERPT_SOURCE = 16 * 1024
 
 /** A few words of what a service said, fit for a message: one line, short, and without the secrets that it may echo. */
 export function excerpt(text: string, secrets: readonly (string | undefined)[] = []): string {
-  let safe = text
+  let safe = beginning(text)
   for (const secret of secrets) if (secret && secret.length >= MIN_SECRET) safe = safe.replaceAll(secret, '[redacted]')
   // Secrets are hidden before anything is cut or joined, or a half of one could stay.
   safe = redactText(safe)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
   return safe.length > MAX_EXCERPT ? `${safe.slice(0, MAX_EXCERPT)}…` : safe
+}
+
+// Between two words, so that no half of a secret stays.
+function beginning(text: string): string {
+  if (text.length <= MAX_EXCERPT_SOURCE) return text
+  let end = MAX_EXCERPT_SOURCE
+  while (end > 0 && !' \t\r\n&,;"\''.includes(text[end]!)) end -= 1
+  return text.slice(0, end === 0 ? MAX_EXCERPT_SOURCE : end)
 }

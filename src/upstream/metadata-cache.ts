@@ -8,6 +8,7 @@ export interface MetadataCache {
 }
 
 const LIFE_MS = 10 * 60_000
+/** Limit: metadata documents of authorization servers held in memory; the oldest goes. */
 const MAX_ENTRIES = 1000
 
 export function createMetadataCache(clock: Clock): MetadataCache {

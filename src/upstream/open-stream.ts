@@ -26,7 +26,11 @@ export interface StreamAnswer {
 
 /** An answer that says to be this short is waited for: it costs less than a stream, and when it breaks off nobody has seen half of it. */
 const SHORT_BYTES = 16 * 1024
-const MOST_DISCARDED_BYTES = 64 * 1024
+/**
+ * Limit: bytes read of a body that nobody wants, so that its connection can be used again; beyond, the connection is
+ * closed.
+ */
+const MAX_DISCARDED_BYTES = 64 * 1024
 
 /** Resolves when the answer's headers are there, and a short answer's body. */
 export function openStream(egress: Egress, request: StreamRequest): Promise<StreamAnswer> {
@@ -50,7 +54,7 @@ export function openStream(egress: Egress, request: StreamRequest): Promise<Stre
 /** Reads the rest of a short answer, so that its connection serves again; a long one is cut. */
 export function discard({ body }: StreamAnswer): void {
   if (Buffer.isBuffer(body)) return
-  let left = MOST_DISCARDED_BYTES
+  let left = MAX_DISCARDED_BYTES
   body.on('data', (piece: Buffer) => {
     left -= piece.length
     if (left < 0) body.destroy()

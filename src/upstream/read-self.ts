@@ -8,6 +8,7 @@ import { fill, fillAll } from './oauth2/placeholders.ts'
 import { parseFields } from './parse-object.ts'
 import type { UpstreamAnswer } from './send.ts'
 
+/** Limit: bytes of the response that says who signed in; more fails the sign-in. */
 const MAX_BYTES = 1024 * 1024
 
 /** Asks the service whose credential this is. */

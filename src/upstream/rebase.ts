@@ -1,6 +1,8 @@
+import { trimEndOf } from '#base/trim-end.ts'
+
 /** The same path on another instance: `https://one.test/oauth/token` on `https://two.test/git` is `https://two.test/git/oauth/token`. */
 export function onInstance(url: string, base: string): string {
-  return URL.canParse(url) ? `${base.replace(/\/+$/, '')}${pathOf(url)}` : url
+  return URL.canParse(url) ? `${trimEndOf(base, '/')}${pathOf(url)}` : url
 }
 
 /**

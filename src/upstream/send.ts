@@ -52,8 +52,10 @@ export interface UpstreamOptions {
   tracer?: Tracer | undefined
 }
 
-const DEFAULT_TIMEOUT_MS = 30_000
-const DEFAULT_MAX_BYTES = 2 * 1024 * 1024
+/** Limit: time for one call of a service, where the caller names no other; then it fails. */
+const MAX_CALL_MS = 30_000
+/** Limit: bytes of one response of a service, where the caller names no other; a longer one fails the call. */
+const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 
 export function createUpstream({ egress, clock, log, random = randomBytes, tracer }: UpstreamOptions): Upstream {
   /** Services hear nothing of our traces, and traces nothing of a call but where it went and how it ended. */
@@ -110,7 +112,7 @@ export function withDeadline(upstream: Upstream, ms: number): Upstream {
 
 async function exchange(egress: Egress, request: UpstreamRequest): Promise<UpstreamAnswer> {
   const url = egress.check(request.url)
-  const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? MAX_CALL_MS)
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
   const { statusCode, headers, body } = await egress.dispatcher.request({
     origin: url.origin,
@@ -126,7 +128,7 @@ async function exchange(egress: Egress, request: UpstreamRequest): Promise<Upstr
     signal,
   })
   const bytes = await readLimited(body as Readable, {
-    maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+    maxBytes: request.maxBytes ?? MAX_RESPONSE_BYTES,
     contentEncoding: headers['content-encoding'],
     signal,
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '#kit/endpoint.ts'
-import { type ItemDraft, MOST_PARTICIPANTS, mapOf } from '#kit/read-item.ts'
+import { type ItemDraft, MAX_PARTICIPANTS, mapOf } from '#kit/read-item.ts'
 import { MAP_KEYS } from '#model/normal.ts'
 import { ITEM_TYPES } from '#model/types.ts'
 
@@ -29,7 +29,7 @@ function checkParticipants(
   { participants, hasAuthor }: ItemDraft,
 ): void {
   if (kind.participants === undefined) return
-  assert.ok(participants.length <= MOST_PARTICIPANTS, `${participants.length} participants`)
+  assert.ok(participants.length <= MAX_PARTICIPANTS, `${participants.length} participants`)
   assert.equal(new Set(participants).size, participants.length, 'nobody takes part twice')
   for (const id of participants) assert.match(id, /\S/, 'a participant without id')
   // What a person made and the record names no author of is the person's own.

@@ -1,12 +1,13 @@
 import type { PageRequest, Pages } from '#kit/pages.ts'
 
 const DAY_MS = 86_400_000
-const MOST_DAYS = 31
+/** Limit: days that the service gives in one window. */
+const MAX_DAYS = 31
 /** No watch of this service is older. */
 const EARLIEST = '2015-01-01'
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-const windowEnding = (lastMs: number) => ({ start: dayOf(lastMs - (MOST_DAYS - 1) * DAY_MS), end: dayOf(lastMs) })
+const windowEnding = (lastMs: number) => ({ start: dayOf(lastMs - (MAX_DAYS - 1) * DAY_MS), end: dayOf(lastMs) })
 
 /** The newest window, unless the request names one already. */
 export function newestWindow(request: PageRequest, { nowMs }: { nowMs: number }): PageRequest {

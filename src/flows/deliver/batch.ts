@@ -6,7 +6,7 @@ import { formatIdr, partitionOf } from '#model/idr.ts'
 import type { Profile } from '#model/profile.ts'
 import { typesFromBits } from '#model/types.ts'
 import type { ChangedItem, GoneItem } from '#store/changes.ts'
-import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 
 /**
  * Changes as rows in order of their numbers. `wanted` are the items that the destination's filter takes; of others it may have had an
@@ -71,7 +71,7 @@ function putRow(registry: Registry, profile: Profile, partition: string, item: C
     map:
       endpoint === undefined
         ? '{}'
-        : stringifyLossless(mapOf(endpoint, parseLossless(item.data, 1000), profile.nativeId) as LosslessJson),
+        : stringifyLossless(mapOf(endpoint, parseStored(item.data), profile.nativeId) as LosslessJson),
     data: item.data,
   }
 }

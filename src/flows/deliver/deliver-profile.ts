@@ -19,8 +19,11 @@ import { redriveRows } from './redrive.ts'
 import { type Source, wantedOf } from './source.ts'
 import { type Run, writeRecorded } from './write-recorded.ts'
 
-/** More often than this in one turn is no restored backup but a fault. */
-const MOST_MENDS = 3
+/**
+ * Limit: times that one turn sets a cursor back to what a destination holds; more is no restored backup but a fault,
+ * and the delivery fails.
+ */
+const MAX_MENDS = 3
 
 /** One profile's changes into a destination, batch by batch, until none is left or its turn is over. True when something got there. */
 export async function deliverProfile(need: DeliverNeed, run: Run, cursor: Cursor): Promise<boolean> {
@@ -40,7 +43,7 @@ async function eraseProfile(need: DeliverNeed, { connection }: Run, taken: Curso
       await connection.erase({ destinationId, profileId, epoch: cursor.epoch })
       break
     } catch (error) {
-      if (!(error instanceof CheckpointDiffers) || mends === MOST_MENDS) throw error
+      if (!(error instanceof CheckpointDiffers) || mends === MAX_MENDS) throw error
       const mended = await mendErasure(need, cursor, error)
       if (mended === undefined) return false
       cursor = mended
@@ -73,7 +76,7 @@ async function deliverChanges(need: DeliverNeed, run: Run, taken: Cursor, lease:
       try {
         rows = await writeRecorded(need, run, cursor, batch)
       } catch (error) {
-        if (!(error instanceof CheckpointDiffers) || (mends += 1) > MOST_MENDS) throw error
+        if (!(error instanceof CheckpointDiffers) || (mends += 1) > MAX_MENDS) throw error
         const mended = await mendCheckpoint(need, cursor, error)
         if (mended === undefined) return wrote
         cursor = mended

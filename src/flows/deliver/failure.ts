@@ -7,15 +7,17 @@ import { raiseEvent } from './events.ts'
 import { type DeliverNeed, deliveryTimesOf } from './need.ts'
 import { tallyOf } from './tally.ts'
 
-const LONGEST_WAIT_MS = 3_600_000
-const LONGEST_ASKED_MS = 86_400_000
+/** Limit: wait between two tries of a delivery that failed. */
+const MAX_WAIT_MS = 3_600_000
+/** Limit: wait that a destination may ask for (Retry-After); a longer one is cut to this. */
+const MAX_ASKED_WAIT_MS = 86_400_000
 /** One or two failures are weather; then somebody is told. */
 const TELL_AFTER = 3
 
 /** Grows from a second to an hour; spread, so that not all come back at once. */
 export function waitAfter(need: Pick<DeliverNeed, 'deliveryTimes'>, fails: number): number {
   const { firstWaitMs } = deliveryTimesOf(need)
-  const wait = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** Math.min(fails, 20))
+  const wait = Math.min(MAX_WAIT_MS, firstWaitMs * 2 ** Math.min(fails, 20))
   return Math.round(wait * (0.75 + Math.random() / 2))
 }
 
@@ -58,7 +60,7 @@ async function failWhole(need: DeliverNeed, destination: Destination, error: Del
   const state = nextState(need, destination, error, nowMs)
   const fails = destination.fails + 1
   const isTold = state === 'parked' || state === 'disabled' || (fails >= TELL_AFTER && !destination.alerted)
-  const asked = error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, LONGEST_ASKED_MS)
+  const asked = error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, MAX_ASKED_WAIT_MS)
   const nextAttemptAt = nowMs + (asked ?? waitAfter(need, destination.fails))
   const counted = await need.database.transaction(async (tx) => {
     const first = await failDestination(tx, destination.id, {

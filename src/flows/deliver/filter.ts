@@ -7,7 +7,8 @@ import { matchingItems } from '#store/item-match.ts'
 import { type ItemPath, parseItemPath } from './item-path.ts'
 import type { DeliverNeed } from './need.ts'
 
-const MOST_FILTERS = 50
+/** Limit: filters of one destination; more is refused. */
+const MAX_FILTERS = 50
 
 /** What a destination wants, read once and asked of every batch. */
 export type Filter = ItemPath[]
@@ -15,7 +16,7 @@ export type Filter = ItemPath[]
 /** Refuses what would never match, with the reason that the same path would get from the API. */
 export function checkFilter(need: Pick<DeliverNeed, 'registry' | 'readQuery'>, filter: string[]): string[] {
   if (filter.length === 0) throw new ApiError('bad_body', 'filter: give at least one path, or "*" for all.')
-  if (filter.length > MOST_FILTERS) throw new ApiError('bad_body', `filter: at most ${MOST_FILTERS} paths.`)
+  if (filter.length > MAX_FILTERS) throw new ApiError('bad_body', `filter: at most ${MAX_FILTERS} paths.`)
   for (const path of filter) parseItemPath(need.registry, need.readQuery, path, 0)
   return filter
 }

@@ -15,8 +15,11 @@ interface Refused {
   reason: string
 }
 
-/** So many rows are looked for by their names; when there are more, halving is the shorter way. */
-const MOST_NAMED = 8
+/**
+ * Limit: bad rows of a batch that are looked for by the names a destination gave; when there are more, the batch is
+ * halved instead.
+ */
+const MAX_NAMED = 8
 
 /**
  * Writes a batch. Rows that the destination will never take are set aside with the reason, and the others go on: those that it names
@@ -46,7 +49,7 @@ async function writeNamed(connection: Connection, batch: Batch, refused: Refused
   for (;;) {
     const error = await refusalOf(connection, { ...batch, rows })
     if (error === undefined) return
-    const named = refused.length < MOST_NAMED ? rows.find(({ id }) => id === error.rowId) : undefined
+    const named = refused.length < MAX_NAMED ? rows.find(({ id }) => id === error.rowId) : undefined
     // A name may be wrong, because of a trigger of theirs for one, and must not cost a good row: it is tried alone.
     const alone = named && (await refusalOf(connection, { ...batch, rows: [named], upTo: batch.from }))
     if (named === undefined || alone === undefined) break

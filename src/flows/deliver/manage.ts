@@ -38,7 +38,8 @@ export interface NewDestination {
   options?: Record<string, unknown> | undefined
 }
 
-const MOST_DESTINATIONS = 20
+/** Limit: destinations of one app; one more is refused. */
+const MAX_DESTINATIONS = 20
 
 /** Makes a destination and sends it everything there is, then every change. */
 export async function addDestination(
@@ -77,8 +78,8 @@ export async function addDestination(
   const secrets: DestinationSecrets = { url: input.url, ...(signing === undefined ? {} : { signing: [signing] }) }
   await need.database.transaction(async (tx) => {
     if (!(await lockOwner(tx, appId))) throw new ApiError('not_found', `There is no app ${appId}.`)
-    if ((await listDestinations(tx, appId)).length >= MOST_DESTINATIONS)
-      throw new ApiError('bad_request', `An app has at most ${MOST_DESTINATIONS} destinations.`)
+    if ((await listDestinations(tx, appId)).length >= MAX_DESTINATIONS)
+      throw new ApiError('bad_request', `An app has at most ${MAX_DESTINATIONS} destinations.`)
     await insertDestination(tx, need.keyring, destination, secrets)
     await openDestinationCursors(tx, destination.id, now)
     await audit(need, tx, destination, actor, 'push.add', { kind: input.kind })

@@ -2,8 +2,8 @@ import { RUNS_PER_DESTINATION } from './need.ts'
 
 /** So many runs of a process at once, over all destinations: what bounds its memory. */
 const PLACES = 24
-/** So many of one app wait for a place; more would only stand before others. */
-const MOST_WAITING = 4
+/** Limit: deliveries of one app that wait for a place in a process; more would only stand before others. */
+const MAX_WAITING = 4
 
 export interface Guest {
   destinationId: string
@@ -52,7 +52,7 @@ export function createRoom(places = PLACES): Room {
   const hasPlace = ({ appId }: Guest) => inside.size < places - (ofApp(appId) > 0 ? kept : 0)
   const isInVain = ({ destinationId, appId }: Guest) =>
     waiting.some(({ guest }) => guest.destinationId === destinationId) ||
-    waiting.filter(({ guest }) => guest.appId === appId).length >= MOST_WAITING
+    waiting.filter(({ guest }) => guest.appId === appId).length >= MAX_WAITING
 
   function admitNext(): void {
     const welcome = waiting.filter(({ guest }) => closing.signal.aborted || hasPlace(guest))

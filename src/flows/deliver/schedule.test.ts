@@ -18,6 +18,18 @@ suite('schedules', () => {
     assert.equal(shown(nextDue(daily, first)), '2027-11-01T01:30:00.000Z')
   })
 
+  test('an interval beyond a year, or a text beyond all sense, is refused', () => {
+    assert.equal(checkSchedule('every 366d'), 'every 366d')
+    for (const schedule of [
+      'every 367d',
+      'every 9999999999999d',
+      `every ${'9'.repeat(400)}d`,
+      'every 9s',
+      `${'1,'.repeat(100_000)}1 * * * *`,
+    ])
+      assert.throws(() => checkSchedule(schedule), { reason: 'bad_body' }, schedule.slice(0, 40))
+  })
+
   test('P15 a leap day comes when there is one', () => {
     assert.equal(shown(nextDue('0 0 29 2 *', at('2027-01-01T00:00:00Z'))), '2028-02-29T00:00:00.000Z')
   })

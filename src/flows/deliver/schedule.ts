@@ -12,11 +12,20 @@ export interface QuietHours {
 const EVERY = /^every (\d+[smhd])$/
 const ZONE = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/
 
+/** Limit: shortest interval of a schedule; a shorter one is answered with 400. */
+const MIN_EVERY_MS = 10_000
+/** Limit: longest interval of a schedule; a longer one is answered with 400. */
+const MAX_EVERY_MS = 366 * 86_400_000
+/** Limit: characters of a schedule; a longer one is answered with 400. */
+const MAX_SCHEDULE = 200
+
 export function checkSchedule(schedule: string): string {
+  if (schedule.length > MAX_SCHEDULE)
+    throw new ApiError('bad_body', `schedule: must have at most ${MAX_SCHEDULE} characters.`)
   const plain = schedule.trim().replaceAll(/\s+/g, ' ')
   if (plain === 'on_change' || plain === 'manual') return plain
   const every = EVERY.exec(plain)
-  if (every !== null && duration(every[1]!) >= 10_000) return plain
+  if (every !== null && duration(every[1]!) >= MIN_EVERY_MS && duration(every[1]!) <= MAX_EVERY_MS) return plain
   try {
     if (every === null && cronOf(plain)?.nextRun() != null) return plain
   } catch {
@@ -24,7 +33,7 @@ export function checkSchedule(schedule: string): string {
   }
   throw new ApiError(
     'bad_body',
-    `schedule: “${schedule}” is none of on_change, manual, “every 15m” (at least 10s), “0 6 * * * Europe/Berlin”.`,
+    `schedule: “${schedule}” is none of on_change, manual, “every 15m” (10s to 366d), “0 6 * * * Europe/Berlin”.`,
   )
 }
 

@@ -6,8 +6,8 @@ import { DeliveryError, type Finding } from './destination.ts'
 import { filterOf, pathsFor } from './filter.ts'
 import type { DeliverNeed } from './need.ts'
 
-/** Counting ends after this, and says so. */
-const MOST_COUNTING_MS = 5000
+/** Limit: time for counting what a filter lets through; then it ends, and says so. */
+const MAX_COUNTING_MS = 5000
 const AT_ONCE = 200
 
 export interface DryRun {
@@ -42,7 +42,7 @@ async function checkConnection(need: DeliverNeed, destination: Destination): Pro
 
 async function dryRun(need: DeliverNeed, destination: Destination): Promise<DryRun> {
   const filter = filterOf(need, destination)
-  const untilMs = performance.now() + MOST_COUNTING_MS
+  const untilMs = performance.now() + MAX_COUNTING_MS
   const found: DryRun = { profiles: 0, items: 0, exact: true }
   let after: string | undefined
   for (;;) {

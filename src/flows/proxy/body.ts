@@ -3,8 +3,8 @@ import { ApiError } from '#model/errors.ts'
 
 /** Up to here a body is kept, so that it can be sent again after a refresh; beyond, it is a stream that goes once. */
 const KEPT_BYTES = 256 * 1024
-/** A form that has to be signed is kept whatever its size, within reason. */
-const SIGNED_FORM_BYTES = 2 * 1024 * 1024
+/** Limit: bytes of a form that has to be signed, and so is held in memory; more is answered with 413. */
+const MAX_SIGNED_FORM_BYTES = 2 * 1024 * 1024
 
 export interface CallBody {
   content: Buffer | AsyncIterable<Buffer> | undefined
@@ -28,7 +28,7 @@ export async function takeBody(
     return { content: undefined, repeatable: true, length: undefined }
   const signedForm = mustSign && isForm(headers)
   if (stated !== undefined && stated > KEPT_BYTES && !signedForm) return flowing(stream, stated, silenceMs)
-  const { content, ended } = await gather(stream, signedForm ? SIGNED_FORM_BYTES : KEPT_BYTES)
+  const { content, ended } = await gather(stream, signedForm ? MAX_SIGNED_FORM_BYTES : KEPT_BYTES)
   if (ended) return { content, repeatable: true, length: undefined }
   if (signedForm) throw new ApiError('body_too_large')
   stream.unshift(content)

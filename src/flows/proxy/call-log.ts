@@ -13,8 +13,10 @@ export interface CallLog {
 }
 
 const FLUSH_MS = 1000
-const MOST_WAITING = 20_000
-const MOST_PATH = 500
+/** Limit: calls that wait to be logged; further ones are not logged. */
+const MAX_WAITING = 20_000
+/** Limit: characters of a path in the call log; the rest is cut off. */
+const MAX_PATH = 500
 
 export function createCallLog({ database, log }: { database: Database; log: Log }): CallLog {
   let waiting: NewCall[] = []
@@ -44,7 +46,7 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
     ...call,
     id: nextId(call.at),
     service: call.service.slice(0, 100),
-    path: redactText(call.path.slice(0, MOST_PATH)),
+    path: redactText(call.path.slice(0, MAX_PATH)),
   })
   // One batch after the other: a slow database gets larger batches, not more of them.
   const later = () => {
@@ -56,7 +58,7 @@ export function createCallLog({ database, log }: { database: Database; log: Log 
 
   return {
     note: (call) => {
-      if (waiting.length >= MOST_WAITING) {
+      if (waiting.length >= MAX_WAITING) {
         lost += 1
         return
       }

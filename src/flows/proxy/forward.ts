@@ -5,6 +5,8 @@ import type { Auth } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
+import { rateNewsOf } from '#upstream/rate-news.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
 import { takeBody } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
@@ -43,8 +45,6 @@ export interface Proxy {
 }
 
 const SHORT_WAIT_MS = 2000
-/** Nobody is believed to mean more than this. */
-const LONGEST_BLOCK_MS = 3_600_000
 
 export function createProxy(need: ProxyNeed): Proxy {
   const targets = createTargets(need)
@@ -70,7 +70,7 @@ async function forward(
   account: Account,
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
-  const target = await targets.find(account, call.profile)
+  const target = await found(targets, account, call.profile)
   await spend(need, target, SHORT_WAIT_MS, call.hangup)
   const { idleMs } = need.patience ?? PATIENCE
   const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
@@ -84,6 +84,13 @@ async function forward(
   return answer
 }
 
+async function found(targets: Targets, account: Account, name: string): Promise<Target> {
+  const target = await targets.find(account, name)
+  if (!hasOwnServers(target.connector)) return target
+  const { credential } = await targets.ready(target, 'recent')
+  return { ...target, server: ownServerOf(target.connector, credential) }
+}
+
 /** What is done once the service has acted. No failure of ours may hide its answer: the app would do the same again. */
 async function settle(
   need: ProxyNeed,
@@ -92,9 +99,10 @@ async function settle(
   answer: ProxyAnswer,
 ): Promise<number | undefined> {
   const { id, appId } = target.profile
+  const { connector, server } = target
   try {
     await learn(need, target, answer)
-    return await budgets.get(id, () => need.budget.left(appId, target.connector, id))
+    return await budgets.get(id, () => need.budget.left(appId, connector, id, server))
   } catch (error) {
     need.log.warn('a budget could not be kept', { service: target.connector.service, error })
     return undefined
@@ -120,12 +128,16 @@ function absolute(location: string, base: string, auth: Auth): string {
 }
 
 /** What this answer says of limits counts for everybody whose calls the service counts together. */
-async function learn(need: ProxyNeed, { profile, connector }: Target, { status, headers }: ProxyAnswer): Promise<void> {
+async function learn(
+  need: ProxyNeed,
+  { profile, connector, server }: Target,
+  { status, headers }: ProxyAnswer,
+): Promise<void> {
   if (status !== 429 && connector.api.rate === undefined) return
   const plain: Record<string, string> = {}
   for (const name in headers) plain[name] = String(headers[name])
   const nowMs = need.clock.now()
-  const rate = connector.api.rate?.(plain, nowMs)
+  const rate = rateNewsOf(connector, plain, nowMs)
   // What is counted for one endpoint says nothing of the others.
   if (rate?.of === 'endpoint') return
   const waitMs = status === 429 ? retryAfterMs(plain, nowMs) : undefined
@@ -133,7 +145,7 @@ async function learn(need: ProxyNeed, { profile, connector }: Target, { status, 
   const untilMs = waitMs === undefined ? usedUp : nowMs + waitMs
   if (untilMs === undefined || untilMs <= nowMs) return
   const whom = rate?.of === 'person' ? profile.id : undefined
-  await need.budget.block(profile.appId, connector, Math.min(untilMs, nowMs + LONGEST_BLOCK_MS), whom)
+  await need.budget.block(profile.appId, connector, untilMs, whom, server)
 }
 
 function notes(told: Told, left: number | undefined): Record<string, string> {

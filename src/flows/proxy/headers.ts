@@ -1,3 +1,5 @@
+import { linksOf } from '#kit/pages.ts'
+
 /** What a caller may say to the service; everything else stays here, our own credentials first of all. */
 const PASSED = new Set(
   [
@@ -29,23 +31,42 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Never shown to the caller: cookies, and rules that the service meant for its own origin. */
+/** Never shown to the caller: cookies, rules that the service meant for its own origin, orders to caches and servers in front of us. */
 const WITHHELD = new Set(
   [
-    'set-cookie set-cookie2 strict-transport-security public-key-pins expect-ct clear-site-data alt-svc nel report-to',
-    'reporting-endpoints content-security-policy content-security-policy-report-only x-frame-options refresh',
-    'service-worker-allowed speculation-rules origin-trial accept-ch critical-ch set-login sourcemap x-sourcemap',
-    'surrogate-control cdn-cache-control x-request-id x-content-type-options',
+    'set-cookie set-cookie2 strict-transport-security public-key-pins public-key-pins-report-only expect-ct clear-site-data',
+    'alt-svc alternate-protocol nel report-to reporting-endpoints refresh referrer-policy x-frame-options x-xss-protection',
+    'content-security-policy content-security-policy-report-only x-content-security-policy x-webkit-csp integrity-policy',
+    'permissions-policy permissions-policy-report-only feature-policy document-policy document-policy-report-only',
+    'require-document-policy document-isolation-policy origin-agent-cluster timing-allow-origin',
+    'x-permitted-cross-domain-policies x-dns-prefetch-control x-download-options x-ua-compatible x-content-type-options',
+    'service-worker-allowed speculation-rules supports-loading-mode no-vary-search use-as-dictionary origin-trial',
+    'accept-ch critical-ch set-login activate-storage-access observe-browsing-topics sourcemap x-sourcemap',
+    'surrogate-control surrogate-key edge-control x-sendfile x-lighttpd-send-file x-reproxy-url x-request-id',
   ]
     .join(' ')
     .split(' '),
 )
+const WITHHELD_KINDS =
+  /^(access-control-|cross-origin-|attribution-reporting-|sec-|x-tributary-|x-accel-|x-litespeed-)|cdn-cache-control$/
 
 /** What comes from elsewhere must not run on our origin, whatever it says it is. */
 const HARMLESS = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
+  // Our addresses may hold a token.
+  'referrer-policy': 'no-referrer',
 }
+
+// Challenges that a program answers. Any other makes a browser ask for a password, and name our address beside the question.
+const CHALLENGE = /^(bearer|dpop|oauth)\b/i
+const ASKS_A_PERSON = /\b(basic|digest|negotiate|ntlm|kerberos|mutual|hoba|scram)\b/i
+/** Links that a browser follows by itself, before anybody has looked. */
+const FETCHED = new Set(
+  'preload modulepreload preconnect dns-prefetch prefetch prerender stylesheet compression-dictionary icon manifest expect'.split(
+    ' ',
+  ),
+)
 
 type Headers = NodeJS.Dict<string | string[]>
 
@@ -71,12 +92,36 @@ export function answerHeaders(given: Headers): Record<string, string | string[]>
   for (const name in given) {
     const value = given[name]
     if (value === undefined || HOP_BY_HOP.has(name) || WITHHELD.has(name) || named?.has(name) === true) continue
-    if (name.startsWith('access-control-') || name.startsWith('x-tributary-')) continue
-    passed[name] = value
+    if (!WITHHELD_KINDS.test(name)) passed[name] = value
   }
+  narrow(passed, 'www-authenticate', (value) => (isForPrograms(value) ? value : ''))
+  narrow(passed, 'link', readOnly)
   if (passed['cache-control'] !== undefined) passed['cache-control'] = forOneReader(String(passed['cache-control']))
   if (given['x-request-id'] !== undefined) passed['x-service-request-id'] = given['x-request-id']
   return Object.assign(passed, HARMLESS)
+}
+
+function narrow(headers: Record<string, string | string[]>, name: string, keep: (value: string) => string): void {
+  const value = headers[name]
+  if (value === undefined) return
+  const kept = [value]
+    .flat()
+    .map(keep)
+    .filter((each) => each !== '')
+  if (kept.length === 0) delete headers[name]
+  else headers[name] = kept.length === 1 ? kept[0]! : kept
+}
+
+function isForPrograms(challenge: string): boolean {
+  return CHALLENGE.test(challenge) && !ASKS_A_PERSON.test(challenge)
+}
+
+/** Links that say what they are, and none that a browser would fetch. */
+function readOnly(links: string): string {
+  return linksOf(links)
+    .filter(({ relations }) => relations.length > 0 && !relations.some((relation) => FETCHED.has(relation)))
+    .map(({ text }) => text.trim())
+    .join(', ')
 }
 
 // At the service the address and the credential name a person together; at our address, a cache in between must not mix them up.

@@ -40,6 +40,8 @@ export interface Target {
   profile: Profile
   connector: Connector
   key: ServiceKey
+  /** The person's own server, where the service has many. */
+  server?: string | undefined
 }
 
 /** What had to be done beside passing the call on. */

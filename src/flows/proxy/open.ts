@@ -24,19 +24,20 @@ export interface Opened extends StreamAnswer {
   url: string
 }
 
-const MOST_HOPS = 5
+/** Limit: redirects that a proxied call follows; then the redirect itself is the response. */
+const MAX_REDIRECTS = 5
 const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH QUERY'.split(' '))
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** Waits for the budget, but no longer than anybody would. */
 export async function spend(
   need: ProxyNeed,
-  { profile, connector }: Target,
+  { profile, connector, server }: Target,
   mostWaitMs: number,
   hangup: Hangup,
 ): Promise<void> {
   for (;;) {
-    const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id)
+    const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id, server)
     if (untilMs === undefined) return
     const waitMs = untilMs - need.clock.now()
     if (waitMs > mostWaitMs) throw new ApiError('service_limited', undefined, { retryAfterS: Math.ceil(waitMs / 1000) })
@@ -94,7 +95,8 @@ async function follow(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<Ope
   let url = addressFor(ready, out.target.connector, out.where)
   for (let hop = 0; ; hop += 1) {
     const answer = await send(need, out, ready, url)
-    const next = hop < MOST_HOPS && out.body.repeatable ? redirected(out.method, url, ready.hosts, answer) : undefined
+    const next =
+      hop < MAX_REDIRECTS && out.body.repeatable ? redirected(out.method, url, ready.hosts, answer) : undefined
     if (next === undefined) return { ...answer, url }
     discard(answer)
     url = next

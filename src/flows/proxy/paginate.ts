@@ -14,9 +14,10 @@ import { type Opened, type Outgoing, open, spend } from './open.ts'
 import { type Course, courseFor, MAX_PAGE_BYTES, type PageText, parsePage } from './parse-page.ts'
 import type { Targets } from './targets.ts'
 
-const MOST_PAGES = 100_000
-/** In the middle of a walk a pause is better than an end. */
-const LONG_WAIT_MS = 60_000
+/** Limit: pages that the proxy joins for one request; then the walk ends with an error. */
+const MAX_PAGES = 100_000
+/** Limit: pause between two pages that a service may ask for; a longer one ends the walk. */
+const MAX_PAUSE_MS = 60_000
 const TRIES = 4
 // These ask for a part of one answer, or for none at all.
 const OF_ONE_ANSWER = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since']
@@ -78,7 +79,7 @@ async function fetchPage(
 ): Promise<PageText> {
   const where = whereOf(request, 'query' in out.where ? out.where.query : '')
   for (let attempt = 1; ; attempt += 1) {
-    await spend(need, out.target, LONG_WAIT_MS, out.hangup)
+    await spend(need, out.target, MAX_PAUSE_MS, out.hangup)
     const opened = await open(need, targets, { ...out, where }, told)
     if (opened.status === 200) {
       const page = await readPage(need, out.target, course, request, opened, out.hangup)
@@ -88,7 +89,7 @@ async function fetchPage(
     discard(opened)
     const headers = Object.fromEntries(Object.entries(opened.headers).map(([name, value]) => [name, String(value)]))
     const waitMs = retryAfterMs(headers, need.clock.now()) ?? 500 * 2 ** attempt
-    const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= LONG_WAIT_MS && attempt < TRIES
+    const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= MAX_PAUSE_MS && attempt < TRIES
     if (!soon) throw broken(`a page was answered with ${opened.status}`)
     told.retried = true
     await sleep(waitMs, undefined, { signal: out.hangup.signal })
@@ -127,7 +128,7 @@ async function* written(first: PageText, fetch: (request: PageRequest) => Promis
     }
     if (page.next === undefined) break
     const name = JSON.stringify(page.next)
-    if (asked.has(name) || asked.size >= MOST_PAGES) throw broken('the pages lead in circles')
+    if (asked.has(name) || asked.size >= MAX_PAGES) throw broken('the pages lead in circles')
     asked.add(name)
     page = await fetch(page.next)
   }

@@ -35,10 +35,10 @@ export interface Course {
 }
 
 const byLink = linkPages()
-/** Limit: bytes of one page of a listing that the proxy walks; a larger one ends the walk. */
-export const MAX_PAGE_BYTES = 20 * 1024 * 1024
-/** Limit: depth of the JSON of such a page; a deeper one is no page. */
-const MAX_DEPTH = 1000
+/** Limit: bytes of one page that the proxy joins to others; a larger one ends the walk with an error. */
+export const MAX_PAGE_BYTES = 5 * 1024 * 1024
+/** Limit: nesting of such a page; a deeper one ends the walk with an error. */
+const MAX_PAGE_DEPTH = 1000
 
 export async function parsePage({ registry }: { registry: Registry }, page: RawPage): Promise<PageText | undefined> {
   const connector = registry.find(page.service)
@@ -49,7 +49,7 @@ export async function parsePage({ registry }: { registry: Registry }, page: RawP
       maxBytes: MAX_PAGE_BYTES,
       contentEncoding: page.headers['content-encoding'],
     })
-    const body = parseLossless(bytes.toString('utf8'), MAX_DEPTH)
+    const body = parseLossless(bytes.toString('utf8'), MAX_PAGE_DEPTH)
     const items = course.items(body)
     if (items === undefined) return undefined
     const next = course.pages.next({ request: page.request, body, headers: page.headers, count: items.length })

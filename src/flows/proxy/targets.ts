@@ -1,4 +1,5 @@
 import { createBriefCache } from '#base/brief-cache.ts'
+import { trimEndOf } from '#base/trim-end.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -30,7 +31,8 @@ export interface Targets {
 
 /** Services that answer 401 to what a person may not see must not make us refresh with every call. */
 const RENEW_EVERY_MS = 30_000
-const MOST_REMEMBERED = 10_000
+/** Limit: profiles whose last refresh is remembered; then all are forgotten. */
+const MAX_REMEMBERED = 10_000
 
 export function createTargets(need: ProxyNeed): Targets {
   const found = createBriefCache<Target>(need.clock)
@@ -44,7 +46,7 @@ export function createTargets(need: ProxyNeed): Targets {
     const { origin, pathname } = new URL(addresses.apiUrl)
     // An instance elsewhere has none of the hosts of the one that the connector knows.
     const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
-    return { credential, version, apiUrl: origin + pathname.replace(/\/+$/, ''), hosts }
+    return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
   const keep = (target: Target, ready: Ready): Ready => {
     made.put(target.profile.id, ready)
@@ -61,7 +63,7 @@ export function createTargets(need: ProxyNeed): Targets {
       const lately = now - (renewedAt.get(id) ?? 0) < RENEW_EVERY_MS
       const ready = await prepare(target, lately ? undefined : refused)
       if (!lately && ready.version !== refused) {
-        if (renewedAt.size >= MOST_REMEMBERED) renewedAt.clear()
+        if (renewedAt.size >= MAX_REMEMBERED) renewedAt.clear()
         renewedAt.set(id, now)
       }
       return keep(target, ready)

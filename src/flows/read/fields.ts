@@ -1,7 +1,9 @@
-/** Bounds on what one request may ask for. */
-export const MOST_FIELDS = 64
-export const MOST_DEPTH = 16
-export const MOST_LETTERS = 512
+/** Limit: fields that one request may ask for; more is answered with 400. */
+export const MAX_FIELDS = 64
+/** Limit: steps of the path to one field; more is answered with 400. */
+export const MAX_DEPTH = 16
+/** Limit: characters of the path to one field; more is answered with 400. */
+export const MAX_LETTERS = 512
 
 const MISSING = Symbol('missing')
 

@@ -5,7 +5,7 @@ import { idrsOf, partitionOf } from '#model/idr.ts'
 import { presentTypes, typesFromBits } from '#model/types.ts'
 import type { FoundItem } from '#store/item-query.ts'
 import type { Readable } from '#store/readable.ts'
-import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { pickFlat, pickNested } from './fields.ts'
 
 export interface Presentation {
@@ -31,7 +31,7 @@ export function createPresenter(
     const idr = idrOf(profile, item)
     const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${tailOf(item)}`
     if (!wantsMap && paths.length === 0) return `${head}${wish.oembed ? `,"oembed":${item.oembed}` : ''}}`
-    const whole = parseLossless(`${head},"oembed":${item.oembed}}`, 1000) as { [key: string]: LosslessJson }
+    const whole = parseStored(`${head},"oembed":${item.oembed}}`) as { [key: string]: LosslessJson }
     if (wantsMap) addMap(registry, profile, item, whole)
     if (wish.fields !== undefined) return stringifyLossless(pickFlat(whole, wish.fields) as LosslessJson)
     if (wish.select !== undefined) return stringifyLossless(pickNested(whole, wish.select) as LosslessJson)

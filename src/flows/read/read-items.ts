@@ -8,7 +8,8 @@ import type { ReadNeed, Shelf } from './find.ts'
 
 /** Rows fetched at first; then as many as make about this much text: enough to keep a socket busy, little to hold. */
 const FIRST_ROWS = 50
-const MOST_ROWS = 1000
+/** Limit: rows fetched at once for one stream of items. */
+const MAX_ROWS = 1000
 const BATCH_LETTERS = 256 * 1024
 
 /**
@@ -37,7 +38,7 @@ export async function* readItems(
     const last = found.at(-1)
     const isEnd = last === undefined || found.length < want
     const letters = found.reduce((sum, { data, oembed }) => sum + data.length + oembed.length, 0)
-    rows = Math.min(MOST_ROWS, Math.max(1, Math.floor((BATCH_LETTERS * found.length) / letters)))
+    rows = Math.min(MAX_ROWS, Math.max(1, Math.floor((BATCH_LETTERS * found.length) / letters)))
     if (shown.length > 0) yield shown
     if (isEnd) return
     page = { ...page, before: { at: last.at, id: last.id } }

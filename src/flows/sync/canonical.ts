@@ -2,8 +2,11 @@ import { scanJson } from '#upstream/body/json-scan.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { stringifyLossless } from '#upstream/body/lossless-json.ts'
 
-/** Deeper records could be stored but never be written out again. */
-const MOST_DEPTH = 64
+/** Limit: nesting of one record; a deeper one could be stored but never be written out again, and is quarantined. */
+const MAX_ITEM_DEPTH = 64
+
+/** Limit: values of one record, arrays and objects and what is in them; a record with more is quarantined, an own item refused with 400. */
+const MAX_ITEM_VALUES = 50_000
 
 /** The same text for the same content, whatever order a service writes its keys in. */
 export function canonicalText(value: LosslessJson): string {
@@ -18,13 +21,19 @@ function sorted(value: LosslessJson): LosslessJson {
   return copy
 }
 
-export function isTooDeep(value: unknown, left = MOST_DEPTH): boolean {
+export function isTooDeep(value: unknown, left = MAX_ITEM_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false
   if (left === 0) return true
   return Object.values(value).some((entry) => isTooDeep(entry, left - 1))
 }
 
-/** The same of a record that is written already, in a third of the time. */
-export function isTextTooDeep(text: string): boolean {
-  return scanJson(text, MOST_DEPTH).depth > MOST_DEPTH
+export function hasTooManyValues(value: unknown): boolean {
+  return scanJson(JSON.stringify(value) ?? '', Number.POSITIVE_INFINITY, MAX_ITEM_VALUES).values > MAX_ITEM_VALUES
+}
+
+/** Why a record that is written as text cannot be stored; undefined when it can. */
+export function faultOfText(text: string): string | undefined {
+  const { depth, values } = scanJson(text, MAX_ITEM_DEPTH, MAX_ITEM_VALUES)
+  if (depth > MAX_ITEM_DEPTH) return `nested deeper than ${MAX_ITEM_DEPTH}`
+  return values > MAX_ITEM_VALUES ? `more than ${MAX_ITEM_VALUES} values` : undefined
 }

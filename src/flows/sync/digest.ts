@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { takingTurns } from '#base/take-turns.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
@@ -8,8 +9,8 @@ import type { Queries } from '#store/database.ts'
 import { type ItemRow, type KnownItem, probeItems } from '#store/items.ts'
 import type { BadRecord } from '#store/quarantine.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
-import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
-import { canonicalText, isTextTooDeep } from './canonical.ts'
+import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { canonicalText, faultOfText } from './canonical.ts'
 
 /** A stream of one profile, ready to take in records. */
 export interface Stream {
@@ -47,12 +48,13 @@ interface Named {
   hash: Buffer
 }
 
-const MOST_BYTES = 1024 * 1024
+/** Limit: bytes of one record; a larger one is quarantined. */
+const MAX_ITEM_BYTES = 1024 * 1024
 const SAMPLE = 2000
 /** Nobody resets an endpoint so often. */
 const VERSION_STEP = 2 ** 16
-/** Longer ones fit in no index, and are nobody's id. */
-const MOST_PARTICIPANT = 500
+/** Limit: characters of a participant's id; longer ones fit in no index, are nobody's id, and are left out. */
+const MAX_PARTICIPANT = 500
 
 export function openStream(
   connector: Pick<Connector, 'service' | 'title'>,
@@ -94,30 +96,35 @@ export async function digest(
   nowMs: number,
   before?: (ids: string[]) => Promise<void>,
 ): Promise<Digest> {
-  const { named, gone, bad, seen, nameless } = nameAll(stream, records)
+  const { named, gone, bad, seen, nameless } = await nameAll(stream, records)
   await before?.([...seen, ...gone])
   const known = await probeItems(queries, stream.key, [...named.values()])
-  const { fresh, respelled } = sortOut([...named.values()], known)
+  const { fresh, respelled } = await sortOut([...named.values()], known)
   let faults = 0
   let oldestAt: number | undefined
-  const rows = fresh.map((item) => {
+  const rows: Digest['rows'] = []
+  const turn = takingTurns()
+  for (const item of fresh) {
+    await turn()
     const draft = stream.read(item.raw)
     faults += draft.faults.length
-    return toRow(item, draft, stream.name, known.get(item.id), nowMs)
-  })
+    rows.push(toRow(item, draft, stream.name, known.get(item.id), nowMs))
+  }
   for (const { at } of rows) if (oldestAt === undefined || at < oldestAt) oldestAt = at
   for (const { at } of known.values()) if (oldestAt === undefined || at < oldestAt) oldestAt = at
   return { rows, respelled, gone, bad, faults, seen, nameless, oldestAt }
 }
 
 /** Each record under its id, the last one winning; those that say that something is gone; those that nobody could store. */
-function nameAll(stream: Stream, records: LosslessJson[]) {
+async function nameAll(stream: Stream, records: LosslessJson[]) {
   const named = new Map<string, Named>()
   const gone = new Set<string>()
   const seen = new Set<string>()
   const bad: BadRecord[] = []
   let nameless = false
+  const turn = takingTurns()
   for (const raw of records) {
+    await turn()
     const name = nameOf(stream, raw)
     if (name === undefined) {
       nameless = true
@@ -133,7 +140,7 @@ function nameAll(stream: Stream, records: LosslessJson[]) {
     // Shown is shown: a record that cannot be stored anew is still there, and its older version stays.
     seen.add(id)
     const text = stringifyLossless(raw)
-    const refusal = isTooLarge(text) ? 'larger than 1 MB' : isTextTooDeep(text) ? 'nested deeper than 64' : undefined
+    const refusal = isTooLarge(text) ? 'larger than 1 MB' : faultOfText(text)
     if (refusal !== undefined) {
       bad.push(badRecord(raw, refusal))
       continue
@@ -159,14 +166,16 @@ export function isRecord(raw: unknown): boolean {
 
 // Most texts are short enough whatever their letters are.
 function isTooLarge(text: string): boolean {
-  return text.length > MOST_BYTES / 3 && Buffer.byteLength(text) > MOST_BYTES
+  return text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
 }
 
 /** New and changed ones; a hash that differs may only mean that the service wrote the keys in another order. */
-function sortOut(items: Named[], known: Map<string, KnownItem>) {
+async function sortOut(items: Named[], known: Map<string, KnownItem>) {
   const fresh: Named[] = []
   const respelled: Named[] = []
+  const turn = takingTurns()
   for (const item of items) {
+    await turn()
     const before = known.get(item.id)
     if (before?.isSame === true) continue
     if (before?.data !== undefined && isRespelled(before.data, item.raw)) respelled.push(item)
@@ -176,7 +185,7 @@ function sortOut(items: Named[], known: Map<string, KnownItem>) {
 }
 
 function isRespelled(before: string, raw: LosslessJson): boolean {
-  return canonicalText(parseLossless(before, 1000)) === canonicalText(raw)
+  return canonicalText(parseStored(before)) === canonicalText(raw)
 }
 
 function toRow(
@@ -195,7 +204,7 @@ function toRow(
     hash: item.hash,
     types: typeBits(draft.types),
     author: draft.hasAuthor ? storable(draft.participants[0]!) : undefined,
-    participants: draft.participants.filter(({ length }) => length <= MOST_PARTICIPANT).map(storable),
+    participants: draft.participants.filter(({ length }) => length <= MAX_PARTICIPANT).map(storable),
     guid: draft.guid.map(storable),
     lat: draft.place?.lat,
     lng: draft.place?.lng,

@@ -4,6 +4,7 @@ import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.t
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { type Fresh, freshCredential } from '#upstream/fresh-credential.ts'
+import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import type { UpstreamAnswer } from '#upstream/send.ts'
 import { failureOf, learnRate } from './judge-answer.ts'
 import { type SyncNeed, timesOf } from './need.ts'
@@ -19,9 +20,13 @@ export interface FetchedPage {
   restUntilMs: number | undefined
 }
 
-const MOST_BYTES = 20 * 1024 * 1024
-/** A whole page may be deeper than an item: one bad record must not hide the others. */
-const MOST_DEPTH = 1000
+/** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
+const MAX_PAGE_BYTES = 5 * 1024 * 1024
+/**
+ * Limit: nesting of a whole page: deeper than an item may be, for one bad record must not hide the others. A deeper
+ * page fails the sync.
+ */
+const MAX_PAGE_DEPTH = 1000
 /** Waiting inside a turn; anything longer goes back to the schedule. */
 const SHORT_WAIT_MS = 2000
 const TRIES = 3
@@ -77,9 +82,14 @@ async function credentialFor(need: SyncNeed, target: Target, refused: number | u
   return held.fresh
 }
 
-async function spend(need: SyncNeed, { profile, connector }: Target, signal: AbortSignal): Promise<void> {
+async function spend(need: SyncNeed, target: Target, signal: AbortSignal): Promise<void> {
+  const { profile, connector } = target
+  // Only the credential says which server is the person's.
+  const server = hasOwnServers(connector)
+    ? ownServerOf(connector, (await credentialFor(need, target, undefined)).credential)
+    : undefined
   for (;;) {
-    const { untilMs } = await need.budget.take(profile.appId, connector, 'sync', profile.id)
+    const { untilMs } = await need.budget.take(profile.appId, connector, 'sync', profile.id, server)
     if (untilMs === undefined) return
     const waitMs = untilMs - need.clock.now()
     if (waitMs > SHORT_WAIT_MS)
@@ -99,7 +109,7 @@ function callOf(request: PageRequest, conditions: Record<string, string>) {
     query: request.query,
     headers: { ...request.headers, ...conditions },
     body: request.body,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_PAGE_BYTES,
   }
 }
 
@@ -116,7 +126,7 @@ async function judge(need: SyncNeed, target: Target, answer: UpstreamAnswer): Pr
 function parseBody(text: string): LosslessJson {
   if (text.trim() === '') return null
   try {
-    return parseLossless(text, MOST_DEPTH)
+    return parseLossless(text, MAX_PAGE_DEPTH)
   } catch (error) {
     throw new UpstreamError('retry', 'The service answered something that is no JSON.', {
       reason: 'answer_unreadable',
@@ -127,7 +137,7 @@ function parseBody(text: string): LosslessJson {
 
 function parseQuietly(text: string): LosslessJson | undefined {
   try {
-    return parseLossless(text, MOST_DEPTH)
+    return parseLossless(text, MAX_PAGE_DEPTH)
   } catch {
     return undefined
   }

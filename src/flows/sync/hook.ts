@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { partOf } from '#base/ids.ts'
-import type { Sign } from '#kit/connector.ts'
+import type { Hook, Sign } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAccount } from '#store/accounts.ts'
 import { listProfiles } from '#store/profiles.ts'
@@ -31,10 +31,34 @@ export async function takeHook(need: SyncNeed, call: HookCall): Promise<number> 
   const secret = hook.signedWith === 'key' ? keySecret : hookSecret
   if (!hook.verify({ headers: call.headers, body: call.body, secret, sign: signWith(secret) }))
     throw new ApiError('hook_refused')
-  const people = hook.people(readBody(call.body))
   let woken = 0
-  for (const nativeId of new Set(people)) woken += await wake(need, call, nativeId)
+  for (const nativeId of peopleIn(hook, call.body)) woken += await wake(need, call, nativeId)
   return woken
+}
+
+/** Limit: people that one call of a hook may name; further ones wait for their next sync. */
+const MAX_PEOPLE = 1000
+/** Limit: characters of a person's id in a hook; a longer one is nobody's and is ignored. */
+const MAX_PERSON_ID = 500
+
+/** Whom the call concerns. It is signed, but what is in it may still be odd. */
+function peopleIn(hook: Hook, text: string): string[] {
+  const people = namedIn(hook, readBody(text))
+  if (!Array.isArray(people)) throw new ApiError('bad_body', 'The body does not say whom it concerns.')
+  const ids = people
+    .filter((id) => typeof id === 'string' || typeof id === 'number')
+    .map(String)
+    .filter((id) => id !== '' && id.length <= MAX_PERSON_ID && !id.includes('\0'))
+  return [...new Set(ids)].slice(0, MAX_PEOPLE)
+}
+
+function namedIn(hook: Hook, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return undefined
+  try {
+    return hook.people(body)
+  } catch {
+    return undefined
+  }
 }
 
 /** In every account that has this service user: each has its own profile and items. */

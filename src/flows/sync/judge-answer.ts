@@ -1,6 +1,8 @@
 import type { Connector, RateNews } from '#kit/connector.ts'
 import { answerFailure } from '#upstream/answer-failure.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { ownServerOf } from '#upstream/own-server.ts'
+import { rateNewsOf } from '#upstream/rate-news.ts'
 import type { UpstreamAnswer } from '#upstream/send.ts'
 import type { SyncNeed } from './need.ts'
 import type { Target } from './target.ts'
@@ -17,7 +19,7 @@ interface Rate {
 
 /** What an answer says of limits. Those of the app and of the person are kept where every process sees them. */
 export async function learnRate(need: SyncNeed, target: Target, answer: UpstreamAnswer): Promise<Rate> {
-  const news = target.connector.api.rate?.(answer.headers, need.clock.now())
+  const news = rateNewsOf(target.connector, answer.headers, need.clock.now())
   const of = news?.of ?? usuallyOf(target.connector)
   const isUsedUp = news?.remaining !== undefined && news.remaining <= 0
   const restUntilMs = isUsedUp ? news.resetAtMs : undefined
@@ -54,12 +56,13 @@ export async function failureOf(
 
 async function block(
   { budget }: SyncNeed,
-  { profile, connector }: Target,
+  { profile, connector, held }: Target,
   of: Rate['of'],
   untilMs: number,
 ): Promise<void> {
   if (of === 'endpoint') return
-  await budget.block(profile.appId, connector, untilMs, of === 'person' ? profile.id : undefined)
+  const server = ownServerOf(connector, held.fresh?.credential)
+  await budget.block(profile.appId, connector, untilMs, of === 'person' ? profile.id : undefined, server)
 }
 
 /** Whose calls a service counts, where its answers do not say. */

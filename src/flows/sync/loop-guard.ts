@@ -3,12 +3,15 @@ import type { PageRequest } from '#kit/pages.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { Walk } from './walk.ts'
 
-/** More than any honest listing has; a service whose pages never end is failing, not rich. */
-const MOST_PAGES = 100_000
-/** Filters make empty pages, calendars make many; but not so many in a row. */
-const MOST_EMPTY = 1000
-/** A page may come twice when a list moves; the same few over and over under ever new cursors is a circle. */
-const MOST_REPEATED = 20
+/** Limit: pages of one listing; a service whose pages never end is failing, not rich, and the walk ends. */
+const MAX_PAGES = 100_000
+/** Limit: empty pages in a row; filters make some, calendars many. Then the walk ends. */
+const MAX_EMPTY_PAGES = 1000
+/**
+ * Limit: pages that were there before: one may come twice when a list moves, the same few under ever new cursors are a
+ * circle. Then the walk ends.
+ */
+const MAX_REPEATED_PAGES = 20
 
 export interface LoopGuard {
   /** Refuses to ask the same thing twice in one walk: a cursor that does not move would go on for ever. */
@@ -23,7 +26,7 @@ export function createLoopGuard(): LoopGuard {
   return {
     ask: (request, { pages }) => {
       const name = fingerprint(requestName(request))
-      if (asked.has(name) || pages > MOST_PAGES) throw circle()
+      if (asked.has(name) || pages > MAX_PAGES) throw circle()
       asked.add(name)
     },
     show: (ids, walk) => {
@@ -32,7 +35,7 @@ export function createLoopGuard(): LoopGuard {
         empty: ids.length === 0 ? walk.empty + 1 : 0,
         repeated: ids.length > 0 && shown.has(name) ? walk.repeated + 1 : walk.repeated,
       }
-      if (counts.empty > MOST_EMPTY || counts.repeated > MOST_REPEATED) throw circle()
+      if (counts.empty > MAX_EMPTY_PAGES || counts.repeated > MAX_REPEATED_PAGES) throw circle()
       shown.add(name)
       return counts
     },

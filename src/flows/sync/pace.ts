@@ -10,7 +10,8 @@ export interface SyncRules {
 }
 
 const DAY_MS = 86_400_000
-const LEAST_MS = 60_000
+/** Limit: shortest time between two syncs of an endpoint for which an app has no rule. */
+const MIN_PACE_MS = 60_000
 
 export interface Pace {
   intervalMs: number
@@ -31,7 +32,7 @@ export function nextPace(
     return { intervalMs: run.intervalMs, nextRunAt: next?.getTime() ?? run.nowMs + DAY_MS }
   }
   if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs) }
-  const floor = Math.max(LEAST_MS, endpoint.everyMs / 4)
+  const floor = Math.max(MIN_PACE_MS, endpoint.everyMs / 4)
   const ceiling = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))
   const wanted = run.news > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
   const intervalMs = Math.round(Math.min(ceiling, Math.max(floor, wanted)))
@@ -41,9 +42,9 @@ export function nextPace(
 /** Growing waits after failures, from half a minute to six hours. */
 export function retryAt(fails: number, retryAfterMs: number | undefined, nowMs: number): number {
   const own = Math.min(6 * 3_600_000, 30_000 * 2 ** Math.min(fails, 12))
-  return (
-    nowMs + (retryAfterMs === undefined ? jitter(own) : Math.max(retryAfterMs, 1000) + Math.round(Math.random() * 1000))
-  )
+  // Who says "in a second" over and over is no longer believed.
+  if (retryAfterMs === undefined || (fails > 5 && retryAfterMs < own)) return nowMs + jitter(own)
+  return nowMs + Math.max(retryAfterMs, 1000) + Math.round(Math.random() * 1000)
 }
 
 export function isWanted(endpoint: Endpoint, rules: SyncRules): boolean {

@@ -15,8 +15,8 @@ export interface PageWriter {
   drain: () => Promise<Digest>
 }
 
-/** More would only make the memory grow. */
-const MOST_WAITING = 500
+/** Limit: new records of a sync that wait to be written while the next page is fetched. */
+const MAX_WAITING = 500
 /** Pages that change nothing need no place of their own: after a crash a few are read again. */
 const PLACE_EVERY_MS = 5000
 
@@ -63,7 +63,7 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
       for (const id of idsOf(page)) unwritten.add(id)
       const isTime = weight(waiting) > 0 || need.clock.now() - savedAt >= PLACE_EVERY_MS
       if (flying === undefined && isTime) start()
-      if (weight(waiting) > MOST_WAITING) await flying
+      if (weight(waiting) > MAX_WAITING) await flying
     },
     drain: async () => {
       await landed()

@@ -1,6 +1,6 @@
 import type { Engine } from '#store/engine.ts'
 import type { QueueName } from '#store/queues.ts'
-import { findDueGroups, leaseDueProfiles, MOST_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
+import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
 
 /** So many waiting jobs keep every worker busy; more would only grow old in the queue. */
@@ -16,7 +16,7 @@ export async function planSyncs(
   need: Pick<SyncNeed, 'database' | 'clock' | 'registry' | 'budget' | 'times'> & { engine: Engine },
 ): Promise<number> {
   const { database, clock, engine } = need
-  const free = Math.min(MOST_LEASED, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
+  const free = Math.min(MAX_LEASED, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
   if (free <= 0) return 0
   const nowMs = clock.now()
   const groups = await roomOfGroups(need, nowMs)

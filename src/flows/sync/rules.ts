@@ -56,13 +56,21 @@ function checkName(registry: SyncNeed['registry'], name: string): string {
   throw new ApiError('bad_body', `pace.${name}: there is no such endpoint.`)
 }
 
-const LEAST_MS = 30_000
+/** Limit: shortest time between two syncs that an app may ask for; less is answered with 400. */
+const MIN_RULE_MS = 30_000
+
+/** Limit: longest time between two syncs that an app may ask for; more is answered with 400. */
+const MAX_RULE_MS = 366 * 86_400_000
+/** Limit: characters of a pace; a longer one is answered with 400. */
+const MAX_PACE = 200
 
 function readPace(name: string, text: string): { everyMs: number } | { cron: string; zone?: string } {
   const tooOften = new ApiError('bad_body', `pace.${name}: at most every 30s.`)
+  if (text.length > MAX_PACE) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_PACE} characters.`)
   if (/^\d+[smhd]$/.test(text)) {
     const everyMs = duration(text)
-    if (everyMs < LEAST_MS) throw tooOften
+    if (everyMs < MIN_RULE_MS) throw tooOften
+    if (everyMs > MAX_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at least every 366d.`)
     return { everyMs }
   }
   const fields = text.trim().split(/\s+/)
@@ -75,7 +83,7 @@ function readPace(name: string, text: string): { everyMs: number } | { cron: str
       'bad_body',
       `pace.${name}: “${text}” is no time such as 15m and no cron line such as 0 6 * * * Europe/Berlin.`,
     )
-  if (second !== undefined && second.getTime() - first.getTime() < LEAST_MS) throw tooOften
+  if (second !== undefined && second.getTime() - first.getTime() < MIN_RULE_MS) throw tooOften
   return { cron, ...(zone === undefined ? {} : { zone }) }
 }
 

@@ -135,6 +135,7 @@ function firstWalk(need: SyncNeed, { endpoint, profile, state }: EndpointRun): W
 
 function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { body, headers }: FetchedPage) {
   const list = itemsOf(endpoint, body)
+  if (list !== undefined && list.length > MAX_PAGE_RECORDS) throw tooMany(list.length)
   const items = list ?? []
   // Readers of checkpoints expect records; what is none is put aside later.
   const good = items.filter(isRecord)
@@ -154,6 +155,15 @@ function itemsOf(endpoint: Endpoint, body: unknown): unknown[] | undefined {
     throw unexpected(cause)
   }
   throw unexpected()
+}
+
+/** Limit: records of one page of a service; a page with more fails the sync. */
+const MAX_PAGE_RECORDS = 10_000
+
+function tooMany(count: number): UpstreamError {
+  return new UpstreamError('stop', `A page has ${count} records; ${MAX_PAGE_RECORDS} are taken.`, {
+    reason: 'unexpected_answer',
+  })
 }
 
 function unexpected(cause?: unknown): UpstreamError {

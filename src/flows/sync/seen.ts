@@ -1,10 +1,10 @@
 const ID_BYTES = 16
-/** Beyond, a list is too long to be remembered from one turn to the next, and its deletes are not looked for. */
-const MOST_KEPT = 500_000
+/** Limit: ids of a listing that are remembered to find what is gone; in a longer list deletes are not looked for. */
+const MAX_KEPT = 500_000
 
 /** Ids of 32 hex digits, as bytes; undefined when there are too many. */
 export function packSeen(seen: Set<string>): Buffer | undefined {
-  if (seen.size > MOST_KEPT) return undefined
+  if (seen.size > MAX_KEPT) return undefined
   const bytes = Buffer.allocUnsafe(seen.size * ID_BYTES)
   let at = 0
   for (const id of seen) at += bytes.write(id, at, 'hex')

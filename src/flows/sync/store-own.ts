@@ -10,7 +10,7 @@ import { atMilestones } from '#store/statistics.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { absorb } from './absorb.ts'
-import { isTooDeep } from './canonical.ts'
+import { hasTooManyValues, isTooDeep } from './canonical.ts'
 import { openStream } from './digest.ts'
 import type { SyncNeed } from './need.ts'
 
@@ -65,8 +65,14 @@ async function ownProfile(tx: Queries, account: Account, nowMs: number): Promise
 
 /** What could not be given back as it came is refused by name, before anything is written. */
 function refuseUnstorable(item: OwnItem, at: number): void {
-  const fault = isTooDeep(item) ? 'is nested deeper than 64' : hasLostDigits(item) ? LOST_DIGITS : undefined
+  const fault = faultOf(item)
   if (fault !== undefined) throw new ApiError('bad_body', `${at} (id ${JSON.stringify(item.id)}): ${fault}.`)
+}
+
+function faultOf(item: OwnItem): string | undefined {
+  if (isTooDeep(item)) return 'is nested deeper than 64'
+  if (hasTooManyValues(item)) return 'has more than 50000 values'
+  return hasLostDigits(item) ? LOST_DIGITS : undefined
 }
 
 const LOST_DIGITS = 'has a whole number beyond 2^53, which only a text can carry'

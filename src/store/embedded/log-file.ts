@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { codeOf } from '#base/errors.ts'
 
+/** Limit: bytes of the embedded database's log; then it begins anew. */
 const MAX_BYTES = 10 * 1024 * 1024
 const TAIL_BYTES = 4096
 const TAIL_LINES = 15

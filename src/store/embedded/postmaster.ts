@@ -22,6 +22,7 @@ const START_TRIES = 5
 export const READY_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 60_000
 const ORPHAN_TIMEOUT_MS = 5000
+/** Limit: bytes of a socket's path; for a longer one the embedded database listens on a loopback port. */
 const MAX_SOCKET_PATH_BYTES = 100
 
 /** Starts a postmaster and waits until it says that it is ready. Only under the lock, and when none runs. */

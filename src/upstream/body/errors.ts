@@ -5,7 +5,7 @@ export type BodyDecodeReason =
   | 'body_truncated'
   | 'body_corrupt'
   | 'body_interrupted'
-export type JsonReason = 'json_invalid' | 'json_too_deep' | 'json_number_out_of_range'
+export type JsonReason = 'json_invalid' | 'json_too_deep' | 'json_too_many_values' | 'json_number_out_of_range'
 
 /** An answer went over a limit that we set; reading it again would end the same way. */
 export class BodyLimitError extends Error {

@@ -9,15 +9,18 @@ export interface JsonScan {
   depth: number
   /** Where numbers begin that plain parsing may spoil: by losing digits or by leaving the range of a double. */
   careful: number[]
+  /** How many values there are at least, arrays and objects and what is in them; counting stops just over the limit. */
+  values: number
 }
 
 /** One pass over the text without recursion, before anything is built from it. Strings are jumped over. */
-export function scanJson(text: string, maxDepth: number): JsonScan {
+export function scanJson(text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): JsonScan {
   let depth = 0
   let deepest = 0
   let digits = 0
   let longest = LONGEST_SAFE_DIGITS
   let numberAt = 0
+  let values = 0
   const careful: number[] = []
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
@@ -48,12 +51,14 @@ export function scanJson(text: string, maxDepth: number): JsonScan {
       numberAt = index + 1
     } else if (code === 0x5b || code === 0x7b) {
       deepest = Math.max(deepest, ++depth)
-      if (deepest > maxDepth) break
+      if (deepest > maxDepth || ++values > maxValues) break
+    } else if (code === 0x2c) {
+      if (++values > maxValues) break
     } else if (code === 0x5d || code === 0x7d) {
       depth--
     }
   }
-  return { depth: deepest, careful }
+  return { depth: deepest, careful, values }
 }
 
 function endOfString(text: string, start: number): number {

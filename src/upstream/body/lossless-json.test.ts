@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { JsonError, type JsonReason } from './errors.ts'
 import { scanJson } from './json-scan.ts'
-import { decodeText, type LosslessJson, parseLossless, stringifyLossless } from './lossless-json.ts'
+import { decodeText, type LosslessJson, parseLossless, parseStored, stringifyLossless } from './lossless-json.ts'
 
 function refusal(reason: JsonReason) {
   return (error: unknown) => error instanceof JsonError && error.reason === reason
@@ -126,6 +126,16 @@ test('depth is counted before anything is built', () => {
   ])
   const wide = `[${'[],'.repeat(1000)}[]]`
   assert.equal(scanJson(wide, 64).depth, 2)
+})
+
+test('values are counted before anything is built; what is stored already is read all the same', () => {
+  const list = (count: number) => `[${Array.from({ length: count }, () => '0').join(',')}]`
+  assert.equal((parseLossless(list(200_000)) as LosslessJson[]).length, 200_000)
+  for (const text of [list(200_001), '[],'.repeat(1_000_000), `{${'"a":{},'.repeat(200_001)}}`])
+    assert.throws(() => parseLossless(text), refusal('json_too_many_values'))
+  assert.equal((parseStored(list(300_000)) as LosslessJson[]).length, 300_000)
+  // Signs inside texts are none.
+  assert.equal(scanJson(`["${',[{'.repeat(1000)}"]`, 64, 10).values, 1)
 })
 
 test('keys that name a prototype are plain data, in both ways of parsing', () => {

@@ -8,8 +8,15 @@ import { scanJson } from './json-scan.ts'
  */
 export type LosslessJson = null | boolean | number | bigint | string | LosslessJson[] | { [key: string]: LosslessJson }
 
+/**
+ * Limit: nesting of arrays and objects in JSON from outside, where the caller names no other; deeper JSON is refused.
+ */
 export const MAX_JSON_DEPTH = 64
-// No id is longer, and big integers cost more than linear time.
+/** Limit: values in one JSON text from outside, arrays and objects and what is in them; a text with more is refused before it is built. */
+export const MAX_JSON_VALUES = 200_000
+/**
+ * Limit: digits of an integer in JSON; no id is longer, and big integers cost more than linear time. More is refused.
+ */
 const MAX_INTEGER_DIGITS = 308
 
 const NUMBER = /(?<integer>-?(?:0|[1-9]\d*))(?<rest>(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]|$)(?!\s*:)/y
@@ -22,11 +29,17 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder('utf-8').decode(bytes)
 }
 
+/** What is stored already was judged when it came: it is read whatever it holds. */
+export function parseStored(text: string): LosslessJson {
+  return parseLossless(text, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+}
+
 /** Parses without losing digits; throws JsonError. Own keys only: `__proto__` is data like any other key. */
-export function parseLossless(text: string, maxDepth = MAX_JSON_DEPTH): LosslessJson {
+export function parseLossless(text: string, maxDepth = MAX_JSON_DEPTH, maxValues = MAX_JSON_VALUES): LosslessJson {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  const { depth, careful } = scanJson(plain, maxDepth)
+  const { depth, careful, values } = scanJson(plain, maxDepth, maxValues)
   if (depth > maxDepth) throw new JsonError('json_too_deep', `The JSON is nested deeper than ${maxDepth}`)
+  if (values > maxValues) throw new JsonError('json_too_many_values', `The JSON has more than ${maxValues} values`)
   try {
     if (careful.length === 0) return JSON.parse(plain) as LosslessJson
     return unmark(JSON.parse(markIntegers(plain, careful)) as LosslessJson)

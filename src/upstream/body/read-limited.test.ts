@@ -149,6 +149,38 @@ test('stacked and unknown encodings are refused and the body is let go', async (
   assert.ok(await readLimited(Readable.from([gzipSync(sample)]), { ...limits, contentEncoding: 'identity, gzip,' }))
 })
 
+test('an odd encoding of a real connection is refused, and no error is left that nobody hears', async (t) => {
+  const odd = [
+    'gzip, gzip',
+    'foo',
+    'UTF-8',
+    'aws-chunked',
+    'none',
+    '*',
+    '__proto__',
+    'gzip;q=1',
+    ', ,foo',
+    'x'.repeat(8000),
+  ]
+  for (const contentEncoding of odd) {
+    for (const whole of [true, false]) {
+      const body = await bodyFrom(t, (response) => {
+        response.writeHead(200, { 'content-encoding': contentEncoding })
+        if (whole) response.end('[]')
+        else response.write('[')
+      })
+      await assert.rejects(
+        readLimited(body, { ...limits, contentEncoding }),
+        (error) => error instanceof BodyDecodeError && /^encoding_/.test(error.reason),
+        contentEncoding.slice(0, 20),
+      )
+      assert.equal(body.destroyed, true)
+      // An error without a listener would come now, and fail this test.
+      if (!body.closed) await new Promise((resolve) => body.once('close', resolve))
+    }
+  }
+})
+
 test('cut and broken compression is told apart', async () => {
   for (const [contentEncoding, bytes] of encoded.slice(2)) {
     const cut = bytes.subarray(0, bytes.length - 3)

@@ -21,6 +21,8 @@ export async function readLimited(
   limits: ReadLimits,
 ): Promise<Buffer> {
   const source = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
+  // Before anything may fail: a destroyed body tells of it by an error, and one that nobody hears ends the process.
+  source.on('error', () => {})
   const chunks: Buffer[] = []
   const meter = createMeter(limits)
   const options = limits.signal ? { signal: limits.signal } : {}
@@ -33,7 +35,8 @@ export async function readLimited(
     }
   }
   try {
-    await pipeline(source, meter, createDecoder(limits.contentEncoding), collect, options)
+    const decoder = createDecoder(limits.contentEncoding)
+    await pipeline(source, meter, decoder, collect, options)
   } catch (error) {
     throw asBodyError(error, limits.signal)
   } finally {

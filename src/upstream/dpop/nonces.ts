@@ -4,7 +4,9 @@ export interface DpopNonces {
   set(origin: string, nonce: string): void
 }
 
+/** Limit: servers whose DPoP nonce is remembered; the oldest goes. */
 const MAX_ORIGINS = 1000
+/** Limit: characters of a DPoP nonce; a longer one is ignored. */
 const MAX_NONCE_LENGTH = 1024
 
 export function createDpopNonces(): DpopNonces {

@@ -20,7 +20,9 @@ export interface HostRules {
   listedOnly: boolean
 }
 
+/** Limit: addresses that a DNS answer may have; a name with more is refused. */
 const MAX_ANSWERS = 1000
+/** Limit: addresses of one name that are tried. */
 const MAX_CANDIDATES = 16
 
 export const systemResolve: Resolve = (host) => systemLookup(host, { all: true, order: 'verbatim' })

@@ -1,3 +1,4 @@
+import { trimEndOf } from '#base/trim-end.ts'
 import { answerFailure } from '../answer-failure.ts'
 import { UpstreamError } from '../errors.ts'
 import { given } from '../given.ts'
@@ -5,11 +6,12 @@ import type { Metadata } from '../metadata-cache.ts'
 import { parseObject } from '../parse-object.ts'
 import type { Upstream, UpstreamAnswer } from '../send.ts'
 
+/** Limit: bytes of a metadata or DID document; more fails the sign-in. */
 const MAX_BYTES = 256 * 1024
 
 /** What an instance publishes about its authorization server: RFC 8414, found by RFC 9728 where the API is elsewhere. */
 export async function discover(upstream: Upstream, base: string, { resource }: { resource: boolean }) {
-  const issuer = resource ? await authorizationServerOf(upstream, base) : base.replace(/\/+$/, '')
+  const issuer = resource ? await authorizationServerOf(upstream, base) : trimEndOf(base, '/')
   const found = await upstream.metadata.get(issuer, () => serverMetadata(upstream, issuer))
   return {
     issuer: textOf(found, 'issuer')!,
@@ -37,8 +39,7 @@ export async function authorizationServerOf(upstream: Upstream, base: string): P
 async function serverMetadata(upstream: Upstream, issuer: string): Promise<Metadata> {
   let answer = await ask(upstream, wellKnown(issuer, 'oauth-authorization-server'))
   // OpenID Connect servers publish the same under their own name, with the path in front.
-  if (answer.status === 404)
-    answer = await ask(upstream, `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`)
+  if (answer.status === 404) answer = await ask(upstream, `${trimEndOf(issuer, '/')}/.well-known/openid-configuration`)
   const found = parsed(upstream, answer)
   if (!sameIdentifier(textOf(found, 'issuer'), issuer)) throw wrong('The authorization server names another issuer')
   return found
@@ -59,12 +60,12 @@ function parsed(upstream: Upstream, answer: UpstreamAnswer): Metadata {
 function wellKnown(identifier: string, name: string): string {
   const url = URL.parse(identifier)
   if (!url) throw wrong('The address of the instance is no web address')
-  const path = url.pathname === '/' ? '' : url.pathname.replace(/\/+$/, '')
+  const path = url.pathname === '/' ? '' : trimEndOf(url.pathname, '/')
   return `${url.origin}/.well-known/${name}${path}`
 }
 
 function sameIdentifier(found: string | undefined, expected: string): boolean {
-  return found !== undefined && found.replace(/\/+$/, '') === expected.replace(/\/+$/, '')
+  return found !== undefined && trimEndOf(found, '/') === trimEndOf(expected, '/')
 }
 
 const textOf = (found: Metadata, name: string): string | undefined =>

@@ -1,3 +1,4 @@
+import { trimEndOf } from '#base/trim-end.ts'
 import type { Credential, Home } from '#kit/auth.ts'
 import { answerFailure } from '../answer-failure.ts'
 import { UpstreamError } from '../errors.ts'
@@ -19,7 +20,10 @@ export async function withHome(
   const answer = await upstream.send({ method: 'GET', url, maxBytes: 64 * 1024 })
   if (answer.status !== 200)
     throw answerFailure(answer, { what: 'public record', nowMs: upstream.clock.now(), refused: 'stop' })
-  const instance = readable(() => home.read(parseObject(answer.text), subject)).replace(/\/+$/, '')
+  const instance = trimEndOf(
+    readable(() => home.read(parseObject(answer.text), subject)),
+    '/',
+  )
   if ((await authorizationServerOf(upstream, instance)) !== issuer)
     throw lost('The person’s own instance does not trust the server that gave the token')
   return { ...credential, instance: { ...credential.instance, api_url: `${instance}${home.apiPath}` } }

@@ -55,10 +55,13 @@ function scopeText(value: LosslessJson | undefined, separator: string): string |
 const EPOCH_S = 1_000_000_000
 const EPOCH_MS = EPOCH_S * 1000
 
+/** Limit: time that a token may say to live; a longer one is cut to this. */
+const MAX_TOKEN_LIFE_MS = 3650 * 86_400_000
+
 function expiry(fields: LosslessObject, askedAtMs: number): number | undefined {
   for (const name of ['expires_in', 'expires', 'expires_at']) {
     const moment = momentOf(fields[name], askedAtMs)
-    if (moment !== undefined) return moment
+    if (moment !== undefined) return Math.min(moment, askedAtMs + MAX_TOKEN_LIFE_MS)
   }
   return undefined
 }

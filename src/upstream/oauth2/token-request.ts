@@ -25,6 +25,7 @@ export interface TokenReply {
   askedAtMs: number
 }
 
+/** Limit: bytes of a token response; more fails the call. */
 const MAX_BYTES = 256 * 1024
 
 /** One request of the app itself: token, refresh, revocation, pushed request. */

@@ -185,6 +185,11 @@ suite('own items that cannot be stored', () => {
       /^1 \(id "b"\): /,
     ],
     ['too deep', [{ id: 'a', x: nested(70) }], /^0 \(id "a"\): /],
+    [
+      'too many values',
+      [{ id: 'a', x: Array.from({ length: 50_001 }, () => 0) }],
+      /^0 \(id "a"\): has more than 50000 values/,
+    ],
     ['too many', Array.from({ length: 1001 }, (_, i) => ({ id: i })), /at most 1000/],
     ['no JSON', '[{', /body/],
   ] as const)

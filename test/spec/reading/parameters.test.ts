@@ -245,3 +245,16 @@ suite('what cannot be understood', () => {
       assert.equal((await house.ask(path, reader)).status, 400, path)
   })
 })
+
+suite('too much at once', () => {
+  const many = (count: number, rule: string) => Array.from({ length: count }, () => rule).join(',')
+
+  test('is refused with 400: more than 16 rules about participants', async () => {
+    const { reader } = await readerOf([photo('p', 1)])
+    assert.equal((await house.ask(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
+    for (const rule of ['>1', '^a', 'a', 'self']) {
+      const { status, body } = await house.ask(`/types/photos?participants=${many(17, rule)}`, reader)
+      assert.deepEqual([status, (body as { reason: string }).reason], [400, 'bad_parameter'], rule)
+    }
+  })
+})

@@ -109,6 +109,33 @@ suite('incoming hooks', () => {
     })
   }
 
+  test('that are signed but name nobody in their way are refused with 400, and never 500', async () => {
+    const odd = ['null', '0', '"x"', '[]', '[null]', 'true', '{"sender":null}', '{"entry":null}', '{"entry":[null]}']
+    odd.push(
+      '{"entry":5}',
+      '{"for_user_id":{}}',
+      '{"sender":{"id":{}}}',
+      '{"entry":[{"id":"a\\u0000b"}]}',
+      '{"people":7}',
+    )
+    odd.push('{"people":[null,{},["a"],"x\\u0000"]}', JSON.stringify({ people: ['x'.repeat(100_000)] }))
+    odd.push(JSON.stringify({ people: Array.from({ length: 100_000 }, (_, i) => String(i)) }))
+    await setKeys('shop', { hook_secret: HOOK_SECRET })
+    for (const service of ['x', 'github', 'facebook', 'instagram', 'shop']) {
+      await setKeys(service, {})
+      const encoding = service === 'x' ? 'base64' : 'hex'
+      const header = { x: 'x-twitter-webhooks-signature', shop: 'x-shop-signature' }[service] ?? 'x-hub-signature-256'
+      const statuses = new Set<number>()
+      for (const body of odd) {
+        const headers = { 'content-type': 'application/json', [header]: `sha256=${hmac(KEY_SECRET, body, encoding)}` }
+        const status = await statusOf(service, { headers, body })
+        assert.ok(status === 400 || status === 200, `${service} ${body.slice(0, 40)}: ${status}`)
+        statuses.add(status)
+      }
+      assert.ok(statuses.has(400), service)
+    }
+  })
+
   test('wake the people they name, whose calls go on with the key', async () => {
     let list = orders(3)
     house.service.on(

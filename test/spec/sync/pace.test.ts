@@ -76,6 +76,9 @@ suite('how often', () => {
     for (const pace of [
       { 'ruled/list': '10s' },
       { 'ruled/list': 'sometimes' },
+      { 'ruled/list': '367d' },
+      { 'ruled/list': '9999999999999d' },
+      { 'ruled/list': `${'1,'.repeat(100_000)}1 * * * *` },
       { 'ruled/nothing': '5m' },
       { 'nobody/list': '5m' },
       { 'ruled/list': '0 6 * * * Europe/Nowhere' },

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { KindNeed } from '../destination.ts'
 
-/** Answers to our statements are small; a server that sends more than this unasked is after our memory. */
-const MOST_BYTES = 16 * 1024 * 1024
+/** Limit: bytes that a destination sends within one look at its connection, for answers to our statements are small; then it is closed. */
+const MAX_BYTES = 16 * 1024 * 1024
 const LOOK_EVERY_MS = 25
 
 /** A socket for a database driver: its address is checked when it connects, and its peer cannot flood us. */
@@ -16,7 +16,7 @@ export function guardedLine({ egress }: KindNeed, how: { plain: boolean }): Sock
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten
       readThen = socket.bytesRead
-    } else if (socket.bytesRead - readThen > MOST_BYTES) {
+    } else if (socket.bytesRead - readThen > MAX_BYTES) {
       socket.destroy(new Error('The server sent far more than it was asked for'))
     }
   }, LOOK_EVERY_MS).unref()

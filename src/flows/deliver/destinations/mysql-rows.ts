@@ -18,7 +18,8 @@ import {
 import { clean, cleanJson, newestById } from './rows.ts'
 
 const ANSWER_MS = 30_000
-const MOST_BYTES = 1024 * 1024
+/** Limit: bytes of one statement to MySQL; a larger batch goes in several. */
+const MAX_STATEMENT_BYTES = 1024 * 1024
 
 export async function ask<Row extends object>(client: Client, sql: string, values: unknown[] = []): Promise<Row[]> {
   try {
@@ -71,7 +72,7 @@ async function moveCheckpoint(
 async function putRows(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
   const [limit] = await ask<{ bytes: number }>(client, 'select @@max_allowed_packet as bytes')
-  for (const part of partsOf(rows, MOST_BYTES)) {
+  for (const part of partsOf(rows, MAX_STATEMENT_BYTES)) {
     const text = client.format(PUT_ITEMS, [part.map(valuesOf)])
     // The server would cut the connection, and nobody could tell which row was too large.
     if (Buffer.byteLength(text) >= limit!.bytes)

@@ -44,13 +44,18 @@ export const nats: Kind = {
     openNats(need, destination.id, secrets.url, optionsOf(destination.options), authorityOf(destination.options)),
 }
 
+/** Limit: characters of the subject pattern of a NATS destination; a longer one is answered with 400. */
+const MAX_SUBJECT = 256
+
 function optionsOf(options: Record<string, unknown>): NatsOptions {
   const bad = (why: string) => new ApiError('bad_body', `options.${why}.`)
   const { stream = 'TRIBUTARY', subject = 'tributary.{service}.{type}', create = true } = options
   if (typeof stream !== 'string' || !/^[A-Za-z0-9_-]{1,60}$/.test(stream))
     throw bad('stream: must be letters, digits, - and _')
   const word = String.raw`(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+`
-  if (typeof subject !== 'string' || !new RegExp(String.raw`^[\w-]+(?:\.${word})+$`).test(subject))
+  if (typeof subject !== 'string' || subject.length > MAX_SUBJECT)
+    throw bad(`subject: must have at most ${MAX_SUBJECT} characters`)
+  if (!new RegExp(String.raw`^[\w-]+(?:\.${word})+$`).test(subject))
     throw bad('subject: must look like tributary.{service}.{type}; also {endpoint}, {profile}, {op}')
   if (typeof create !== 'boolean') throw bad('create: must be true or false')
   const words = subject.split('.')

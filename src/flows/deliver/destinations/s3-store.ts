@@ -8,7 +8,8 @@ import { checkPort, decoded, hostOf } from './network-address.ts'
 import type { ObjectStore } from './object-store.ts'
 
 const TIMEOUT_MS = 60_000
-const MOST_ANSWER_BYTES = 4 * 1024 * 1024
+/** Limit: bytes of one response of an S3 store; a longer one fails the call. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 export interface S3Address {
   origin: string
@@ -127,7 +128,7 @@ async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > MOST_ANSWER_BYTES) throw new Error('The store answered far more than it was asked for')
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('The store answered far more than it was asked for')
     yield chunk
   }
 }

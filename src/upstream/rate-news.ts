@@ -1,0 +1,19 @@
+import type { Connector, RateNews } from '#kit/connector.ts'
+import { boundedWaitMs } from './retry-after.ts'
+
+/** What the headers of a response say of the service's limits, with a reset that we are ready to wait for. */
+export function rateNewsOf({ api }: Connector, headers: Record<string, string>, nowMs: number): RateNews | undefined {
+  const news = readQuietly(() => api.rate?.(headers, nowMs))
+  if (news === undefined) return undefined
+  const waitMs = news.resetAtMs === undefined ? undefined : boundedWaitMs(news.resetAtMs - nowMs)
+  return { ...news, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs }
+}
+
+// A reader that stumbles over odd headers has learned nothing of limits; the response itself may be good.
+function readQuietly(read: () => RateNews | undefined): RateNews | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { oauth2 } from '#kit/auth.ts'
+import type { Connector } from '#kit/connector.ts'
+import { rateFrom } from '#kit/rate.ts'
+import type { Profile } from '#model/profile.ts'
+import { type Ground, notes, openGround, someNotes } from '../spec/sync/ground.ts'
+import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** What the pace of a retry adds by chance, and what this machine may need. */
+const SLACK_MS = 10 * 60_000
+
+const ABSURD = [
+  '99999999999999999999999',
+  '9'.repeat(400),
+  '1e300',
+  '-1',
+  '-99999999999999999999999',
+  'NaN',
+  'Infinity',
+  'Fri, 31 Dec 9999 23:59:59 GMT',
+  '+275760-09-13T00:00:00.000Z',
+  'Thu, 01 Jan 1970 00:00:00 GMT',
+  '0x7fffffffffffffff',
+]
+
+suite('no service makes us wait longer than we want, nor anybody but its own people', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround({ hiccupMs: 1 })
+  })
+  after(() => ground.close())
+
+  const answers = (path: string, told: { status?: number; headers?: Record<string, string> }) =>
+    ground.service.on(path, () => ({ body: { notes: someNotes(3) }, ...told }))
+  const rate = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' })
+  const usedUp = (reset = '999999999999') => ({ 'ratelimit-remaining': '0', 'ratelimit-reset': reset })
+
+  /** Whether the app may call now, and if not, for how long. */
+  const blockedMs = async (connector: Connector, profile?: Profile, host?: string) => {
+    const { untilMs } = await ground.need.budget.take(ground.appId, connector, 'person', profile?.id, host)
+    return untilMs === undefined ? 0 : untilMs - ground.clock.now()
+  }
+
+  for (const [i, retryAfter] of ABSURD.entries())
+    for (const status of [429, 503])
+      test(`${status} with Retry-After: ${retryAfter.slice(0, 40)} is tried again within a day, and not at once`, async () => {
+        const name = `absurd-${i}-${status}`
+        const connector = await ground.use(name, { list: notes(`/${name}`) })
+        answers(`/${name}`, { status, headers: { 'retry-after': retryAfter } })
+        const profile = await ground.connect(connector)
+        await ground.run(profile)
+        const { next_run: next, last_error: error } = await ground.progress(profile, 'list')
+        assert.match(error ?? '', status === 429 ? /rate_limited/ : /service_failed/)
+        const now = ground.clock.now()
+        assert.ok(next > now - SLACK_MS && next <= now + DAY_MS + SLACK_MS, `next in ${next - now} ms`)
+        assert.ok((await blockedMs(connector)) <= HOUR_MS)
+        // It goes on when its time has come.
+        answers(`/${name}`, {})
+        ground.clock.offsetMs += DAY_MS + SLACK_MS
+        await ground.run(profile)
+        assert.equal((await ground.stored(profile)).size, 3)
+      })
+
+  test('an app is blocked for an hour at most, a person for a day', async () => {
+    for (const [of, mostMs] of [
+      ['app', HOUR_MS],
+      ['person', DAY_MS],
+    ] as const) {
+      const name = `reset-${of}`
+      const limits = { [of]: { calls: 1000, perS: 60 } }
+      const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of })
+      const connector = await ground.use(name, { list: notes(`/${name}`) }, { api: { limits, rate: told } })
+      answers(`/${name}`, { headers: usedUp() })
+      const profile = await ground.connect(connector)
+      await ground.run(profile)
+      const waitMs = await blockedMs(connector, profile)
+      assert.ok(waitMs > mostMs - SLACK_MS && waitMs <= mostMs, `${of}: ${waitMs}`)
+    }
+  })
+
+  test('what an endpoint is to rest is a day at most', async () => {
+    const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'endpoint' })
+    const connector = await ground.use('resting', { list: notes('/resting') }, { api: { rate: told } })
+    answers('/resting', { headers: usedUp() })
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    const { next_run: next } = await ground.progress(profile, 'list')
+    assert.ok(next <= ground.clock.now() + DAY_MS + SLACK_MS, String(next))
+  })
+
+  test('a rate that a connector cannot read is no rate', async () => {
+    for (const [i, broken] of [
+      () => {
+        throw new TypeError('null has no properties')
+      },
+      () => ({ remaining: 0, resetAtMs: Number.NaN }),
+      () => ({ remaining: 0, resetAtMs: Number.POSITIVE_INFINITY }),
+      () => ({ remaining: Number.NaN, resetAtMs: 1e300 }),
+    ].entries()) {
+      const name = `broken-rate-${i}`
+      const connector = await ground.use(name, { list: notes(`/${name}`) }, { api: { rate: broken } })
+      answers(`/${name}`, {})
+      const profile = await ground.connect(connector)
+      await ground.run(profile)
+      assert.equal((await ground.stored(profile)).size, 3)
+      assert.ok((await blockedMs(connector)) <= HOUR_MS)
+    }
+  })
+
+  test('a block beyond all bounds that is stored already holds nobody', async () => {
+    const connector = await ground.use('poisoned', { list: notes('/poisoned') })
+    await ground.need.budget.block(ground.appId, connector, ground.clock.now() + 1000)
+    await ground.sql(`update budget set blocked_until = 999999999999000 where bucket = $1`, [
+      `${ground.appId} poisoned`,
+    ])
+    ground.clock.offsetMs += HOUR_MS
+    assert.equal(await blockedMs(connector), 0)
+    assert.ok((await ground.need.budget.left(ground.appId, connector)) > 0)
+    assert.ok((await ground.need.budget.room([{ appId: ground.appId, connector }]))[0]! > 0)
+    await ground.need.budget.block(ground.appId, connector, ground.clock.now() + 60_000)
+    const waitMs = await blockedMs(connector)
+    assert.ok(waitMs > 0 && waitMs <= 60_000, String(waitMs))
+  })
+
+  suite('where each person has a server of their own', () => {
+    let evil: ScriptedService
+    before(async () => {
+      evil = await startScripted()
+    })
+    after(() => evil.close())
+
+    const auth = oauth2({
+      authorizeUrl: 'https://network.test/authorize',
+      tokenUrl: 'https://network.test/token',
+      home: { document: () => 'https://network.test/', read: () => undefined, apiPath: '' },
+    })
+    const at = (server: ScriptedService) => ({ instance: { api_url: server.url } })
+
+    for (const [what, told] of Object.entries({
+      'a used-up limit': { status: 200, headers: usedUp() },
+      'a 429': { status: 429, headers: { 'retry-after': '999999999999' } },
+    }))
+      test(`${what} that one server tells counts for that server only`, async () => {
+        const name = `network-${told.status}`
+        const api = { rate, limits: { app: { calls: 3000, perS: 300 } } }
+        const connector = await ground.use(name, { list: notes('/list') }, { auth, api })
+        evil.on('/list', () => ({ body: { notes: someNotes(1) }, ...told }))
+        answers('/list', {})
+        const [mallory, victim] = [
+          await ground.connect(connector, 'mallory', at(evil)),
+          await ground.connect(connector, 'victim', at(ground.service)),
+        ]
+        await ground.run(mallory)
+        await ground.run(victim)
+        assert.equal((await ground.stored(victim)).size, 3)
+        // A neighbour of the attacker waits, but not for ever.
+        const waitMs = await blockedMs(connector, mallory, new URL(evil.url).host)
+        assert.ok(waitMs > HOUR_MS - SLACK_MS && waitMs <= HOUR_MS, String(waitMs))
+        assert.ok((await ground.need.budget.room([{ appId: ground.appId, connector }]))[0]! > 0)
+        const asked = evil.to('/list').length
+        const neighbour = await ground.connect(connector, 'neighbour', at(evil))
+        await ground.run(neighbour)
+        assert.equal(evil.to('/list').length, asked)
+        ground.clock.offsetMs += HOUR_MS
+        evil.on('/list', () => ({ body: { notes: someNotes(1) } }))
+        await ground.run(neighbour)
+        assert.equal((await ground.stored(neighbour)).size, 1)
+      })
+  })
+})

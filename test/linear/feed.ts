@@ -1,0 +1,29 @@
+import { writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { findRegexes } from './find-regexes.ts'
+import { FUNCTIONS, MADE, OWN_INPUT } from './table.ts'
+import { long, regexOf, search, worstInputs } from './worst-inputs.ts'
+
+// Runs alone in a process that the kernel ends when it has computed for too long. The last line says what was fed then.
+const root = join(import.meta.dirname, '..', '..')
+const tell = (what: string) => writeSync(1, `${what}\n`)
+
+if (process.argv[2] === 'expressions') {
+  const fed = new Set<string>()
+  for (const { file, line, text } of findRegexes(root)) {
+    const name = `${file} ${text}`
+    if (fed.has(text) || Object.hasOwn(OWN_INPUT, name) || Object.hasOwn(MADE, name)) continue
+    fed.add(text)
+    tell(`${file}:${line} ${text}`)
+    const regex = regexOf(text)
+    for (const input of worstInputs(regex)) search(regex, input)
+  }
+} else {
+  for (const [name, { run, pumps, begins = [''] }] of Object.entries(FUNCTIONS))
+    for (const pump of pumps)
+      for (const begin of begins) {
+        tell(`${name} ${JSON.stringify(begin)} and 1 MB of ${JSON.stringify(pump)}`)
+        run(`${begin}${long(pump)}x`)
+      }
+}
+tell('done')

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { suite, test } from 'node:test'
+import { findRegexes, regexesIn } from './find-regexes.ts'
+import { FUNCTIONS, MADE, OWN_INPUT } from './table.ts'
+import { regexOf } from './worst-inputs.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+/** Seconds of computing, however busy the machine is: many times what is needed, and nothing beside what is not linear. */
+const COMPUTING_S = Number(process.env['LINEAR_CPU_S'] ?? 60)
+
+/** Runs it until its end, or until the kernel ends it for having computed too long; gives its last line. */
+async function lastLineOf(what: 'expressions' | 'functions'): Promise<string | undefined> {
+  const child = spawn(
+    '/bin/sh',
+    ['-c', `ulimit -t ${COMPUTING_S}; exec "$0" "$@"`, process.execPath, join(import.meta.dirname, 'feed.ts'), what],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
+  )
+  const lines = (await textOf(child.stdout)).trimEnd().split('\n')
+  return lines.at(-1)
+}
+
+suite('nothing that reads foreign text takes more than linear time', () => {
+  const found = findRegexes(root)
+
+  test('every expression is a literal, or is in the table of those put together at run time', () => {
+    const made = found.filter(({ text }) => !text.startsWith('/')).map(({ file, text }) => `${file} ${text}`)
+    assert.deepEqual(made.toSorted(), Object.keys(MADE).toSorted())
+    for (const { text } of found) if (text.startsWith('/')) assert.ok(regexOf(text))
+    const names = new Set(found.map(({ file, text }) => `${file} ${text}`))
+    assert.deepEqual(
+      Object.keys(OWN_INPUT).filter((name) => !names.has(name)),
+      [],
+      'an expression that is gone needs no reason',
+    )
+  })
+
+  test('every expression in the sources gets through 1 MB of its worst input', async () => {
+    assert.equal(await lastLineOf('expressions'), 'done')
+  })
+
+  test('so does every function that reads foreign text', async () => {
+    assert.ok(Object.keys(FUNCTIONS).length > 0)
+    assert.equal(await lastLineOf('functions'), 'done')
+  })
+
+  test('expressions are told from divisions, strings, templates and comments', () => {
+    const source = [
+      'const a = b / c / d // /no/',
+      "const e = '/no/' + `/no/${f.replace(/yes1/g, `${g / h}`)}/no/` /* /no/ */",
+      'const i = [/[/]yes2\\//u, (j) / k / l].map((m) => /yes3/.test(m))',
+      'if (n) return /yes4/',
+      'const o = new RegExp(p)',
+    ].join('\n')
+    assert.deepEqual(
+      regexesIn(source).map(({ text, line }) => [line, text]),
+      [
+        [2, '/yes1/g'],
+        [3, '/[/]yes2\\//u'],
+        [3, '/yes3/'],
+        [4, '/yes4/'],
+        [5, 'new RegExp(p)'],
+      ],
+    )
+  })
+})

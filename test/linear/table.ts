@@ -1,0 +1,145 @@
+import { redactText } from '#base/redact.ts'
+import { linksIn, plainText } from '#kit/kind.ts'
+import { linkPages } from '#kit/pages.ts'
+import { parseTextQuery } from '#model/text-query.ts'
+import { fold, searchVector, wordsOf } from '#model/words.ts'
+import { parseLossless } from '#upstream/body/lossless-json.ts'
+import { excerpt } from '#upstream/errors.ts'
+
+/** Expressions that read what we write ourselves, and what nobody outside can make long. By file and text, with the reason. */
+export const OWN_INPUT: Record<string, string> = {
+  'src/store/embedded/postmaster.ts /pre-existing shared memory block|lock file .* already exists|could not (bind|create any)/':
+    'the last 4 KB that our own PostgreSQL wrote at its start',
+  'src/store/embedded/postmaster.ts /could not (access|change|open) director.*Permission denied/':
+    'the last 4 KB that our own PostgreSQL wrote at its start',
+  'src/flows/deliver/destinations/nats.ts /[^.]*\\{\\w+\\}[^.]*/g': 'a subject, which MAX_SUBJECT keeps short',
+}
+
+/** Expressions that are put together at run time: why they are linear, or which of the functions below feeds them. */
+export const MADE: Record<string, string> = {
+  'src/upstream/body/lossless-json.ts new RegExp(`"${MARK}(?<integer>-?\\\\d+)"`, \'g\')': 'parseLossless',
+  "src/model/words.ts new RegExp(`${UNSPACED.source}|[^\\\\s]`, 'gu')": 'wordsOf',
+  "src/model/words.ts new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')": 'fold',
+  "src/model/words.ts new RegExp(`([\\\\p{M}\\uFF9E\\uFF9F]{${MAX_MARKS}})[\\\\p{M}\\uFF9E\\uFF9F]+`, 'gu')": 'fold',
+  'src/flows/deliver/destinations/nats.ts new RegExp(String.raw`^[\\w-]+(?:\\.${word})+$`).test(subject))':
+    'anchored, its words are separated by dots, and MAX_SUBJECT keeps it short',
+  "src/flows/proxy/paginate.ts new RegExp(`^${escaped.join('[^/]+')}$`)":
+    'anchored, and a connector’s path has at most one placeholder between two slashes',
+}
+
+const links = linkPages()
+const nextLink = (header: string): void => {
+  links.next({
+    request: { method: 'GET', path: '/', query: {} },
+    body: null,
+    headers: { link: `<https://a.example/>${header}` },
+    count: 1,
+  })
+}
+const quietly = (text: string): void => {
+  try {
+    parseLossless(text)
+  } catch {
+    // Most of these are no JSON; how long it takes to say so is what is looked at.
+  }
+}
+
+/** What reads foreign text, and what would keep it busy: each pump is fed for a megabyte, alone and after each beginning. */
+export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: string[]; begins?: string[] }> = {
+  linksIn: {
+    run: linksIn,
+    pumps: ['!', '!x', 'https://', 'https://!', 'https://a ', 'https://a.b/?! ', 'http'],
+    begins: ['', 'https://'],
+  },
+  plainText: {
+    run: plainText,
+    pumps: [
+      '<',
+      '<br ',
+      '<script',
+      '<script>',
+      '</script>',
+      '<style><script>',
+      '&',
+      '&#',
+      '&a',
+      '&#x1',
+      '\n',
+      ' ',
+      '\t ',
+      '<a b=',
+    ],
+    begins: ['', '<', '<script>', '<br '],
+  },
+  fold: {
+    run: fold,
+    pumps: [
+      '\u0301',
+      '\u0301\u0323',
+      '\u0301\uFF9E',
+      '\u0344',
+      '\u1ABF\u0301',
+      'e\u0301',
+      '\uFDFA',
+      '각',
+      'ß',
+      '\u0315\u0300\u05AE\u0300\u0062',
+    ],
+    begins: ['', 'a'],
+  },
+  wordsOf: { run: wordsOf, pumps: ['a', 'a ', '东', '东a', 'à', '\u0301\u0323', 'ไ', '1', '_', '\u{1F600}'] },
+  searchVector: { run: (text) => searchVector([text, text]), pumps: ['a ', 'ab', 'é ', '东京', '\u0301\u0323'] },
+  parseTextQuery: { run: parseTextQuery, pumps: ['"', '"a ', '-', '-"', 'a', 'a ', '" "', '*', 'é" '] },
+  redactText: {
+    run: redactText,
+    pumps: [
+      'a=',
+      'token=',
+      'token=[redacted=',
+      'token:[redacted:',
+      'code:',
+      "code:'",
+      'token="',
+      'token=\\"',
+      'token:\\',
+      'cookie: ',
+      'cookie"',
+      'Bearer ',
+      'Bearer a',
+      'eyJ',
+      'eyJaaaaaaaa.',
+      'a://',
+      'a://a:',
+      'http://',
+      'tra_',
+      '.-',
+    ],
+    begins: ['', 'token="'],
+  },
+  excerpt: { run: (text) => excerpt(text, ['abcdefgh']), pumps: [' ', '\u0000', 'abcdefg', 'abcdefgh', 'token=a '] },
+  linkNext: {
+    run: nextLink,
+    pumps: [',', ', ', ', <', '<', ';rel=', '; rel="', '; rel= ', ';rel="a ', ';', '; ', ' next'],
+    begins: ['', ';rel="', ';rel'],
+  },
+  parseLossless: {
+    run: quietly,
+    pumps: [
+      '1',
+      '-',
+      '1e',
+      '1.',
+      '\\',
+      '\\"',
+      '"',
+      '1 ',
+      '12345678901234567890 ',
+      '12345678901234567890,',
+      ' ',
+      'e1',
+      '[',
+      '{"a":',
+    ],
+    begins: ['', '[', '"'],
+  },
+}
