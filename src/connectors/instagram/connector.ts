@@ -60,8 +60,10 @@ export const instagram = defineConnector({
     },
     {
       fields:
-        'user_id,username,name,account_type,profile_picture_url,biography,website,followers_count,follows_count,media_count',
+        'id,user_id,username,name,account_type,profile_picture_url,biography,website,followers_count,follows_count,media_count',
     },
+    // The token answer names the person by the id that only this app sees.
+    (body) => idOf((body.data?.[0] ?? body).id),
   ),
   hook,
   endpoints: {
@@ -130,3 +132,5 @@ export const instagram = defineConnector({
     }),
   },
 })
+
+const idOf = (id: unknown): string | undefined => (id === undefined ? undefined : String(id))
