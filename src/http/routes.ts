@@ -5,6 +5,7 @@ import * as keys from './admin-keys.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
+import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
 import { demoCallback } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
@@ -43,7 +44,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/authenticate', person.authenticate],
   ['GET', '/oauth/authorize', person.authenticate],
   ['GET', '/auth/:service/callback', person.callback],
-  ['POST', '/oauth/confirm', person.confirm],
+  ['GET', '/oauth/confirm', confirm.ask],
+  ['POST', '/oauth/confirm', confirm.answer],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata],

@@ -84,9 +84,11 @@ export function newBrowser() {
   return createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
 }
 
-/** Walks from the start address to the app's own: login, consent, back. */
+/** Walks from the start address to the app's own: login, consent, “Continue” where we ask, back. */
 export async function walk(url: string, options: WalkOptions, browser = newBrowser()): Promise<URL> {
-  const page: Page = await browser.walk(url, options)
+  const asked: Page = await browser.walk(url, options)
+  const form = asked.forms.find(({ action }) => action === '/oauth/confirm')
+  const page = form === undefined ? asked : await browser.submit(asked, form, { answer: 'yes' })
   if (!page.stopped) throw new Error(`the walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
   return new URL(page.url)
 }
