@@ -7,7 +7,7 @@ import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
 import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
-import { demoCallback } from './demo-page.ts'
+import { demoCallback, demoConnect } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
@@ -40,6 +40,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/metrics', metrics],
 
   ['GET', '/connect', connectPage],
+  ['GET', '/demo/connect', demoConnect],
   ['GET', '/demo/callback', demoCallback],
   ['GET', '/oauth/authenticate', person.authenticate],
   ['GET', '/oauth/authorize', person.authenticate],

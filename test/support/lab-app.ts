@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
+import { type Browser, createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
 import { startLab } from '../../lab/lab.ts'
 import { startTributary, type Tributary } from './tributary.ts'
 
@@ -86,11 +86,15 @@ export function newBrowser() {
 
 /** Walks from the start address to the app's own: login, consent, “Continue” where we ask, back. */
 export async function walk(url: string, options: WalkOptions, browser = newBrowser()): Promise<URL> {
-  const asked: Page = await browser.walk(url, options)
-  const form = asked.forms.find(({ action }) => action === '/oauth/confirm')
-  const page = form === undefined ? asked : await browser.submit(asked, form, { answer: 'yes' })
+  const page = await continued(browser, await browser.walk(url, options))
   if (!page.stopped) throw new Error(`the walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
   return new URL(page.url)
+}
+
+/** Presses “Continue” where we ask whether a profile may join an account. */
+export async function continued(browser: Browser, page: Page): Promise<Page> {
+  const form = page.forms.find(({ action }) => action === '/oauth/confirm')
+  return form === undefined ? page : browser.submit(page, form, { answer: 'yes' })
 }
 
 /** A code that nobody has redeemed yet. */

@@ -19,7 +19,11 @@ export interface Tributary extends Started {
 }
 
 /** The real service on a database of its own, in this process. Stopping it drops the database and the folder. */
-export async function startTributary(env: Environment = {}, tuning: Tuning = {}): Promise<Tributary> {
+export async function startTributary(
+  env: Environment = {},
+  tuning: Tuning = {},
+  what: { demo?: boolean } = {},
+): Promise<Tributary> {
   const database = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-test-'))
   const adminToken = 'tra_test-admin-token-0123456789'
@@ -34,7 +38,7 @@ export async function startTributary(env: Environment = {}, tuning: Tuning = {})
   })
   const logged: string[] = []
   const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
-  const started = await start(config, log, '0.0.0-test', { serve: true, tuning })
+  const started = await start(config, log, '0.0.0-test', { serve: true, tuning, ...what })
   const url = started.url!
   return {
     ...started,
