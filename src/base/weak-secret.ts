@@ -6,8 +6,8 @@ const EXAMPLES = /change.?me|passw|letmein|qwerty|example|secret|placeholder|dum
 export function weaknessOf(secret: Uint8Array): string | undefined {
   if (new Set(secret).size < MIN_DISTINCT_BYTES) return `has fewer than ${MIN_DISTINCT_BYTES} different characters`
   if (isRepetition(secret)) return 'repeats itself'
-  const step = secret[1]! - secret[0]!
-  if (secret.every((byte, i) => i === 0 || byte - secret[i - 1]! === step)) return 'counts up or down'
+  const steps = secret.subarray(1).map((byte, i) => byte - secret[i]!)
+  if (new Set(steps).size === 1) return 'counts up or down'
   return undefined
 }
 

@@ -77,11 +77,13 @@ suite('finding the addresses of an instance', () => {
     pages['/.well-known/oauth-authorization-server'] = document(server.url)
     const home = { document: String, read: String, apiPath: '' }
     const connector = turned(oidc, { discover: { resource: true }, home })
-    const { addresses } = await findPlace(open.upstream, {
+    const asked = findPlace(open.upstream, {
       connector: { ...connector, api: { ...connector.api, baseUrl: `${server.url}/api` } },
       key: { key: 'k', secret: 's', overrides: {} },
       instance: { api_url: theirs.url },
-    }).finally(() => theirs.close())
+    })
+    const { addresses } = await asked
+    await theirs.close()
     assert.deepEqual([addresses.apiUrl, addresses.issuer], [theirs.url, server.url])
   })
 

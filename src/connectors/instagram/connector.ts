@@ -63,7 +63,10 @@ export const instagram = defineConnector({
         'id,user_id,username,name,account_type,profile_picture_url,biography,website,followers_count,follows_count,media_count',
     },
     // The token answer names the person by the id that only this app sees.
-    (body) => idOf((body.data?.[0] ?? body).id),
+    (body) => {
+      const { id } = body.data?.[0] ?? body
+      return id === undefined ? undefined : String(id)
+    },
   ),
   hook,
   endpoints: {
@@ -132,5 +135,3 @@ export const instagram = defineConnector({
     }),
   },
 })
-
-const idOf = (id: unknown): string | undefined => (id === undefined ? undefined : String(id))
