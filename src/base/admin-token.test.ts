@@ -43,6 +43,14 @@ suite('the admin token', () => {
     }
   })
 
+  test('F28 that anybody would guess is refused', () => {
+    writeFileSync(join(folder, 'admin-token'), `${'a'.repeat(24)}\n`)
+    assert.throws(
+      () => readAdminToken(undefined, folder),
+      (error) => error instanceof SetupError && error.code === 'admin_token_weak' && !/aaaa/.test(error.message),
+    )
+  })
+
   test('that cannot be made says why', () => {
     assert.throws(
       () => readAdminToken(undefined, join(folder, 'none')),

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { codeOf, SetupError } from './errors.ts'
 import { randomSecret } from './ids.ts'
+import { weaknessOf } from './weak-secret.ts'
 
 /** Limit: characters of an admin token; a shorter one is refused at the start. */
 const MIN_CHARACTERS = 24
@@ -18,8 +19,9 @@ export function readAdminToken(
     if (!existsSync(file)) make(file)
     chmodSync(file, 0o600)
     const token = readFileSync(file, 'utf8').trim()
-    if (token.length >= MIN_CHARACTERS) return { token, file }
+    if (token.length >= MIN_CHARACTERS) return { token: hardToGuess(token, file), file }
   } catch (error) {
+    if (error instanceof SetupError) throw error
     throw new SetupError(`The admin token in ${file} cannot be read (${codeOf(error)}).`, {
       code: 'admin_token_unreadable',
       help: `Give this user the file: chown "$(id -un)" ${file} && chmod 600 ${file}`,
@@ -28,6 +30,15 @@ export function readAdminToken(
   }
   throw new SetupError(`The admin token in ${file} is shorter than ${MIN_CHARACTERS} characters.`, {
     code: 'admin_token_damaged',
+    help: `Remove the file, and the next start makes a new one: rm ${file}`,
+  })
+}
+
+function hardToGuess(token: string, file: string): string {
+  const weakness = weaknessOf(Buffer.from(token))
+  if (weakness === undefined) return token
+  throw new SetupError(`The admin token in ${file} is too easy to guess: it ${weakness}.`, {
+    code: 'admin_token_weak',
     help: `Remove the file, and the next start makes a new one: rm ${file}`,
   })
 }

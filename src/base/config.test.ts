@@ -81,7 +81,10 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     refuses: [],
   },
   key: { takes: [['abc', 'abc']], refuses: [] },
-  adminToken: { takes: [['x'.repeat(24), 'x'.repeat(24)]], refuses: ['x'.repeat(23)] },
+  adminToken: {
+    takes: [['0f3a9c51d7e2b8460f3b9c52', '0f3a9c51d7e2b8460f3b9c52']],
+    refuses: ['0f3a9c51d7e2b8460f3b9c5', 'x'.repeat(24), '0123456789'.repeat(3)],
+  },
   allowPrivate: {
     takes: [
       ['10.0.0.0/8', ['10.0.0.0/8']],

@@ -5,6 +5,7 @@ import { codeOf, SetupError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { redactText } from './redact.ts'
 import { trimEndOf } from './trim-end.ts'
+import { weaknessOf } from './weak-secret.ts'
 
 export interface Config {
   databaseUrl: string | undefined
@@ -110,7 +111,7 @@ export const VARIABLES: Table = {
     fallback: undefined,
     meaning:
       'Token of the admin API, at least 24 characters. Unset: the file `admin-token` in the data folder, made at the first start.',
-    read: (text) => atLeast(text, 24),
+    read: (text) => hardToGuess(atLeast(text, 24)),
   },
   allowPrivate: {
     name: 'TRIBUTARY_ALLOW_PRIVATE',
@@ -325,6 +326,12 @@ function webAddress(text: string): string {
 function atLeast(text: string, length: number): string {
   if (text.length >= length) return text
   throw new Error(`must have at least ${length} characters`)
+}
+
+function hardToGuess(text: string): string {
+  const weakness = weaknessOf(Buffer.from(text))
+  if (weakness === undefined) return text
+  throw new Error(`is too easy to guess: it ${weakness}. Make one with: openssl rand -base64 32`)
 }
 
 function addresses(text: string): string[] {

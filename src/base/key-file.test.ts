@@ -134,4 +134,15 @@ suite('TRIBUTARY_KEY', () => {
       )
     }
   })
+
+  test('F28 that anybody would guess is refused, but for beside a good one, to be replaced', () => {
+    const zero = Buffer.alloc(32).toString('base64')
+    for (const weak of [zero, `${zero},${zero}`, Buffer.from('abcd'.repeat(8)).toString('base64')])
+      assert.throws(
+        () => parseKeys(weak),
+        (error) => error instanceof SetupError && error.code === 'key_weak' && !error.message.includes(weak),
+      )
+    assert.equal(parseKeys(`${one.toString('base64')},${zero}`).length, 2)
+    assert.equal(parseKeys(`${zero},${one.toString('base64')}`).length, 2)
+  })
 })

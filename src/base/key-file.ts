@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { codeOf, SetupError } from './errors.ts'
 import { randomSecret } from './ids.ts'
 import { KEY_BYTES } from './sealing.ts'
+import { weaknessOf } from './weak-secret.ts'
 
 /** What the key file holds. The first key seals; older ones only open what they sealed. */
 export interface KeyFile {
@@ -87,7 +88,7 @@ export function writeKeyFile(path: string, file: KeyFile, options: { mustBeNew?:
 
 /** Keys from `TRIBUTARY_KEY`: one or several in base64, comma-separated, the sealing one first. */
 export function parseKeys(text: string): Buffer[] {
-  return text.split(',').map((part) => {
+  const keys = text.split(',').map((part) => {
     const key = Buffer.from(part.trim(), 'base64')
     if (key.length === KEY_BYTES) return key
     throw new SetupError(`TRIBUTARY_KEY must hold ${KEY_BYTES} bytes in base64 (found ${key.length}).`, {
@@ -95,6 +96,14 @@ export function parseKeys(text: string): Buffer[] {
       help: 'Make one with: openssl rand -base64 32',
     })
   })
+  const weaknesses = keys.map(weaknessOf)
+  // Beside a good key a weak one may stay, so that what it sealed can be sealed anew.
+  if (weaknesses.every((weakness) => weakness !== undefined))
+    throw new SetupError(`TRIBUTARY_KEY is too easy to guess: it ${weaknesses[0]}.`, {
+      code: 'key_weak',
+      help: 'Make one with: openssl rand -base64 32\nIf something is sealed with this one already, put the new one first (new,old), then: tributary keyring rotate',
+    })
+  return keys
 }
 
 function parse(path: string, text: string): KeyFile {

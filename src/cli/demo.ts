@@ -1,4 +1,4 @@
-import { connectPath, ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
+import { DEMO_START, ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
 import type { Command } from './command.ts'
 import { DOOR } from './serve.ts'
 
@@ -12,7 +12,7 @@ export const demo: Command = {
     const app = readDemoApp(config().dataDir, url)
     const lab = await startLab(url)
     await ensureDemoApp(running.store, app, lab.services)
-    const connect = `${url}${connectPath(app)}`
+    const connect = `${url}${DEMO_START}`
     out.result(
       {
         url,

@@ -16,7 +16,14 @@ const fields = z.object({
   token_secret: text('For services based on OAuth 1.', 10_000).optional(),
   account: text('An existing account to attach the profile to; otherwise a new one is made.').optional(),
 })
-const answer = z.object({ access_token: z.string(), account: z.string(), profile: z.string() })
+const answer = z.object({
+  access_token: z.string(),
+  account: z.string(),
+  profile: z.string(),
+  app_verified: z
+    .boolean()
+    .describe('Whether the service said that it gave this token to this app; false where it has no way to say.'),
+})
 const reasons = [
   'app_secret_invalid',
   'too_many_attempts',
@@ -62,7 +69,12 @@ async function apply(
     tokenSecret: input.token_secret,
     account: input.account,
   })
-  return { access_token: attached.token, account: attached.account.id, profile: profileName(attached.profile) }
+  return {
+    access_token: attached.token,
+    account: attached.account.id,
+    profile: profileName(attached.profile),
+    app_verified: attached.appVerified,
+  }
 }
 
 /** Limit: profiles in one batch of `apply`; more is answered with 400. */

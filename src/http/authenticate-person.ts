@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { finishAtCallback } from '#flows/authorize/callback.ts'
-import { confirmSignIn, declineSignIn } from '#flows/authorize/confirm.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
-import { confirmPage } from './pages/confirm.ts'
-import { policyToward, sendPage } from './pages/layout.ts'
+import { confirmPath } from './confirm.ts'
 import { flag, text } from './parameters.ts'
-import { returnCode, returnError, returnToken } from './return-to-app.ts'
+import { returnCode, returnError } from './return-to-app.ts'
 import { route } from './route.ts'
 
 const startQuery = z.object({
@@ -60,22 +58,7 @@ export const callback = route({
     const result = await finishAtCallback(house, path.service, onlyOnce(request.query), browserOf(house, request))
     if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)
     if (result.kind === 'failed') return returnError(reply, result.to, result.error)
-    return sendPage(reply, confirmPage(result), 200, policyToward(result.to.redirectUri))
-  },
-})
-
-export const confirm = route({
-  door: 'page',
-  summary: 'The person agrees, or not, before a token is handed to a browser app',
-  body: z.object({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']) }),
-  status: 303,
-  reasons: ['session_expired'],
-  run: async (house, { body, request, reply }) => {
-    const browser = browserOf(house, request)
-    if (body.answer === 'no')
-      return returnError(reply, await declineSignIn(house, body.ticket, browser), new AuthorizeError('access_denied'))
-    const { to, attached } = await confirmSignIn(house, body.ticket, browser)
-    return returnToken(reply, to, attached.token, attached.account.id)
+    return reply.code(302).header('location', confirmPath(result.ticket)).send()
   },
 })
 

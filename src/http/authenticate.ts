@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { accountOf } from '#flows/authorize/accounts.ts'
-import { authenticateApp, countWrong, refuseGuesser } from '#flows/manage/authenticate-app.ts'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { limitGuesses } from '#flows/manage/limit-guesses.ts'
 import type { Account } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
@@ -9,14 +10,15 @@ import type { House } from './house.ts'
 
 /** The admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
 export async function requireAdmin(house: House, request: FastifyRequest): Promise<void> {
-  await refuseGuesser(house, 'admin', request.ip)
-  if (isAdmin(house, request)) return
-  if (request.headers.authorization !== undefined) await countWrong(house, 'admin', request.ip)
-  throw new ApiError('admin_token_invalid')
+  const shown = request.headers.authorization
+  const refusal = () => new ApiError('admin_token_invalid')
+  if (shown === undefined) throw refusal()
+  const guess = { subject: 'admin', address: request.ip, shown }
+  await limitGuesses(house, guess, refusal, async () => isAdmin(house, shown) || undefined)
 }
 
-export function isAdmin({ adminToken }: House, request: FastifyRequest): boolean {
-  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+function isAdmin({ adminToken }: House, authorization: string): boolean {
+  const given = /^Bearer (.+)$/i.exec(authorization)?.[1]
   return given !== undefined && adminToken !== undefined && sameText(given, adminToken)
 }
 

@@ -5,25 +5,31 @@ import type { House } from './house.ts'
 /** Limit: seconds that the cookie of a sign-in lives. */
 const MAX_AGE_S = 20 * 60
 
+/** Whose cookie: ours, or that of the demo app, which stands for another server. */
+type Owner = 'tributary' | 'tributary-demo'
+
 /** The name says that no other host and no plain connection set it; without https the prefix would be refused. */
-function cookieName({ config }: House): string {
-  return config.baseUrl.startsWith('https:') ? '__Host-tributary' : 'tributary'
+function cookieName({ config }: House, owner: Owner): string {
+  return config.baseUrl.startsWith('https:') ? `__Host-${owner}` : owner
 }
 
 /** What ties a sign-in to the browser that began it: a hash of its cookie. */
-export function browserOf(house: House, request: FastifyRequest): Buffer | undefined {
-  const value = readCookie(request, cookieName(house))
+export function browserOf(house: House, request: FastifyRequest, owner: Owner = 'tributary'): Buffer | undefined {
+  const value = readCookie(request, cookieName(house, owner))
   return value === undefined ? undefined : house.hasher.hash('browser', value)
 }
 
 /** Keeps the cookie that is there, so that two sign-ins side by side both finish; its time starts anew. */
-export function rememberBrowser(house: House, request: FastifyRequest, reply: FastifyReply): Buffer {
-  const value = readCookie(request, cookieName(house)) ?? randomSecret()
+export function rememberBrowser(
+  house: House,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  owner: Owner = 'tributary',
+): Buffer {
+  const name = cookieName(house, owner)
+  const value = readCookie(request, name) ?? randomSecret()
   const secure = house.config.baseUrl.startsWith('https:') ? '; Secure' : ''
-  void reply.header(
-    'set-cookie',
-    `${cookieName(house)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${MAX_AGE_S}${secure}`,
-  )
+  void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${MAX_AGE_S}${secure}`)
   return house.hasher.hash('browser', value)
 }
 

@@ -1,12 +1,53 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
+import { encodeBase32, randomSecret } from '#base/ids.ts'
 import { redeemCode } from '#flows/authorize/exchange.ts'
 import { findDemoApp } from '#flows/manage/authenticate-app.ts'
-import { connectPath } from '#flows/operate/demo.ts'
+import { DEMO_START } from '#flows/operate/demo.ts'
 import { ApiError } from '#model/errors.ts'
-import { html } from './pages/html.ts'
+import { browserOf, rememberBrowser } from './browser.ts'
+import type { House } from './house.ts'
+import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
+
+const CHANCE_LENGTH = randomSecret().length
+
+/** The browser's own state: chance, and a keyed hash of it and of the browser's cookie, so that two tabs both finish. */
+function stateFor({ hasher }: House, browser: Buffer, chance: string): string {
+  return chance + encodeBase32(hasher.hash('demo_state', `${chance} ${browser.toString('hex')}`))
+}
+
+/** What every app has to do: take a code only with a `state` that it made for this browser. */
+function isOwnState(house: House, browser: Buffer | undefined, state: string | undefined): boolean {
+  if (browser === undefined || state === undefined) return false
+  const expected = Buffer.from(stateFor(house, browser, state.slice(0, CHANCE_LENGTH)))
+  const given = Buffer.from(state)
+  return expected.length === given.length && timingSafeEqual(expected, given)
+}
+
+/** As an app's own “connect” button does it. Only `tributary demo` has it. */
+export const demoConnect = route({
+  door: 'page',
+  summary: 'The demo app: makes a `state` for this browser and leads to the page of services',
+  query: z.object({ access_token: text('Link to the account of this token.').optional() }),
+  status: 302,
+  reasons: ['not_found'],
+  run: async (house, { query, request, reply }) => {
+    const demo = house.demo()
+    if (demo === undefined) throw new ApiError('not_found')
+    const browser = rememberBrowser(house, request, reply, 'tributary-demo')
+    const state = stateFor(house, browser, randomSecret())
+    const link: Record<string, string> = query.access_token === undefined ? {} : { access_token: query.access_token }
+    const given = { client_id: demo.clientId, redirect_uri: demo.redirectUri, state, ...link }
+    return reply
+      .code(302)
+      .header('location', `/connect?${new URLSearchParams(given).toString()}`)
+      .send()
+  },
+})
 
 /** Stands in for the app's own server, so that a newcomer sees the whole way without writing one. Only `tributary demo` has it. */
 export const demoCallback = route({
@@ -14,27 +55,24 @@ export const demoCallback = route({
   acts: true,
   summary: 'The demo app: redeems the code and shows what to do with the token',
   type: 'text/html',
-  query: z.object({ code: text('From the redirect.').optional(), error: text('What went wrong.').optional() }),
+  query: z.object({
+    code: text('From the redirect.').optional(),
+    state: text('As the demo app made it.', 4000).optional(),
+    error: text('What went wrong.').optional(),
+  }),
   reasons: ['not_found', 'code_invalid'],
-  run: async (house, { query, reply }) => {
+  run: async (house, { query, request, reply }) => {
     const demo = house.demo()
     if (demo === undefined) throw new ApiError('not_found')
-    const again = connectPath(demo)
-    if (query.code === undefined) {
-      return sendPage(
-        reply,
-        page(
-          'Not connected',
-          html`<h1>Not connected</h1><div class="card"><p>The service said: <code>${query.error ?? 'nothing'}</code></p><p><a class="button" href="${again}">Try again</a></p></div>`,
-        ),
-        400,
-      )
-    }
+    if (query.code === undefined)
+      return notConnected(reply, html`The service said: <code>${query.error ?? 'nothing'}</code>`)
+    if (!isOwnState(house, browserOf(house, request, 'tributary-demo'), query.state))
+      return notConnected(reply, html`This sign-in did not begin in this browser, so its code is not taken.`)
     const { token, account, profile } = await redeemCode(house, await findDemoApp(house, demo.clientId), {
       code: query.code,
     })
     const curl = (path: string) => `curl '${house.config.baseUrl}${path}' -H 'authorization: Bearer ${token}'`
-    const more = `${again}&${new URLSearchParams({ access_token: token }).toString()}`
+    const more = `${DEMO_START}?${new URLSearchParams({ access_token: token }).toString()}`
     return sendPage(
       reply,
       page(
@@ -51,3 +89,8 @@ export const demoCallback = route({
     )
   },
 })
+
+function notConnected(reply: FastifyReply, why: Html): FastifyReply {
+  const body = html`<h1>Not connected</h1><div class="card"><p>${why}</p><p><a class="button" href="${DEMO_START}">Try again</a></p></div>`
+  return sendPage(reply, page('Not connected', body), 400)
+}

@@ -1,4 +1,4 @@
-import { connectPath } from '#flows/operate/demo.ts'
+import { DEMO_START } from '#flows/operate/demo.ts'
 import type { House } from './house.ts'
 import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
@@ -31,5 +31,5 @@ ${invitation(demo())}
 
 /** In the demo there is something to click. */
 function invitation(demo: ReturnType<House['demo']>): Html | undefined {
-  return demo && html`<p class="row"><a class="button" href="${connectPath(demo)}">Connect a demo profile</a></p>`
+  return demo && html`<p class="row"><a class="button" href="${DEMO_START}">Connect a demo profile</a></p>`
 }

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { answerHandshake, type HookCall, takeHook } from '#flows/sync/hook.ts'
+import { limitGuesses } from '#flows/manage/limit-guesses.ts'
+import { answerHandshake, type Guarded, type HookCall, takeHook } from '#flows/sync/hook.ts'
+import { ApiError } from '#model/errors.ts'
+import type { House } from './house.ts'
 import { route } from './route.ts'
 
 const path = z.object({ service: z.string(), client_id: z.string() })
@@ -10,8 +13,8 @@ export const handshake = route({
   summary: 'A service asks whether this address is ours, before it tells of changes',
   path,
   type: 'text/plain; charset=utf-8',
-  reasons: ['not_found', 'hook_refused'],
-  run: (house, call) => answerHandshake(house, hookCall(call.path, call.request, '')),
+  reasons: ['not_found', 'hook_refused', 'too_many_attempts'],
+  run: (house, call) => answerHandshake(house, hookCall(call.path, call.request, ''), guardedBy(house, call)),
 })
 
 export const tell = route({
@@ -20,14 +23,24 @@ export const tell = route({
   path,
   rawBody: true,
   answer: z.object({ woken: z.number() }),
-  reasons: ['not_found', 'hook_refused', 'bad_body'],
+  reasons: ['not_found', 'hook_refused', 'bad_body', 'too_many_attempts'],
   run: async (house, call) => ({
     woken: await takeHook(
       house,
       hookCall(call.path, call.request, typeof call.request.body === 'string' ? call.request.body : ''),
+      guardedBy(house, call),
     ),
   }),
 })
+
+/** For each hook by itself: a service calls for many apps from one address, and one app may have set a wrong secret. */
+function guardedBy(
+  house: House,
+  { path: hook, request }: { path: z.output<typeof path>; request: FastifyRequest },
+): Guarded {
+  const guess = { subject: `hook ${hook.client_id} ${hook.service}`, address: request.ip, alone: true }
+  return (compare) => limitGuesses(house, guess, () => new ApiError('hook_refused'), compare)
+}
 
 function hookCall(path: { service: string; client_id: string }, request: FastifyRequest, body: string): HookCall {
   const texts = (pairs: object) =>

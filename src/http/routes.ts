@@ -6,8 +6,9 @@ import { listParked } from './admin-parked.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
+import * as confirm from './confirm.ts'
 import { connectPage } from './connect-page.ts'
-import { demoCallback } from './demo-page.ts'
+import { demoCallback, demoConnect } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { liveness, readiness } from './health.ts'
 import { homePage } from './home-page.ts'
@@ -40,11 +41,13 @@ export const ROUTES: Listed[] = [
   ['GET', '/metrics', metrics],
 
   ['GET', '/connect', connectPage],
+  ['GET', '/demo/connect', demoConnect],
   ['GET', '/demo/callback', demoCallback],
   ['GET', '/oauth/authenticate', person.authenticate],
   ['GET', '/oauth/authorize', person.authenticate],
   ['GET', '/auth/:service/callback', person.callback],
-  ['POST', '/oauth/confirm', person.confirm],
+  ['GET', '/oauth/confirm', confirm.ask],
+  ['POST', '/oauth/confirm', confirm.answer],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata],

@@ -151,6 +151,14 @@ export interface Basic {
 
 export type Auth = OAuth2 | OAuth1 | ApiKey | Basic
 
+/**
+ * Does the service say whether a token was given to this app? OAuth 1 checks it with every call, by the signature. Elsewhere the
+ * service has to have an address for it; without one a token that another app got would be taken as well.
+ */
+export function verifiesApp(auth: Auth): boolean {
+  return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
+}
+
 type OAuth2Input = Partial<Omit<OAuth2, 'kind' | 'scope'>> & {
   scope?: Partial<OAuth2['scope']>
 }

@@ -16,9 +16,21 @@ export interface SelfReader {
   path: string
   query: Record<string, string>
   read: (body: unknown) => Self
+  /** Another id of the same person, where the token answer names the person by that one. */
+  alsoKnownAs?: (body: unknown) => string | undefined
 }
 
 /** How to ask the service who somebody is. */
-export function self<Body>(path: string, read: (body: Body) => Self, query: Record<string, string> = {}): SelfReader {
-  return { path, query, read: read as (body: unknown) => Self }
+export function self<Body>(
+  path: string,
+  read: (body: Body) => Self,
+  query: Record<string, string> = {},
+  alsoKnownAs?: (body: Body) => string | undefined,
+): SelfReader {
+  return {
+    path,
+    query,
+    read: read as SelfReader['read'],
+    ...(alsoKnownAs === undefined ? {} : { alsoKnownAs: alsoKnownAs as NonNullable<SelfReader['alsoKnownAs']> }),
+  }
 }

@@ -9,9 +9,9 @@ export interface AccessTokenParts {
   issuedAt: number
 }
 
-/** A new token each time: it holds its time, and the part that its account lives in. It never expires. */
-export function newAccessToken(part: number, nowMs: number): string {
-  const body = `trt_${encodeNumber(part, 2)}${encodeNumber(nowMs, 9)}${randomSecret()}`
+/** A new token each time, unless its secret is given: it holds its time, and the part that its account lives in. It never expires. */
+export function newAccessToken(part: number, nowMs: number, secret = randomSecret()): string {
+  const body = `trt_${encodeNumber(part, 2)}${encodeNumber(nowMs, 9)}${secret}`
   return body + checksum(body)
 }
 
@@ -23,8 +23,8 @@ export function readAccessToken(token: string): AccessTokenParts | undefined {
 }
 
 /** A single-use text that says which part it lives in. */
-export function newTicket(kind: 'trc' | 'trf', part: number): string {
-  return `${kind}_${encodeNumber(part, 2)}${randomSecret()}`
+export function newTicket(kind: 'trc' | 'trf', part: number, secret = randomSecret()): string {
+  return `${kind}_${encodeNumber(part, 2)}${secret}`
 }
 
 export function ticketPart(kind: 'trc' | 'trf', ticket: string): number | undefined {

@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import { isRefusedScheme } from './redirect-scheme.ts'
 
 /** A client application: it has secrets of its own, the addresses people return to, and its keys for each service. */
 export interface App {
@@ -47,8 +48,7 @@ export function checkRedirectUri(text: string): string {
   if (text.length > MAX_ADDRESS) throw bad(`has more than ${MAX_ADDRESS} characters`)
   if (!URL.canParse(text)) throw bad('is no absolute address')
   const url = new URL(text)
-  if (/^(javascript|data|file|blob|vbscript|about):$/.test(url.protocol))
-    throw bad('has a scheme that browsers run or read locally')
+  if (isRefusedScheme(url.protocol)) throw bad('has a scheme that belongs to browsers, systems or other programs')
   if (url.hash !== '' || text.includes('#')) throw bad('has a fragment')
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?]*@/i.test(text))
     throw bad('has a user name in it')

@@ -58,6 +58,16 @@ const use = statement(
   'consent-use',
   'update consent set used_at = $3, token_hash = $4, token_part = $5 where part = $1 and hash = $2',
 )
+const settle = statement(
+  'consent-settle',
+  "update consent set used_at = $3, sealed = $4, native_id = '' where part = $1 and hash = $2",
+)
+// A used sign-in stands beside the account it joined, unless accounts were merged meanwhile.
+const signedInHere = statement(
+  'consent-signed-in-here',
+  `select from consent c join access_token t on t.part = c.token_part and t.hash = c.token_hash
+   where c.part = $1 and c.browser = $2 and t.account_id = $3 and t.revoked_at is null limit 1`,
+)
 const lapsed = statement(
   'consent-lapsed',
   'select part, hash, app_id, service, sealed from consent where used_at is null and expires_at < $1 limit 100 for update skip locked',
@@ -102,6 +112,26 @@ export async function useConsent(
   token: { hash: Buffer; part: number },
 ): Promise<void> {
   await tx.count(use, [consent.part, consent.hash, nowMs, token.hash, token.part])
+}
+
+/** The person answered: what the service gave leaves this row, and only the answer stays, for a second click. */
+export async function settleConsent(
+  tx: Queries,
+  keyring: Keyring,
+  { part, hash }: Pick<Consent, 'part' | 'hash'>,
+  nowMs: number,
+  value: string,
+): Promise<void> {
+  await tx.count(settle, [part, hash, nowMs, keyring.seal(value, place(hash))])
+}
+
+/** Did this browser sign into this account before, with a token that still opens it? */
+export async function hasSignedIn(
+  queries: Queries,
+  browser: Buffer,
+  account: { part: number; id: string },
+): Promise<boolean> {
+  return (await queries.rows(signedInHere, [account.part, browser, account.id])).length > 0
 }
 
 /** What is left of a consent that nobody redeemed in time. */

@@ -47,7 +47,9 @@ export async function findPlace(upstream: Upstream, { connector, key, instance }
   const apiUrl = overrides['api_url'] ?? placedOn(connector.api.baseUrl)
   if (auth.kind === 'api_key' || auth.kind === 'basic')
     return { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: webAddress(apiUrl) }, move: placedOn }
-  const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, apiUrl) : auth
+  // A person's own instance does not choose which server gets the app's proof and the refresh token.
+  const publisher = auth.kind === 'oauth2' && auth.home ? (key.overrides['api_url'] ?? connector.api.baseUrl) : apiUrl
+  const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, publisher) : auth
   const discovered = fixed.kind === 'oauth2' && fixed.discovered
   // What an instance published is already where it belongs.
   const placed = discovered ? (url: string) => url : placedOn

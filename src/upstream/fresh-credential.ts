@@ -18,6 +18,7 @@ import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { setProfileState } from '#store/profiles.ts'
 import { queueEvent } from '#store/push-events.ts'
 import { UpstreamError } from './errors.ts'
+import { SubjectChangedError } from './oauth2/refresh.ts'
 import { refreshCredential } from './renew-credential.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
@@ -119,7 +120,9 @@ async function refresh(
     // Refreshed ahead of time: the token in hand still works, whatever ails the service; long ahead, even when it refuses.
     const refusal = error instanceof UpstreamError && error.recovery === 'reauthorize'
     const aheadOfEndMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - need.clock.now()
-    if (refused !== stored.version && aheadOfEndMs > (refusal ? aheadMs(stored) : NEARLY_OVER_MS))
+    // A service that gives somebody else's token is none to go on with.
+    const isWaitable = refused !== stored.version && !(error instanceof SubjectChangedError)
+    if (isWaitable && aheadOfEndMs > (refusal ? aheadMs(stored) : NEARLY_OVER_MS))
       return { credential, version: stored.version }
     if (!refusal) throw error
     await settleRefusal(need, target, stored.version, error)

@@ -24,8 +24,18 @@ export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw
       ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: answer.status })
       : failure
   }
-  const self = selfIn(connector, answer.text)
+  const { self, ids } = selfIn(connector, answer.text)
+  checkSubject(connector, credential.subject, ids)
   return { self, raw: answer.text }
+}
+
+/** Whom the service names must be whom the token names: a person's own server could otherwise name anybody. */
+function checkSubject({ auth }: Connector, subject: string | undefined, ids: readonly string[]): void {
+  if (subject === undefined || ids.includes(subject)) return
+  const home = auth.kind === 'oauth2' && auth.home !== undefined
+  throw new UpstreamError('stop', 'The service names another person than the token does', {
+    reason: home ? 'home_mismatch' : 'subject_mismatch',
+  })
 }
 
 // Some services refuse a token with a status that says something else.
@@ -41,16 +51,21 @@ function subjectFilled(connector: Connector, subject: string | undefined) {
   return { path: fill(path, fillings, encodeURIComponent), query: fillAll(query, fillings) }
 }
 
-function selfIn(connector: Connector, text: string): Self {
+/** The person, and every id that the service has for the person. */
+function selfIn(connector: Connector, text: string): { self: Self; ids: string[] } {
   let self: Self
+  let other: string | undefined
   try {
-    self = connector.self.read(parseLossless(text))
+    const body = parseLossless(text)
+    self = connector.self.read(body)
+    other = connector.self.alsoKnownAs?.(body)
   } catch (error) {
     throw new UpstreamError('retry', 'The service’s record of the person could not be read', {
       reason: 'answer_unreadable',
       cause: error,
     })
   }
-  if (typeof self.id === 'string' && !['', 'undefined', 'null', '[object Object]'].includes(self.id)) return self
+  if (typeof self.id === 'string' && !['', 'undefined', 'null', '[object Object]'].includes(self.id))
+    return { self, ids: other === undefined ? [self.id] : [self.id, other] }
   throw new UpstreamError('stop', 'The service’s record of the person has no id', { reason: 'self_without_id' })
 }

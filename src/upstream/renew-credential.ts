@@ -3,7 +3,7 @@ import type { Connector } from '#kit/connector.ts'
 import { findPlace } from './addresses.ts'
 import { UpstreamError } from './errors.ts'
 import { revokeAccessToken } from './oauth1/tokens.ts'
-import { refresh } from './oauth2/refresh.ts'
+import { refresh, SubjectChangedError } from './oauth2/refresh.ts'
 import { type RevokeOutcome, revoke } from './oauth2/revoke.ts'
 import { type Upstream, withDeadline } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
@@ -13,6 +13,8 @@ export interface HeldCredential {
   key: ServiceKey
   credential: Credential
 }
+
+const CLEAN_UP_MS = 5000
 
 /** For all calls of one refresh together, so that the lease of the one process that does it outlives them. */
 export const REFRESH_MS = 30_000
@@ -32,7 +34,18 @@ export async function refreshCredential(
     })
   const bounded = withDeadline(upstream, REFRESH_MS)
   const place = await findPlace(bounded, { connector, key, instance: credential.instance })
-  return refresh(bounded, { auth, key, place, credential })
+  try {
+    return await refresh(bounded, { auth, key, place, credential })
+  } catch (error) {
+    if (error instanceof SubjectChangedError)
+      await giveUp(upstream, { connector, key, credential: { ...credential, ...error.fresh } })
+    throw error
+  }
+}
+
+/** Ends a grant that nobody will hold, as good as it goes. */
+export async function giveUp(upstream: Upstream, held: HeldCredential): Promise<void> {
+  await revokeCredential(withDeadline(upstream, CLEAN_UP_MS), held).catch(() => undefined)
 }
 
 /** Ends a grant at the service, where the service has a way for that. */

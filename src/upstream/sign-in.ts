@@ -4,15 +4,14 @@ import { findPlace } from './addresses.ts'
 import { callbackParameters, type RawParameters } from './callback-parameters.ts'
 import { UpstreamError } from './errors.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
+import { homeOf, withHome } from './oauth2/home.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
 import { verifyApp } from './oauth2/verify-app.ts'
 import { readSelf } from './read-self.ts'
-import { revokeCredential } from './renew-credential.ts'
-import { type Upstream, withDeadline } from './send.ts'
+import { giveUp } from './renew-credential.ts'
+import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 import type { Wishes } from './variation.ts'
-
-const CLEAN_UP_MS = 5000
 
 export interface BeginSignIn extends Wishes {
   connector: Connector
@@ -75,11 +74,13 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
       : await finishOAuth2(upstream, { auth, key, place, callbackUrl, secrets: kept as OAuth2Secrets, parameters })
   const credential = instance === undefined ? given : { ...given, instance: { ...instance, ...given.instance } }
   try {
-    return { credential, ...(await readSelf({ upstream, connector, key, credential })) }
+    const home = homeOf(auth, key)
+    const issuer = secrets['issuer'] as string | undefined
+    const atHome = home === undefined ? credential : await withHome(upstream, { home, credential, issuer })
+    return { credential: atHome, ...(await readSelf({ upstream, connector, key, credential: atHome })) }
   } catch (error) {
     // Nobody will hold this grant, so that it should not live on at the service; the failure that counts is the first.
-    const hurried = withDeadline(upstream, CLEAN_UP_MS)
-    await revokeCredential(hurried, { connector, key, credential }).catch(() => undefined)
+    await giveUp(upstream, { connector, key, credential })
     throw error
   }
 }
@@ -93,9 +94,14 @@ export interface ProveCredential {
 /** Asks the service whose credential this is and, where it can tell, whether this app got it. */
 export async function proveCredential(upstream: Upstream, input: ProveCredential): Promise<SignedIn> {
   const { connector, key, credential } = input
-  if (connector.auth.kind === 'oauth2') {
-    const place = await findPlace(upstream, { connector, key, instance: credential.instance })
-    await verifyApp(upstream, { auth: connector.auth, key, place, credential })
-  }
-  return { credential, ...(await readSelf({ upstream, ...input })) }
+  const { auth } = connector
+  if (auth.kind !== 'oauth2') return { credential, ...(await readSelf({ upstream, ...input })) }
+  const place = await findPlace(upstream, { connector, key, instance: credential.instance })
+  await verifyApp(upstream, { auth, key, place, credential })
+  const named = await readSelf({ upstream, ...input })
+  const home = homeOf(auth, key)
+  if (home === undefined) return { credential, ...named }
+  // Nothing beside the token says whose it is: the person whom the service names must name the service as well.
+  const owned = { ...credential, subject: named.self.id }
+  return { credential: await withHome(upstream, { home, credential: owned, issuer: place.addresses.issuer }), ...named }
 }

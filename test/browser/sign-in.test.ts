@@ -165,18 +165,58 @@ suite('a person signs in with a real browser', { skip }, () => {
     await page.close()
   })
 
-  test('going back and pressing again does nothing twice', async () => {
+  for (const responseType of ['code', 'token']) {
+    test(`the page that asks (${responseType}) can be loaded again, gone back to, and pressed twice`, async () => {
+      const { page } = await open()
+      const ada = await signIn(page, 'demo-social', 'Ada')
+      await page.close()
+      const { page: other, complaints } = await open()
+      await other.goto(address('demo-health', { response_type: responseType, access_token: ada.access_token }))
+      await press(other, 'Log in as Ben')
+      await press(other, 'Allow')
+      await other.getByText('already exists').waitFor()
+      assert.match(await other.locator('main').innerText(), /Ada Marlowe at Demo Social/)
+      assert.equal(new URL(other.url()).pathname, '/oauth/confirm')
+      await assertUsable(other, 'the page that warns')
+      await other.reload()
+      await other.getByText('already exists').waitFor()
+      // Both clicks are in before the browser has left the page.
+      await other.getByRole('button', { name: 'Continue' }).dblclick()
+      const first = await returned(other)
+      await other.goBack()
+      await other.waitForURL((url) => url.pathname === '/oauth/confirm')
+      await press(other, 'Continue')
+      await other.waitForURL((url) => url.href === first.href)
+      if (responseType === 'code') {
+        const granted = (await (await redeem(house, first.searchParams.get('code')!)).json()) as Granted
+        assert.equal(granted.account, ada.account)
+        await other.goBack()
+        await other.reload()
+        await other.getByRole('heading', { name: 'This is done' }).waitFor()
+        await assertUsable(other, 'the page that says it is done')
+        assert.equal((await get(house, '/profiles', granted.access_token)).status, 200)
+      } else {
+        const token = new URLSearchParams(first.hash.slice(1)).get('access_token')!
+        assert.equal((await get(house, '/profiles', token)).body['id'], ada.account)
+      }
+      assert.deepEqual(complaints, [])
+      await other.close()
+    })
+  }
+
+  test('is told when the page that asks is too old', async () => {
     const { page } = await open()
-    await page.goto(address('demo-social', { response_type: 'token' }))
-    await press(page, 'Log in as Ada')
-    await press(page, 'Allow')
-    await press(page, 'Continue')
-    await returned(page)
-    const tokens = await house.sql('select 1 from access_token')
-    await page.goBack()
-    await page.waitForURL((url) => url.href.startsWith(house.tributary.url))
-    assert.match(await page.locator('main').innerText(), /This sign-in is over|Continue to/)
-    assert.equal((await house.sql('select 1 from access_token')).length, tokens.length)
+    const ada = await signIn(page, 'demo-social', 'Ada')
     await page.close()
+    const { page: other } = await open()
+    await other.goto(address('demo-health', { access_token: ada.access_token }))
+    await press(other, 'Log in as Ben')
+    await press(other, 'Allow')
+    await other.getByText('already exists').waitFor()
+    await house.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
+    await press(other, 'Continue')
+    await other.getByText('more than ten minutes').waitFor()
+    await assertUsable(other, 'the page that is too old')
+    await other.close()
   })
 })

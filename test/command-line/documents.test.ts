@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,6 +114,7 @@ suite('every command with --json prints one document', () => {
       'data folder',
       'disk',
       'key',
+      'admin token',
       'database',
       'migrations',
       'clock',
@@ -135,6 +137,25 @@ suite('every command with --json prints one document', () => {
       }),
     )
   })
+})
+
+test('F28 doctor warns of secrets that are no chance', async () => {
+  const secrets = {
+    TRIBUTARY_KEY: `${Buffer.alloc(32, 'ab').toString('base64')},${randomBytes(32).toString('base64')}`,
+    TRIBUTARY_ADMIN_TOKEN: 'the-admin-password-of-2026',
+  }
+  const { stdout } = await tributary(['doctor', '--json'], {
+    ...env(),
+    ...secrets,
+    DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x',
+  })
+  const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; help?: string }[] }
+  for (const name of ['key', 'admin token']) {
+    const finding = findings.find((each) => each.name === name)
+    assert.equal(finding?.state, 'warn', name)
+    assert.ok(finding.help)
+  }
+  for (const secret of Object.values(secrets)) assert.ok(!stdout.includes(secret))
 })
 
 test('doctor finds what is broken, says what to do, and ends with a code', async () => {

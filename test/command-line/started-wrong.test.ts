@@ -30,6 +30,16 @@ suite('a process that was started wrong', () => {
       /TRIBUTARY_KEY must hold 32 bytes/,
     ],
     [
+      'F28 a key of zeros',
+      { TRIBUTARY_KEY: Buffer.alloc(32).toString('base64'), DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      /TRIBUTARY_KEY is too easy to guess[\s\S]*openssl rand/,
+    ],
+    [
+      'F28 an admin token of one letter',
+      { TRIBUTARY_ADMIN_TOKEN: 'a'.repeat(24), DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      /TRIBUTARY_ADMIN_TOKEN: is too easy to guess[\s\S]*openssl rand/,
+    ],
+    [
       'a database that is not there',
       { DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x' },
       /database at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,

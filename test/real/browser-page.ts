@@ -1,6 +1,7 @@
 /** The parts of Playwright that tests use, declared here because the package is installed on demand. */
 export interface Locator {
   click(options?: { timeout?: number }): Promise<void>
+  dblclick(): Promise<void>
   fill(value: string): Promise<void>
   press(key: string): Promise<void>
   check(): Promise<void>

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { ATTEMPTS, authenticateApp, countWrong, refuseGuesser } from '#flows/manage/authenticate-app.ts'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { ATTEMPTS, limitGuesses } from '#flows/manage/limit-guesses.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
 import { ApiError } from '#model/errors.ts'
 import { insertApp } from '#store/apps.ts'
-import { addAttempt, countAttempts, purgeAttempts } from '#store/attempts.ts'
+import { countAttempts, purgeAttempts, releaseAttempts, reserveAttempts } from '#store/attempts.ts'
+import type { Database } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { Hasher } from '#store/vault.ts'
 import { type Opened, openFresh } from './opened.ts'
@@ -18,25 +20,45 @@ after(() => opened.close())
 
 const refused = (reason: string) => (error: unknown) => error instanceof ApiError && error.reason === reason
 
+const add = (database: Database, subject: string, window: number) => reserveAttempts(database, [subject], window)
+const count = async (database: Database, subject: string, window: number) =>
+  (await countAttempts(database, [subject], window)).get(subject) ?? 0
+
 suite('wrong secrets', () => {
   test('are counted per subject and window, all processes together', async () => {
     const other = opened.another()
-    await Promise.all(Array.from({ length: 20 }, (_, i) => addAttempt(i % 2 ? other : opened.database, 'ann', 60_000)))
-    assert.equal(await countAttempts(other, 'ann', 60_000), 20)
-    assert.equal(await countAttempts(other, 'ann', 120_000), 0)
-    assert.equal(await countAttempts(other, 'bob', 60_000), 0)
-    await addAttempt(other, 'ann', 120_000)
-    assert.equal(await countAttempts(other, 'ann', 120_000), 1)
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => add(i % 2 ? other : opened.database, 'ann', 60_000)),
+    )
+    const numbers = counts.map((each) => each.get('ann')!).toSorted((a, b) => a - b)
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 20 }, (_, i) => i + 1),
+      'each was told a number of its own',
+    )
+    assert.equal(await count(other, 'ann', 60_000), 20)
+    assert.equal(await count(other, 'ann', 120_000), 0)
+    assert.equal(await count(other, 'bob', 60_000), 0)
+    await add(other, 'ann', 120_000)
+    assert.equal(await count(other, 'ann', 120_000), 1)
+  })
+
+  test('are taken off again when they were right, in their own window alone', async () => {
+    await reserveAttempts(opened.database, ['a', 'a b'], 60_000)
+    await releaseAttempts(opened.database, ['a', 'a b'], 120_000)
+    assert.equal(await count(opened.database, 'a', 60_000), 1)
+    for (let i = 0; i < 3; i += 1) await releaseAttempts(opened.database, ['a', 'a b'], 60_000)
+    assert.equal(await count(opened.database, 'a b', 60_000), 0, 'never below nothing')
   })
 
   test('are forgotten when their time is over', async () => {
-    await addAttempt(opened.database, 'old', 1000)
-    await addAttempt(opened.database, 'new', 10_000_000)
+    await add(opened.database, 'old', 1000)
+    await add(opened.database, 'new', 10_000_000)
     assert.equal(await purgeAttempts(opened.database, 5000), 1)
-    assert.equal(await countAttempts(opened.database, 'new', 10_000_000), 1)
+    assert.equal(await count(opened.database, 'new', 10_000_000), 1)
     const { attempts } = await tidy({ database: opened.database, clock: { now: () => 10_000_000 + 3_600_001 } })
     assert.equal(attempts >= 1, true)
-    assert.equal(await countAttempts(opened.database, 'new', 10_000_000), 0)
+    assert.equal(await count(opened.database, 'new', 10_000_000), 0)
   })
 })
 
@@ -86,8 +108,30 @@ suite('an app proves itself', () => {
   test('a subject of any length or spelling is one subject', async () => {
     now += 60_000
     const subject = 'é"\\%'.repeat(500)
-    for (let i = 0; i < ATTEMPTS.perSubject; i += 1) await countWrong(need(), subject, '10.0.0.5')
-    await assert.rejects(refuseGuesser(need(), subject, '10.0.0.5'), refused('too_many_attempts'))
-    await refuseGuesser(need(), 'another', '10.0.0.5')
+    const guess = (name: string) =>
+      limitGuesses(
+        need(),
+        { subject: name, address: '10.0.0.5' },
+        () => new ApiError('app_secret_invalid'),
+        async () => undefined,
+      )
+    for (let i = 0; i < ATTEMPTS.perSubject; i += 1) await assert.rejects(guess(subject), refused('app_secret_invalid'))
+    await assert.rejects(guess(subject), refused('too_many_attempts'))
+    await assert.rejects(guess('another'), refused('app_secret_invalid'))
+  })
+
+  test('two processes at once compare no more than the limit together', async () => {
+    now += 60_000
+    const other = { ...need(), database: opened.another() }
+    const reasons = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        authenticateApp(i % 2 ? other : need(), 'app', `wrong ${i}`, '10.0.0.6').then(
+          () => 'let in',
+          (error: unknown) => (error as ApiError).reason,
+        ),
+      ),
+    )
+    assert.equal(reasons.filter((reason) => reason === 'app_secret_invalid').length, ATTEMPTS.perSubject)
+    assert.equal(reasons.filter((reason) => reason === 'too_many_attempts').length, 100 - ATTEMPTS.perSubject)
   })
 })

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
+import { type Browser, createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
 import { startLab } from '../../lab/lab.ts'
 import { startTributary, type Tributary } from './tributary.ts'
 
@@ -84,11 +84,17 @@ export function newBrowser() {
   return createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
 }
 
-/** Walks from the start address to the app's own: login, consent, back. */
+/** Walks from the start address to the app's own: login, consent, “Continue” where we ask, back. */
 export async function walk(url: string, options: WalkOptions, browser = newBrowser()): Promise<URL> {
-  const page: Page = await browser.walk(url, options)
+  const page = await continued(browser, await browser.walk(url, options))
   if (!page.stopped) throw new Error(`the walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
   return new URL(page.url)
+}
+
+/** Presses “Continue” where we ask whether a profile may join an account. */
+export async function continued(browser: Browser, page: Page): Promise<Page> {
+  const form = page.forms.find(({ action }) => action === '/oauth/confirm')
+  return form === undefined ? page : browser.submit(page, form, { answer: 'yes' })
 }
 
 /** A code that nobody has redeemed yet. */

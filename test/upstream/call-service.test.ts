@@ -77,7 +77,8 @@ suite('calls in a person’s name', () => {
   test('whose it is: the subject fills path and query, encoded; a 64-bit id keeps its digits', async () => {
     const { key } = caller()
     const credential = { token: 'the-token', subject: 'a@b/../c?d' }
-    const { self: person } = await proveCredential(open.upstream, { connector, key, credential })
+    const known = { ...connector, self: { ...connector.self, alsoKnownAs: () => credential.subject } }
+    const { self: person } = await proveCredential(open.upstream, { connector: known, key, credential })
     assert.equal(person.id, '12345678901234567890')
     assert.equal(service.requests[0]?.url, '/api/v1/people/a%40b%2F..%2Fc%3Fd?format=json&who=a%40b%2F..%2Fc%3Fd')
     await refusal(
@@ -85,6 +86,7 @@ suite('calls in a person’s name', () => {
       'stop',
       'subject_missing',
     )
+    await refusal(proveCredential(open.upstream, { connector, key, credential }), 'stop', 'subject_mismatch')
   })
 
   test('stay below the service’s API', () => {

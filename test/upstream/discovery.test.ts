@@ -69,6 +69,24 @@ suite('finding the addresses of an instance', () => {
     await other.close()
   })
 
+  test('a person’s own instance does not choose the server that tokens are refreshed at', async () => {
+    const theirs = await startLoopback((_request, response) =>
+      json(response, { ...document(theirs.url), resource: theirs.url, authorization_servers: [theirs.url] }),
+    )
+    pages['/.well-known/oauth-protected-resource'] = { resource: server.url, authorization_servers: [server.url] }
+    pages['/.well-known/oauth-authorization-server'] = document(server.url)
+    const home = { document: String, read: String, apiPath: '' }
+    const connector = turned(oidc, { discover: { resource: true }, home })
+    const asked = findPlace(open.upstream, {
+      connector: { ...connector, api: { ...connector.api, baseUrl: `${server.url}/api` } },
+      key: { key: 'k', secret: 's', overrides: {} },
+      instance: { api_url: theirs.url },
+    })
+    const { addresses } = await asked
+    await theirs.close()
+    assert.deepEqual([addresses.apiUrl, addresses.issuer], [theirs.url, server.url])
+  })
+
   test('another issuer, missing addresses, no JSON: refused', async () => {
     const address = '/.well-known/oauth-authorization-server'
     pages[address] = document('https://somebody-else.example')

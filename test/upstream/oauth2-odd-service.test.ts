@@ -116,6 +116,25 @@ suite('a service that names and places everything its own way', () => {
     assert.equal(revoked.headers['content-type'], 'application/json')
   })
 
+  test('a record of somebody else than the token names is refused, and the token ended', async () => {
+    answers['/api/98765432109876543210'] = { id: '98765432109876543211' }
+    await refusal((await signIn()).finished, 'stop', 'subject_mismatch')
+    const last = server.requests.at(-1)!
+    assert.deepEqual([last.method, last.url], ['DELETE', '/apps/my-app/token'])
+  })
+
+  test('a refresh that names somebody else is refused, and what it gave is ended', async () => {
+    const { credential } = await (await signIn()).finished
+    answers['/refresh'] = { status: 0, body: { key: 'tok-2', again: 'ref-2', uid: '7' } }
+    const held = { connector: odd, key: key(), credential: { ...credential, previousRefreshToken: 'ref-0' } }
+    server.requests.length = 0
+    await refusal(refreshCredential(open.upstream, held), 'reauthorize', 'subject_changed')
+    assert.deepEqual(
+      server.requests.map(({ method, url }) => `${method} ${new URL(url, server.url).pathname}`),
+      ['GET /refresh', 'DELETE /apps/my-app/token'],
+    )
+  })
+
   test('an error that echoes the secret and the code does not pass them on', async () => {
     answers['/token'] = { error: 'invalid_grant', error_description: 'my-secret may not use the-code' }
     const error = await refusal((await signIn()).finished, 'reauthorize', 'grant_refused')

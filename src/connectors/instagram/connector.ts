@@ -60,7 +60,12 @@ export const instagram = defineConnector({
     },
     {
       fields:
-        'user_id,username,name,account_type,profile_picture_url,biography,website,followers_count,follows_count,media_count',
+        'id,user_id,username,name,account_type,profile_picture_url,biography,website,followers_count,follows_count,media_count',
+    },
+    // The token answer names the person by the id that only this app sees.
+    (body) => {
+      const { id } = body.data?.[0] ?? body
+      return id === undefined ? undefined : String(id)
     },
   ),
   hook,

@@ -6,6 +6,7 @@ import { ApiError } from '#model/errors.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/access-tokens.ts'
 import { findAccount } from '#store/accounts.ts'
 import { writeAudit } from '#store/audit.ts'
+import type { Queries } from '#store/database.ts'
 import type { AuthorizeNeed } from './need.ts'
 
 /** The account a token opens; undefined for one that is mistyped, unknown, revoked or merged away. */
@@ -23,10 +24,15 @@ export function tokenKey({ hasher }: Pick<AuthorizeNeed, 'hasher'>, token: strin
   return parts && { part: parts.part, hash: hasher.hash('access_token', token) }
 }
 
+/** An account that is there and not merged away. */
+export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
+  const part = partOf(id)
+  return part === undefined ? undefined : findAccount(queries, part, id)
+}
+
 /** For operators: any account, by its id. */
 export async function accountById({ database }: Pick<AuthorizeNeed, 'database'>, id: string): Promise<Account> {
-  const part = partOf(id)
-  const account = part === undefined ? undefined : await findAccount(database, part, id)
+  const account = await findAccountById(database, id)
   if (account === undefined) throw new ApiError('not_found', `There is no account ${id}.`)
   return account
 }

@@ -9,7 +9,14 @@ export interface BatchEntry {
 }
 
 export type BatchAnswer =
-  | { account: string; access_token: string; profiles: string[]; errors?: Record<string, string> }
+  | {
+      account: string
+      access_token: string
+      profiles: string[]
+      /** Of every token that was taken. */
+      app_verified: boolean
+      errors?: Record<string, string>
+    }
   | { error: Record<string, string> }
 
 /** Kept low, because every entry asks an outside service. */
@@ -37,11 +44,13 @@ async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Pro
   const profiles: string[] = []
   let account: string | undefined
   let accessToken = ''
+  let appVerified = true
   for (const { service, token, tokenSecret } of entry.tokens) {
     try {
       const attached = await applyToken(need, app, { service, token, tokenSecret, account })
       account = attached.account.id
       accessToken = attached.token
+      appVerified &&= attached.appVerified
       profiles.push(`${encodeURIComponent(attached.profile.nativeId)}@${attached.profile.service}`)
     } catch (error) {
       if (!(error instanceof ApiError)) need.log.error('an entry of a batch failed', { service, error })
@@ -49,5 +58,6 @@ async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Pro
     }
   }
   if (account === undefined) return { error: errors }
-  return { account, access_token: accessToken, profiles, ...(Object.keys(errors).length > 0 ? { errors } : {}) }
+  const failed = Object.keys(errors).length > 0 ? { errors } : {}
+  return { account, access_token: accessToken, profiles, app_verified: appVerified, ...failed }
 }

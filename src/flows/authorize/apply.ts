@@ -1,5 +1,5 @@
 import { randomPart } from '#base/ids.ts'
-import type { Credential } from '#kit/auth.ts'
+import { type Credential, verifiesApp } from '#kit/auth.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findServiceKey } from '#store/service-keys.ts'
@@ -15,8 +15,13 @@ export interface Application {
   account?: string | undefined
 }
 
+export interface Applied extends Attached {
+  /** The service said that it gave the token to this app. */
+  appVerified: boolean
+}
+
 /** Takes tokens that the app got elsewhere. The service itself must say whom they belong to. */
-export async function applyToken(need: AuthorizeNeed, app: App, input: Application): Promise<Attached> {
+export async function applyToken(need: AuthorizeNeed, app: App, input: Application): Promise<Applied> {
   const connector = need.registry.find(input.service)
   if (connector === undefined) throw new ApiError('service_unknown')
   const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
@@ -41,7 +46,7 @@ export async function applyToken(need: AuthorizeNeed, app: App, input: Applicati
     }),
   )
   if (attached === undefined) throw new ApiError('not_found', 'There is no such account.')
-  return attached
+  return { ...attached, appVerified: verifiesApp(connector.auth) }
 }
 
 function refusal(error: unknown): unknown {

@@ -19,6 +19,7 @@ export interface Attached {
   profile: Profile
   token: string
   tokenHash: Buffer
+  issuedAt: number
 }
 
 export interface Joining {
@@ -31,6 +32,8 @@ export interface Joining {
   account: { how: 'given'; id: string } | { how: 'found' } | { how: 'new' }
   /** The part of a new account. */
   part: number
+  /** Of the access token, where the same answer must give the same token again. */
+  tokenSecret?: string | undefined
 }
 
 /** Account, profile, credential, token and audit entry in one transaction. Undefined when the given account is gone. */
@@ -39,7 +42,7 @@ export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining)
   if (account === undefined) return undefined
   const profile = await putProfile(need, tx, account, joining)
   const now = need.clock.now()
-  const token = newAccessToken(account.part, now)
+  const token = newAccessToken(account.part, now, joining.tokenSecret)
   const tokenHash = need.hasher.hash('access_token', token)
   await insertAccessToken(tx, account, tokenHash, now)
   await writeAudit(tx, {
@@ -51,7 +54,7 @@ export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining)
     accountId: account.id,
     detail: { service: profile.service, native_id: profile.nativeId, scope: profile.scope },
   })
-  return { account, profile, token, tokenHash }
+  return { account, profile, token, tokenHash, issuedAt: now }
 }
 
 async function chooseAccount(need: AuthorizeNeed, tx: Queries, joining: Joining): Promise<Account | undefined> {

@@ -1,16 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import { partFor, partOf, randomPart } from '#base/ids.ts'
 import type { SignedIn } from '#kit/auth.ts'
-import type { Connector } from '#kit/connector.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAccount } from '#store/accounts.ts'
 import { findApp } from '#store/apps.ts'
 import { writeAudit } from '#store/audit.ts'
-import { insertConsent } from '#store/consents.ts'
+import { hasSignedIn, insertConsent } from '#store/consents.ts'
 import { type Pending, takePending } from '#store/pending.ts'
-import { listProfiles } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { findServiceUser } from '#store/service-users.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
@@ -23,25 +21,14 @@ import { failureOf } from './upstream-failure.ts'
 export interface ConsentValue {
   signedIn: SignedIn
   state: string | undefined
-}
-
-/** A profile that the account already has. */
-export interface Member {
-  title: string
-  name: string
+  /** What the app asked for; a page of an earlier release knew only tokens. */
+  responseType?: 'code' | 'token' | undefined
 }
 
 export type CallbackResult =
   | { kind: 'redirect'; to: ReturnTo; code: string }
-  | {
-      kind: 'confirm'
-      to: ReturnTo
-      app: App
-      connector: Connector
-      ticket: string
-      signedIn: SignedIn
-      joins: Member[] | undefined
-    }
+  /** The person is asked first, on a page that this ticket opens. */
+  | { kind: 'confirm'; ticket: string }
   | { kind: 'failed'; to: ReturnTo; error: AuthorizeError }
 
 /** The service sent the browser back. Whatever comes of it, this state is used up. */
@@ -58,6 +45,7 @@ export async function finishAtCallback(
     const connector = need.registry.find(pending.service)!
     const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
     if (key === undefined) throw new AuthorizeError('no_service_keys')
+    const asks = value.responseType === 'token' || !(await mayJoinUnasked(need, value.accountId, pending.browser))
     const signedIn = await finishSignIn(need.upstream, {
       connector,
       key,
@@ -65,10 +53,8 @@ export async function finishAtCallback(
       secrets: value.upstream,
       params,
     })
-    const ticket = await keep(need, pending, value, signedIn)
-    if (value.responseType === 'code') return { kind: 'redirect', to, code: ticket }
-    const joins = value.accountId === undefined ? undefined : await membersOf(need, value.accountId)
-    return { kind: 'confirm', to, app, connector, ticket, signedIn, joins }
+    const ticket = await keep(need, pending, value, signedIn, asks ? 'confirm' : 'code')
+    return asks ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
   } catch (error) {
     return { kind: 'failed', to, error: failureOf(need, error, service) }
   }
@@ -110,14 +96,16 @@ async function take(
   return { pending, app }
 }
 
-/** Who is in the account that a sign-in will join, so that the person sees whose it is. */
-async function membersOf({ database, registry }: AuthorizeNeed, accountId: string): Promise<Member[]> {
-  const account = await findAccount(database, partOf(accountId)!, accountId)
-  const profiles = account === undefined ? [] : await listProfiles(database, account)
-  return profiles.map(({ service, person, nativeId }) => ({
-    title: registry.find(service)?.title ?? service,
-    name: person.name ?? person.handle ?? nativeId,
-  }))
+/**
+ * Whoever sent the link chose the account. Only somebody who signed into it before, in this browser, knows whose it is;
+ * others are asked first, whatever the app checks.
+ */
+async function mayJoinUnasked(
+  { database }: AuthorizeNeed,
+  accountId: string | undefined,
+  browser: Buffer,
+): Promise<boolean> {
+  return accountId === undefined || hasSignedIn(database, browser, { part: partOf(accountId)!, id: accountId })
 }
 
 /** A sign-in that somebody tried to finish in the wrong place is worth a look. */
@@ -133,12 +121,17 @@ async function tellRefused({ database, clock }: AuthorizeNeed, service: string, 
 }
 
 /** Nothing has changed for anybody yet: the sign-in waits, sealed, for its code to be redeemed. */
-async function keep(need: AuthorizeNeed, pending: Pending, value: PendingValue, signedIn: SignedIn): Promise<string> {
+async function keep(
+  need: AuthorizeNeed,
+  pending: Pending,
+  value: PendingValue,
+  signedIn: SignedIn,
+  kind: 'code' | 'confirm',
+): Promise<string> {
   const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
   const part = await choosePart(need, value.accountId ?? (await findServiceUser(need.database, user))[0])
-  const kind = value.responseType === 'code' ? 'code' : 'confirm'
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', part)
-  const content: ConsentValue = { signedIn, state: value.state }
+  const content: ConsentValue = { signedIn, state: value.state, responseType: value.responseType }
   await insertConsent(need.database, need.keyring, {
     part,
     hash: need.hasher.hash(kind, ticket),
@@ -149,7 +142,7 @@ async function keep(need: AuthorizeNeed, pending: Pending, value: PendingValue, 
     accountId: value.accountId,
     redirectUri: value.redirectUri,
     codeChallenge: value.codeChallenge,
-    browser: kind === 'confirm' ? pending.browser : undefined,
+    browser: pending.browser,
     value: JSON.stringify(content),
     expiresAt: need.clock.now() + TEN_MINUTES_MS,
   })

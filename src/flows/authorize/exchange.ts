@@ -43,6 +43,7 @@ export async function effect(
   tx: Parameters<typeof attach>[1],
   consent: UsedConsent,
   actor: string,
+  tokenSecret?: string,
 ): Promise<Attached | undefined> {
   const { signedIn } = JSON.parse(consent.value) as ConsentValue
   const attached = await attach(need, tx, {
@@ -52,9 +53,10 @@ export async function effect(
     actor,
     account: consent.accountId === undefined ? { how: 'found' } : { how: 'given', id: consent.accountId },
     part: consent.part,
+    tokenSecret,
   })
   if (attached === undefined) return undefined
-  await useConsent(tx, consent, need.clock.now(), { hash: attached.tokenHash, part: attached.account.part })
+  await useConsent(tx, consent, attached.issuedAt, { hash: attached.tokenHash, part: attached.account.part })
   return attached
 }
 

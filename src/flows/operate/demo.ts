@@ -43,10 +43,8 @@ export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
   return { clientId, secret, redirectUri: `${baseUrl}/demo/callback` }
 }
 
-/** The page where somebody picks a service to connect. */
-export function connectPath({ clientId, redirectUri }: Omit<DemoApp, 'secret'>): string {
-  return `/connect?${new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri }).toString()}`
-}
+/** Where somebody begins: the demo app makes a `state` for the browser, then leads to the page of services. */
+export const DEMO_START = '/demo/connect'
 
 export async function ensureDemoApp(
   { database, hasher, keyring, clock }: DemoNeed,

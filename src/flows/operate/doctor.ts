@@ -1,9 +1,12 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { readAdminToken } from '#base/admin-token.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
-import { keyFilePath } from '#base/key-file.ts'
+import { keyFilePath, parseKeys } from '#base/key-file.ts'
+import { doubtAbout } from '#base/weak-secret.ts'
 import { type Database, statement } from '#store/database.ts'
 import { planMigrations } from '#store/migrate.ts'
 
@@ -44,7 +47,7 @@ export async function examine(need: DoctorNeed): Promise<Finding[]> {
   } catch (error) {
     return [...findings, failed('settings', error)]
   }
-  findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config))
+  findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config), checkAdminToken(config))
   findings.push(...(await checkDatabase(need)))
   findings.push(await checkPort(config), checkEgress(config))
   return findings
@@ -90,7 +93,7 @@ function checkDisk(dataDir: string): Finding {
 }
 
 function checkKey(config: Config): Finding {
-  if (config.key !== undefined) return { name: 'key', state: 'ok', detail: 'TRIBUTARY_KEY' }
+  if (config.key !== undefined) return checkKeys(config.key)
   const path = keyFilePath(config.dataDir)
   if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be made at the first start` }
   const open = (statSync(path).mode & 0o077) !== 0
@@ -102,6 +105,34 @@ function checkKey(config: Config): Finding {
         help: `chmod 600 ${path}`,
       }
     : { name: 'key', state: 'ok', detail: `${path} (back it up: without it stored tokens are lost)` }
+}
+
+function checkKeys(text: string): Finding {
+  try {
+    const doubt = parseKeys(text)
+      .map(doubtAbout)
+      .find((each) => each !== undefined)
+    if (doubt === undefined) return { name: 'key', state: 'ok', detail: 'TRIBUTARY_KEY' }
+    const help = 'Put a new one in front (openssl rand -base64 32), then: tributary keyring rotate'
+    return { name: 'key', state: 'warn', detail: `TRIBUTARY_KEY: a key ${doubt}`, help }
+  } catch (error) {
+    return failed('key', error)
+  }
+}
+
+function checkAdminToken(config: Config): Finding {
+  const name = 'admin token'
+  const file = join(config.dataDir, 'admin-token')
+  if (config.adminToken === undefined && !existsSync(file))
+    return { name, state: 'ok', detail: `${file} will be made at the first start` }
+  try {
+    const doubt = doubtAbout(Buffer.from(readAdminToken(config.adminToken, config.dataDir).token))
+    const detail = config.adminToken === undefined ? file : 'TRIBUTARY_ADMIN_TOKEN'
+    if (doubt === undefined) return { name, state: 'ok', detail }
+    return { name, state: 'warn', detail: `${detail}: it ${doubt}`, help: 'Make one with: openssl rand -base64 32' }
+  } catch (error) {
+    return failed(name, error)
+  }
 }
 
 async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {

@@ -1,3 +1,4 @@
+import { verifiesApp } from '#kit/auth.ts'
 import { storedTypes } from '#model/types.ts'
 import { listServiceKeys } from '#store/service-keys.ts'
 import type { ReadNeed } from './find.ts'
@@ -9,6 +10,8 @@ export interface ServiceCard {
   aliases: string[]
   endpoints: Record<string, { types: string[]; class: string; every_seconds: number }>
   types: string[]
+  /** Whether `apply` can ask the service if a token was given to this app. */
+  apply_verifies_app: boolean
   has_keys?: boolean
 }
 
@@ -41,6 +44,7 @@ export async function listServices(
           aliases,
           endpoints: described,
           types,
+          apply_verifies_app: verifiesApp(auth),
           ...(keys === undefined ? {} : { has_keys: keys.has(service) }),
         },
       ]

@@ -17,22 +17,23 @@ export interface HookCall {
   body: string
 }
 
+/** Runs a comparison of secrets where guesses are counted; a wrong one is refused. */
+export type Guarded = <Result>(compare: () => Promise<Result | undefined>) => Promise<Result>
+
 /** The service asks whether this address is ours; undefined when the question is not one of its own. */
-export async function answerHandshake(need: SyncNeed, call: HookCall): Promise<string> {
+export async function answerHandshake(need: SyncNeed, call: HookCall, guarded: Guarded): Promise<string> {
   const { hook, hookSecret: secret } = await hookOf(need, call)
-  const answer = hook.handshake?.(call.query, secret, signWith(secret))
-  if (answer === undefined) throw new ApiError('hook_refused')
-  return answer
+  return guarded(async () => hook.handshake?.(call.query, secret, signWith(secret)))
 }
 
 /** The service says that something changed. It only makes a sync due: what changed is read the usual way, signed and checked. */
-export async function takeHook(need: SyncNeed, call: HookCall): Promise<number> {
+export async function takeHook(need: SyncNeed, call: HookCall, guarded: Guarded): Promise<number> {
   const { hook, keySecret, hookSecret } = await hookOf(need, call)
   const secret = hook.signedWith === 'key' ? keySecret : hookSecret
-  if (!hook.verify({ headers: call.headers, body: call.body, secret, sign: signWith(secret) }))
-    throw new ApiError('hook_refused')
+  const { headers, body } = call
+  await guarded(async () => hook.verify({ headers, body, secret, sign: signWith(secret) }) || undefined)
   let woken = 0
-  for (const nativeId of peopleIn(hook, call.body)) woken += await wake(need, call, nativeId)
+  for (const nativeId of peopleIn(hook, body)) woken += await wake(need, call, nativeId)
   return woken
 }
 

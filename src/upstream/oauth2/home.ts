@@ -1,10 +1,16 @@
 import { trimEndOf } from '#base/trim-end.ts'
-import type { Credential, Home } from '#kit/auth.ts'
+import type { Auth, Credential, Home } from '#kit/auth.ts'
 import { answerFailure } from '../answer-failure.ts'
 import { UpstreamError } from '../errors.ts'
 import { parseObject } from '../parse-object.ts'
 import type { Upstream } from '../send.ts'
+import type { ServiceKey } from '../service-key.ts'
 import { authorizationServerOf } from './discover.ts'
+
+/** How to find a person's own instance; undefined where all live on one, or the key says where the API is. */
+export function homeOf(auth: Auth, key: ServiceKey): Home | undefined {
+  return auth.kind === 'oauth2' && key.overrides['api_url'] === undefined ? auth.home : undefined
+}
 
 /**
  * The credential with the address of the person's own instance. That instance must trust the server that gave the token:

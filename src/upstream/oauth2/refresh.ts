@@ -15,11 +15,31 @@ export interface RefreshInput {
   credential: Credential
 }
 
+/** The refreshed token is somebody else's: it must not be kept, whatever else the service says. */
+export class SubjectChangedError extends UpstreamError {
+  /** What the service gave. */
+  readonly fresh: Pick<Credential, 'token' | 'refreshToken'>
+
+  constructor({ token, refreshToken }: Pick<Credential, 'token' | 'refreshToken'>) {
+    super('reauthorize', 'The refreshed token belongs to somebody else', { reason: 'subject_changed' })
+    this.fresh = refreshToken === undefined ? { token } : { token, refreshToken }
+  }
+}
+
+type Owned = Pick<Credential, 'token' | 'refreshToken' | 'subject'>
+
+// Where people have servers of their own, every token answer names the person; elsewhere many services do not repeat it.
+function sameOwner<Fresh extends Owned>(auth: OAuth2, before: Owned, fresh: Fresh): Fresh {
+  const isSilent = fresh.subject === undefined && auth.home === undefined
+  if (before.subject === undefined || isSilent || fresh.subject === before.subject) return fresh
+  throw new SubjectChangedError(fresh)
+}
+
 /** A fresh credential in place of this one. Called by one process at a time for each grant, and stored before it is used. */
 export async function refresh(upstream: Upstream, input: RefreshInput): Promise<Credential> {
   const { auth, credential } = input
   if (credential.refreshToken === undefined) {
-    if (auth.renew) return trade(upstream, { ...input, trade: auth.renew })
+    if (auth.renew) return sameOwner(auth, credential, await trade(upstream, { ...input, trade: auth.renew }))
     throw new UpstreamError('reauthorize', 'The service gave no refresh token', { reason: 'no_refresh_token' })
   }
   try {
@@ -27,6 +47,7 @@ export async function refresh(upstream: Upstream, input: RefreshInput): Promise<
   } catch (error) {
     const previous = credential.previousRefreshToken
     if (previous === undefined || !(error instanceof UpstreamError) || error.recovery !== 'reauthorize') throw error
+    if (error instanceof SubjectChangedError) throw error
     // A service that rotated without our hearing of it may still take the token before; the grant is lost otherwise.
     return refreshWith(upstream, input, previous).catch((second: unknown) => {
       throw second instanceof UpstreamError && second.recovery === 'retry' ? second : error
@@ -56,10 +77,7 @@ async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken
   const secrets = [key.secret, refreshToken, credential.token]
   const dpop = credential.dpopKey !== undefined
   const { tokenType: _, ...fresh } = tokenIn(reply, { auth, what: 'refresh', secrets, dpop })
-  if (fresh.subject !== undefined && credential.subject !== undefined && fresh.subject !== credential.subject)
-    throw new UpstreamError('reauthorize', 'The refreshed token belongs to somebody else', {
-      reason: 'subject_changed',
-    })
+  sameOwner(auth, credential, fresh)
   const { expiresAt: _old, previousRefreshToken: _before, ...kept } = credential
   const rotated = fresh.refreshToken !== undefined && fresh.refreshToken !== refreshToken
   return { ...kept, refreshToken, ...fresh, ...(rotated ? { previousRefreshToken: refreshToken } : {}) }

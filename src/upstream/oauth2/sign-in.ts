@@ -9,7 +9,6 @@ import type { ServiceKey } from '../service-key.ts'
 import { vary, type Wishes } from '../variation.ts'
 import { authorizationUrl } from './authorization.ts'
 import { exchangeCode } from './exchange.ts'
-import { withHome } from './home.ts'
 import { checkIssuer } from './issuer.ts'
 import { challengeOf, createVerifier } from './pkce.ts'
 import { scopeFor } from './scope.ts'
@@ -66,9 +65,7 @@ export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Pro
   const { scope, verifier, dpopKey, tokenUrl } = secrets
   // The code goes where it was asked for, whatever the key's addresses have become since.
   const place = { ...input.place, addresses: { ...input.place.addresses, tokenUrl } }
-  const credential = await exchangeCode(upstream, { auth, key, place, callbackUrl, code, verifier, scope, dpopKey })
-  if (!auth.home || key.overrides['api_url'] !== undefined) return credential
-  return withHome(upstream, { home: auth.home, credential, issuer: secrets.issuer })
+  return exchangeCode(upstream, { auth, key, place, callbackUrl, code, verifier, scope, dpopKey })
 }
 
 /** RFC 6749 4.1.2.1. */

@@ -18,7 +18,7 @@ suite('/auth/:service/apply', () => {
     const { token } = await tokensFor(house, 'demo-social', 'ada')
     const answer = await send(house, 'GET', '/auth/demo-social/apply', { query: { ...keys(), token } })
     assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual(Object.keys(answer.body), ['access_token', 'account', 'profile'])
+    assert.deepEqual(Object.keys(answer.body), ['access_token', 'account', 'profile', 'app_verified'])
     assert.equal(answer.body['profile'], `${nativeId(house, 'demo-social', 'ada')}@demo-social`)
     const { body } = await get(house, '/profiles', String(answer.body['access_token']))
     assert.deepEqual(body, { id: answer.body['account'], 'demo-social': [nativeId(house, 'demo-social', 'ada')] })
@@ -110,6 +110,51 @@ suite('/auth/:service/apply', () => {
     const stolenMicro = await tokensFor(house, 'demo-micro', 'ada', other)
     const fields = { token: stolenMicro.token, token_secret: stolenMicro.token_secret! }
     assertRefused(await apply('demo-micro', fields), 401, 'service_refused')
+  })
+})
+
+suite('F27 whether the service gave the token to this app', () => {
+  const verifying = { 'demo-social': true, 'demo-micro': true, 'demo-health': false } as const
+
+  for (const [service, verified] of Object.entries(verifying) as [DemoService, boolean][]) {
+    test(`${service}: ${verified ? 'is asked' : 'cannot be asked, and the answer says so'}`, async () => {
+      const { token, token_secret: tokenSecret } = await tokensFor(house, service, 'ada')
+      const given = { token, ...(tokenSecret === undefined ? {} : { token_secret: tokenSecret }) }
+      assert.equal((await apply(service, given)).body['app_verified'], verified)
+      const json = { ...keys(), accounts: [{ id: 'one', [service]: given }] }
+      const batch = await send(house, 'POST', '/auth/apply/batch', { json })
+      assert.equal((batch.body['one'] as Record<string, unknown>)['app_verified'], verified)
+      const stolen = await tokensFor(house, service, 'ada', await house.makeApp())
+      const other = {
+        token: stolen.token,
+        ...(tokenSecret === undefined ? {} : { token_secret: stolen.token_secret! }),
+      }
+      assert.equal((await apply(service, other)).status, verified ? 401 : 200)
+    })
+  }
+
+  test('is told by /services beforehand', async () => {
+    const { body } = await send(house, 'GET', '/services')
+    const cards = body as Record<string, { apply_verifies_app: boolean }>
+    for (const [service, verified] of Object.entries({
+      ...verifying,
+      github: true,
+      facebook: true,
+      x: false,
+      tumblr: false,
+      foursquare: false,
+      instagram: false,
+      bluesky: false,
+    }))
+      assert.equal(cards[service]?.apply_verifies_app, verified, service)
+  })
+
+  test('one token of a batch that could not be verified is told for the whole entry', async () => {
+    const social = await tokensFor(house, 'demo-social', 'ben')
+    const health = await tokensFor(house, 'demo-health', 'ben')
+    const entry = { id: 'ben', 'demo-social': { token: social.token }, 'demo-health': { token: health.token } }
+    const { body } = await send(house, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts: [entry] } })
+    assert.equal((body['ben'] as Record<string, unknown>)['app_verified'], false)
   })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, newBrowser, REDIRECT, redeem, send, signIn } from '../../support/lab-app.ts'
+import { get, type LabHouse, newBrowser, REDIRECT, redeem, send, signIn, walk } from '../../support/lab-app.ts'
 import { assertRefused, startQuietHouse } from './support.ts'
 
 let house: LabHouse
@@ -29,8 +29,7 @@ suite('/connect', () => {
     const browser = newBrowser()
     const page = await browser.open(address({ state: 'a&b=c', access_token: ada.access_token }))
     const link = page.links.find(({ label }) => label === 'Demo Health')!
-    const left = await browser.walk(new URL(link.href, page.url).href, { person: 'ada' })
-    const back = new URL(left.url).searchParams
+    const back = (await walk(new URL(link.href, page.url).href, { person: 'ada' }, browser)).searchParams
     assert.equal(back.get('state'), 'a&b=c')
     await redeem(house, back.get('code')!)
     assert.deepEqual(Object.keys((await get(house, '/profiles', ada.access_token)).body), [

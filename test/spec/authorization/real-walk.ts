@@ -8,7 +8,10 @@ export interface Walked {
   /** Where the service sent the person back to: our callback. */
   callback: URL
   /** Opens an address of ours in the same browser. */
-  open: (url: URL | string) => Promise<{ status: number; location: string | null; text: string }>
+  open: (
+    url: URL | string,
+    form?: Record<string, string>,
+  ) => Promise<{ status: number; location: string | null; text: string }>
 }
 
 /** From our start address through the service's own pages, up to the door of our callback. */
@@ -20,8 +23,9 @@ export async function walkReal(
   by: LabApp = house.app,
 ): Promise<Walked> {
   let cookie = ''
-  const open = async (url: URL | string) => {
-    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })
+  const open = async (url: URL | string, form?: Record<string, string>) => {
+    const sent = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' }, ...sent })
     const [set] = answer.headers.getSetCookie()
     if (set !== undefined) cookie = set.split(';')[0]!
     return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
@@ -34,15 +38,18 @@ export async function walkReal(
   return { authorizeUrl: new URL(started.location!), callback, open }
 }
 
-/** Comes back, and gives what the app gets. */
+/** Comes back, continues where we ask, and gives what the app gets. */
 export async function finishReal(
   { open, callback }: Walked,
   change: (url: URL) => void = () => {},
 ): Promise<URLSearchParams> {
   const url = new URL(callback)
   change(url)
-  const back = await open(url)
-  assert.equal(back.status, 302, back.text)
+  const first = await open(url)
+  assert.equal(first.status, 302, first.text)
+  const asked = new URL(first.location!, url)
+  const ticket = asked.pathname === '/oauth/confirm' ? asked.searchParams.get('ticket') : null
+  const back = ticket === null ? first : await open(new URL(asked.pathname, url), { ticket, answer: 'yes' })
   assert.ok(back.location!.startsWith(REDIRECT), back.location!)
   return new URL(back.location!).searchParams
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { ATTEMPTS, authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Database, Statement } from '#store/database.ts'
 import type { Hasher } from '#store/vault.ts'

@@ -205,7 +205,7 @@ suite('S14 what browsers get', () => {
     for (const step of [
       '200 /connect',
       '302 /oauth/authenticate',
-      '200 /auth/demo-social/callback',
+      '200 /oauth/confirm',
       '303 /oauth/confirm',
       '302 /auth/demo-social/callback',
       '400 /oauth/authenticate',

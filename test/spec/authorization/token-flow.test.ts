@@ -73,10 +73,23 @@ suite('response_type=token', () => {
     assert.equal((await press(browser, page, 'yes')).status, 400, 'it cannot be taken up again')
   })
 
-  test('the ticket works once, in the browser it was shown in, in time', async () => {
-    const once = await askedFor()
-    await press(once.browser, once.page, 'yes')
-    assert.equal((await press(once.browser, once.page, 'yes')).status, 400)
+  test('pressed twice, at once or after going back: the same token, until it is revoked', async () => {
+    const { browser, page } = await askedFor()
+    const tokens = async () => (await house.sql('select 1 from access_token')).length
+    const before = await tokens()
+    const [one, two] = await Promise.all([press(browser, page, 'yes'), press(browser, page, 'yes')])
+    assert.equal(one.url, two.url)
+    assert.equal((await press(browser, await browser.open(page.url), 'yes')).url, one.url)
+    assert.equal(await tokens(), before + 1)
+    const token = fragmentOf(one).get('access_token')!
+    assert.equal((await get(house, '/profiles', token)).status, 200)
+    assert.match((await press(browser, page, 'no')).body, /This is done/, 'too late for a no')
+    const form = { client_id: house.app.clientId, client_secret: house.app.secret, token }
+    await fetch(`${house.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
+    assert.match((await press(browser, page, 'yes')).body, /This is done/)
+  })
+
+  test('the ticket works in the browser it was shown in, in time', async () => {
     const elsewhere = await askedFor()
     for (const answer of ['yes', 'no'] as const)
       assert.equal((await press(newBrowser(), elsewhere.page, answer)).status, 400)

@@ -6,7 +6,7 @@ import { createBrowser } from '../../../lab/browser.ts'
 import { startLab } from '../../../lab/lab.ts'
 import type { RunningBluesky } from '../../real/bluesky.ts'
 import { freePort } from '../../support/free-port.ts'
-import { basic, LOOPBACK, REDIRECT } from '../../support/lab-app.ts'
+import { basic, continued, LOOPBACK, REDIRECT } from '../../support/lab-app.ts'
 import { startTributary } from '../../support/tributary.ts'
 
 export const VENDORS = ['facebook', 'x', 'instagram', 'foursquare', 'tumblr', 'github'] as const
@@ -87,7 +87,7 @@ export async function startVendorHouse() {
     /** Signs a person of the lab in, into the account of the token if there is one. */
     signIn: async (service: Vendor, person: string, token?: string): Promise<string> => {
       const browser = createBrowser({ stopAt: (address) => address.startsWith(REDIRECT) })
-      const page = await browser.walk(startUrl(service, token), { person })
+      const page = await continued(browser, await browser.walk(startUrl(service, token), { person }))
       if (!page.stopped)
         throw new Error(`the walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
       return redeem(page.url)
@@ -101,7 +101,7 @@ export async function startVendorHouse() {
       const browser = createBrowser({ stopAt: (address) => stops.some((stop) => address.startsWith(stop)) })
       const away = await browser.open(startUrl('bluesky', token))
       const { handle, password } = person
-      const back = await browser.open(await network.authorize(away.url, { handle, password }))
+      const back = await continued(browser, await browser.open(await network.authorize(away.url, { handle, password })))
       return redeem(back.url)
     },
     /** Waits until each of these endpoints was walked after that moment. */

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { suite, test } from 'node:test'
+import { randomSecret } from './ids.ts'
+import { doubtAbout, weaknessOf } from './weak-secret.ts'
+
+suite('F28 secrets that anybody would try first', () => {
+  test('are known as such', () => {
+    for (const text of [
+      'a'.repeat(24),
+      'abababababababababababab',
+      'changemechangemechangeme',
+      'please-change-me-please-change-me-',
+      '123456789012345678901234',
+      'abcdefghijklmnopqrstuvwxyz',
+      'zyxwvutsrqponmlkjihgfedcba',
+      'aaaaaaaaaaaaaaaaaaaaaaab',
+    ])
+      assert.equal(typeof weaknessOf(Buffer.from(text)), 'string', text)
+    for (const bytes of [
+      Buffer.alloc(32),
+      Buffer.alloc(32, 0xff),
+      Buffer.from(Array.from({ length: 32 }, (_, i) => i)),
+      Buffer.alloc(32, randomBytes(16)),
+    ])
+      assert.equal(typeof weaknessOf(bytes), 'string', bytes.toString('hex'))
+  })
+
+  test('are none that chance makes, nor a long sentence', () => {
+    for (let i = 0; i < 2000; i += 1) {
+      assert.equal(weaknessOf(randomBytes(32)), undefined)
+      assert.equal(weaknessOf(Buffer.from(`tra_${randomSecret()}`)), undefined)
+    }
+    assert.equal(weaknessOf(Buffer.from('tra_test-admin-token-0123456789')), undefined)
+  })
+
+  test('a text in place of chance, and a word of an example, are worth a warning', () => {
+    assert.equal(typeof doubtAbout(Buffer.from('this is my key of 32 characters!')), 'string')
+    assert.equal(typeof doubtAbout(Buffer.from('my-very-own-PassWord-of-2026')), 'string')
+    for (let i = 0; i < 100; i += 1)
+      for (const chance of [
+        randomBytes(32),
+        ...(['hex', 'base64', 'base64url'] as const).map((encoding) => Buffer.from(randomBytes(32).toString(encoding))),
+      ])
+        assert.equal(doubtAbout(chance), undefined, chance.toString())
+  })
+})

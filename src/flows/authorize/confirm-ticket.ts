@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto'
+import { ticketPart } from '#model/access-token.ts'
+import { ApiError } from '#model/errors.ts'
+import { lockConsent, type UsedConsent } from '#store/consents.ts'
+import type { Queries } from '#store/database.ts'
+import type { ConsentValue } from './callback.ts'
+import type { AuthorizeNeed } from './need.ts'
+import type { ReturnTo } from './start.ts'
+
+/** What stays of a sign-in on the page's side once the person answered. */
+export interface SettledValue extends Omit<ConsentValue, 'signedIn'> {
+  answer: 'yes' | 'no'
+}
+
+/** The sign-in that a page asks about: in time, and in the browser that signed in. */
+export async function lockAsked(
+  need: AuthorizeNeed,
+  tx: Queries,
+  ticket: string,
+  browser: Buffer | undefined,
+): Promise<UsedConsent> {
+  const part = ticketPart('trf', ticket)
+  const consent =
+    part === undefined ? undefined : await lockConsent(tx, need.keyring, part, need.hasher.hash('confirm', ticket))
+  const isMine = consent?.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
+  if (consent === undefined || !isMine) throw new ApiError('session_expired')
+  if (consent.expiresAt < need.clock.now())
+    throw new ApiError(
+      'session_expired',
+      'This sign-in is over: more than ten minutes have passed since you came back from the service.',
+    )
+  return consent
+}
+
+export function isDeclined(consent: UsedConsent): boolean {
+  return (JSON.parse(consent.value) as Partial<SettledValue>).answer === 'no'
+}
+
+export function returnOf(consent: UsedConsent): ReturnTo {
+  const { state } = JSON.parse(consent.value) as Pick<ConsentValue, 'state'>
+  return { redirectUri: consent.redirectUri, state }
+}

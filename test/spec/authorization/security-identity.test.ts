@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { type AtprotoNetwork, startAtproto } from '../../hostile/servers/atproto.ts'
+import { basic, type Granted, get, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { finishReal, walkReal } from './real-walk.ts'
+import { assertRefused, entryOf, startQuietHouse } from './support.ts'
+
+const VICTIM = 'did:plc:victim'
+const ATTACKER = 'did:plc:attacker'
+
+let house: LabHouse
+let network: AtprotoNetwork
+before(async () => {
+  house = await startQuietHouse()
+  network = await startAtproto()
+  process.env['TEST_PLC_URL'] = network.plcUrl
+  const key = { key: 'http://localhost', secret: '', overrides: { base_url: network.url } }
+  await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/bluesky`, key)
+})
+after(async () => {
+  await house.stop()
+  await network.close()
+  delete process.env['TEST_PLC_URL']
+})
+beforeEach(() => {
+  network.lies = { session: {}, trusts: {} }
+  network.revoked.length = 0
+  network.asked.length = 0
+})
+
+/** Through the sign-in, as far as the app hears of it. */
+async function comeBack(did: string): Promise<URLSearchParams> {
+  network.person = did
+  const login = async (url: string) => (await fetch(url, { redirect: 'manual' })).headers.get('location')!
+  return finishReal(await walkReal(house, 'bluesky', login))
+}
+
+async function signIn(did: string): Promise<Granted> {
+  return (await (await redeem(house, (await comeBack(did)).get('code')!)).json()) as Granted
+}
+
+const stored = () =>
+  house.sql(
+    `select 'consent' as what, native_id from consent union all select 'profile', native_id from profile
+     union all select 'user', native_id from service_user order by 1, 2`,
+  )
+const reasonsLogged = () =>
+  house.tributary.logged.map((line) => (JSON.parse(line) as { reason?: string }).reason).filter(Boolean)
+
+suite('F1 nobody signs in as somebody else', () => {
+  test('a data server that names another person: refused, nothing stored, the token revoked', async () => {
+    const victim = await signIn(VICTIM)
+    const own = { items: [{ id: '1', data: { text: 'secret' } }] }
+    await send(house, 'POST', '/services/self/diary', { token: victim.access_token, json: own })
+    const before = await stored()
+    network.lies.session[ATTACKER] = VICTIM
+    const back = await comeBack(ATTACKER)
+    assert.deepEqual([back.get('error'), back.get('code')], ['service_refused', null])
+    assert.deepEqual(await stored(), before)
+    assert.equal(network.revoked.length, 2, 'refresh token and access token')
+    assert.equal(reasonsLogged().at(-1), 'home_mismatch')
+    assert.deepEqual((await get(house, '/profiles', victim.access_token)).body['bluesky'], [encodeURIComponent(VICTIM)])
+  })
+
+  test('a data server that does not trust the server that gave the token: refused, the token revoked', async () => {
+    network.lies.trusts['did:plc:moved'] = `${network.url}/other`
+    assert.equal((await comeBack('did:plc:moved')).get('error'), 'service_refused')
+    assert.equal(network.revoked.length, 2)
+  })
+
+  test('a token answer that names nobody: refused, the token revoked', async () => {
+    network.lies.withoutSub = true
+    const before = await stored()
+    assert.equal((await comeBack(ATTACKER)).get('error'), 'service_refused')
+    assert.deepEqual(await stored(), before)
+    assert.equal(network.revoked.length, 2)
+  })
+
+  test('honest people go on signing in', async () => {
+    const attacker = await signIn(ATTACKER)
+    const victim = await signIn(VICTIM)
+    assert.notEqual(attacker.account, victim.account)
+    assert.equal((await signIn(ATTACKER)).account, attacker.account)
+  })
+})
+
+suite('F1 a token that the app brings', () => {
+  const apply = (did: string) =>
+    send(house, 'POST', '/auth/bluesky/apply', {
+      form: { token: network.sessionToken(did) },
+      headers: basic(house.app),
+    })
+
+  test('is attached to whom the service names, when that person names the service too', async () => {
+    const answer = await apply('did:plc:carol')
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.body['profile'], `${encodeURIComponent('did:plc:carol')}@bluesky`)
+  })
+
+  test('is refused when the person whom the service names belongs to another service', async () => {
+    network.lies.session['entryway'] = 'did:plc:dora'
+    network.lies.trusts['did:plc:dora'] = `${network.url}/other`
+    const before = await stored()
+    assertRefused(await apply(ATTACKER), 401, 'service_refused')
+    assert.deepEqual(await stored(), before)
+  })
+})
+
+suite('F1 a refresh', () => {
+  const credentialOf = async (did: string) =>
+    (
+      await house.sql<{ sealed: Buffer; version: number }>(
+        'select c.sealed, c.version from credential c join profile p on p.part = c.part and p.id = c.profile_id where p.native_id = $1',
+        [did],
+      )
+    )[0]!
+  const refreshed = async (did: string, lie: (granted: Granted) => void) => {
+    const granted = await signIn(did)
+    await house.sql('update credential set updated_at = 1, expires_at = $1', [Date.now() + 1000])
+    const before = await credentialOf(did)
+    lie(granted)
+    network.asked.length = 0
+    network.revoked.length = 0
+    const query = { auth: 'true', access_token: granted.access_token }
+    const answer = await send(house, 'GET', '/profiles', { query, headers: basic(house.app) })
+    return { entry: entryOf(answer.body, 'bluesky'), before, after: await credentialOf(did) }
+  }
+
+  for (const [what, sub] of [
+    ['names somebody else', VICTIM],
+    ['names nobody', null],
+  ] as const) {
+    test(`that ${what}: the person has to sign in again, nothing is stored, the token is revoked`, async () => {
+      const { entry, before, after } = await refreshed(ATTACKER, () => {
+        network.lies.refreshSub = sub
+      })
+      assert.equal(entry['state'], 'needs_auth')
+      assert.equal(entry['error'], 'subject_changed')
+      assert.deepEqual(after, before)
+      assert.equal(network.asked.filter((path) => path === '/as/token').length, 1, 'asked once')
+      assert.equal(network.revoked.length, 2)
+      assert.notEqual((await signIn(ATTACKER)).account, undefined)
+    })
+  }
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { Browser, Page } from '../../../lab/browser.ts'
+import { type Granted, get, type LabHouse, newBrowser, REDIRECT, redeem, signIn } from '../../support/lab-app.ts'
+import { lapseAfter, nativeId, pkce, startQuietHouse } from './support.ts'
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse()
+})
+after(() => house.stop())
+
+const MINUTES = 60_000
+const press = (browser: Browser, page: Page, answer: 'yes' | 'no') => browser.submit(page, page.forms[0]!, { answer })
+const profilesOf = async (token: string) => (await get(house, '/profiles', token)).body
+const codeIn = (page: Page) => new URL(page.url).searchParams.get('code')
+const grantedBy = async (page: Page, fields: Record<string, string> = {}) =>
+  (await (await redeem(house, codeIn(page)!, fields)).json()) as Granted
+
+/** Somebody opens a link that carries the access token of another person's account. */
+async function openLink(token: string, person: string, query: Record<string, string> = {}, browser = newBrowser()) {
+  const start = house.startUrl('demo-health', { access_token: token, state: 's', ...query })
+  return { browser, page: await browser.walk(start, { person }) }
+}
+
+/** A sign-in whose code the app redeemed, in this browser. */
+async function signedInHere(browser: Browser, person: string): Promise<Granted> {
+  return grantedBy(await browser.walk(house.startUrl('demo-social', { force_login: 'true' }), { person }))
+}
+
+suite('F10 a link with an access token joins nobody unasked', () => {
+  test('the person sees whose account it is, at an address that can be loaded again; “no” changes nothing', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    const before = await profilesOf(ada.access_token)
+    const { browser, page } = await openLink(ada.access_token, 'ben')
+    assert.equal(page.status, 200)
+    assert.ok(!page.chain.some((url) => url.startsWith(REDIRECT)), 'the app has heard nothing')
+    assert.match(page.body, /<strong>Ada Marlowe<\/strong> at Demo Social/)
+    assert.match(page.body, /ten minutes/)
+    assert.equal(new URL(page.url).pathname, '/oauth/confirm')
+    const again = await browser.open(page.url)
+    assert.equal(again.body, page.body)
+    assert.equal((await newBrowser().open(page.url)).status, 400, 'another browser does not see it')
+    house.lab.services['demo-health'].requests.clear()
+    assert.equal((await press(browser, again, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
+    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    assert.deepEqual(await profilesOf(ada.access_token), before)
+    const ben = nativeId(house, 'demo-health', 'ben')
+    assert.deepEqual(await house.sql('select 1 from consent where native_id = $1', [ben]), [])
+    assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`, 'a second click')
+    assert.equal((await press(browser, page, 'yes')).status, 400, 'no is no')
+    assert.equal((await browser.open(page.url)).status, 400)
+  })
+
+  test('“yes” gives the app a code, and only the redeemed code joins the account', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    const { verifier, query } = pkce()
+    const { browser, page } = await openLink(ada.access_token, 'ben', query)
+    const left = await press(browser, page, 'yes')
+    assert.equal(new URL(left.url).searchParams.get('state'), 's')
+    assert.equal((await profilesOf(ada.access_token))['demo-health'], undefined)
+    assert.equal((await redeem(house, codeIn(left)!)).status, 400, 'PKCE holds over the page')
+    const granted = await grantedBy(left, { code_verifier: verifier })
+    assert.equal(granted.account, ada.account)
+    const ben = encodeURIComponent(nativeId(house, 'demo-health', 'ben'))
+    assert.deepEqual((await profilesOf(ada.access_token))['demo-health'], [ben])
+  })
+
+  test('pressed twice at once: the same code, which works', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    const { browser, page } = await openLink(ada.access_token, 'chloe')
+    const [one, two] = await Promise.all([press(browser, page, 'yes'), press(browser, page, 'yes')])
+    assert.equal(codeIn(one), codeIn(two))
+    assert.match(codeIn(one) ?? '', /^trc_/)
+    assert.equal((await grantedBy(two)).account, ada.account)
+  })
+
+  test('back and pressed again: before the app redeemed it works, after it is told as done and takes nothing back', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    const { browser, page } = await openLink(ada.access_token, 'dmitri')
+    const left = await press(browser, page, 'yes')
+    const back = await browser.open(page.url)
+    assert.match(back.body, /Ada Marlowe/)
+    assert.equal(codeIn(await press(browser, back, 'yes')), codeIn(left))
+    const granted = await grantedBy(left)
+    for (const late of [
+      await browser.open(page.url),
+      await press(browser, back, 'yes'),
+      await press(browser, back, 'no'),
+    ])
+      assert.match(late.body, /This is done/)
+    assert.equal((await get(house, '/profiles', granted.access_token)).status, 200, 'the token lives')
+  })
+
+  test('“no” after “yes” counts as long as the app has not redeemed the code', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    const { browser, page } = await openLink(ada.access_token, 'esra')
+    const left = await press(browser, page, 'yes')
+    house.lab.services['demo-health'].requests.clear()
+    assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
+    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    assert.equal((await redeem(house, codeIn(left)!)).status, 400)
+  })
+
+  test('after ten minutes the page says so, and the service forgets the token', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    const { browser, page } = await openLink(ada.access_token, 'finn')
+    await house.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
+    for (const late of [await browser.open(page.url), await press(browser, page, 'yes')]) {
+      assert.equal(late.status, 400)
+      assert.match(late.body, /ten minutes/)
+      assert.match(late.body, /session_expired/)
+    }
+    house.lab.services['demo-health'].requests.clear()
+    await lapseAfter(house, MINUTES)
+    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+  })
+
+  test('a code that nobody redeems after “yes” lapses once, and its token is revoked', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada')
+    await lapseAfter(house, 11 * MINUTES)
+    const { browser, page } = await openLink(ada.access_token, 'finn')
+    await press(browser, page, 'yes')
+    house.lab.services['demo-health'].requests.clear()
+    assert.equal((await lapseAfter(house, 11 * MINUTES)).consents, 1)
+    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    assert.equal((await press(browser, page, 'yes')).status, 400)
+  })
+
+  test('an account that ends meanwhile: the sign-in is over', async () => {
+    const ada = await signIn(house, 'demo-social', 'ada', {}, house.app)
+    const other = await signIn(house, 'demo-micro', 'ben')
+    const { browser, page } = await openLink(ada.access_token, 'finn')
+    const merge = new URLSearchParams({ source: ada.access_token, dest: other.access_token })
+    assert.equal((await fetch(`${house.tributary.url}/auth/merge`, { method: 'POST', body: merge })).status, 200)
+    assert.equal((await browser.open(page.url)).status, 400)
+    assert.equal((await press(browser, page, 'yes')).status, 400)
+  })
+})
+
+suite('F10 the browser that signed into the account before is not asked', () => {
+  test('linking goes straight on', async () => {
+    const browser = newBrowser()
+    const ada = await signedInHere(browser, 'ada')
+    const { page } = await openLink(ada.access_token, 'ada', {}, browser)
+    assert.ok(page.stopped, page.url)
+    assert.equal((await grantedBy(page)).account, ada.account)
+  })
+
+  test('a sign-in that the app never redeemed, another account, or a token that was taken back does not count', async () => {
+    const browser = newBrowser()
+    await browser.walk(house.startUrl('demo-social'), { person: 'ben' })
+    const ben = await signIn(house, 'demo-social', 'ben')
+    assert.ok(!(await openLink(ben.access_token, 'ben', {}, browser)).page.stopped, 'never redeemed')
+    const mine = await signedInHere(browser, 'chloe')
+    assert.ok(!(await openLink(ben.access_token, 'chloe', {}, browser)).page.stopped, 'another account')
+    const form = { client_id: house.app.clientId, client_secret: house.app.secret, token: mine.access_token }
+    await fetch(`${house.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
+    const second = await signIn(house, 'demo-social', 'chloe')
+    assert.equal(second.account, mine.account)
+    assert.ok(!(await openLink(second.access_token, 'chloe', {}, browser)).page.stopped, 'taken back')
+  })
+})

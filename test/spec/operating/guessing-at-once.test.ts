@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
+import { ApiError } from '#model/errors.ts'
+import { startTributary, type Tributary } from '../../support/tributary.ts'
+
+const AT_ONCE = 400
+const HOOK_SECRET = 'the-verify-token-of-the-hook'
+
+let tributary: Tributary
+let app: { client_id: string; client_secret: string }
+before(async () => {
+  tributary = await startTributary({ TRUST_PROXY: '127.0.0.1' })
+  const made = await tributary.admin('POST', '/admin/apps', { name: 'A', redirect_uris: ['https://a.example/back'] })
+  app = made.body as typeof app
+  const key = { key: 'k', secret: 's', hook_secret: HOOK_SECRET }
+  for (const service of ['facebook', 'foursquare'])
+    await tributary.admin('PUT', `/admin/apps/${app.client_id}/keys/${service}`, key)
+})
+after(() => tributary.stop())
+
+const counted = (outcomes: string[]) =>
+  Object.fromEntries(Object.entries(Object.groupBy(outcomes, (each) => each)).map(([name, all]) => [name, all!.length]))
+
+suite('F20 guesses that come all at once', () => {
+  /** At one moment, so that no minute ends in between. */
+  const atOnce = async (secrets: string[], from: string) => {
+    const { store } = tributary
+    const now = Date.now()
+    const need = { database: store.database, hasher: store.hasher, clock: { now: () => now } }
+    return Promise.all(
+      secrets.map((secret) =>
+        authenticateApp(need, app.client_id, secret, from).then(
+          () => 'let in',
+          (error: unknown) => (error instanceof ApiError ? error.reason : String(error)),
+        ),
+      ),
+    )
+  }
+  const wrong = Array.from({ length: AT_ONCE - 1 }, (_, n) => `guess-${n}`)
+  const limited = { app_secret_invalid: ATTEMPTS.perSubject, too_many_attempts: AT_ONCE - ATTEMPTS.perSubject }
+
+  test('no more than the limit is compared, and the right one behind them is not let in', async () => {
+    assert.deepEqual(counted(await atOnce([...wrong, app.client_secret], '203.0.113.1')), limited)
+  })
+
+  test('the same wrong one counts each time', async () => {
+    const same = Array.from({ length: AT_ONCE }, () => 'the-same')
+    assert.deepEqual(counted(await atOnce(same, '203.0.113.2')), limited)
+  })
+
+  test('right ones are all let in, the first time and later, and count for nothing', async () => {
+    const right = Array.from({ length: AT_ONCE }, () => app.client_secret)
+    assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
+    assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
+    const [row] = await tributary.store.database.rows<{ n: number }>({
+      name: 'test-failures',
+      text: "select coalesce(sum(failures), 0)::int as n from attempt where subject like '203.0.113.3%'",
+    })
+    assert.equal(row!.n, 0)
+  })
+
+  test('a secret that is no longer valid counts as wrong, though it was right before', async () => {
+    const { body } = await tributary.admin('POST', '/admin/apps', { name: 'B', redirect_uris: ['https://b.example/'] })
+    const other = body as typeof app
+    const ask = async () => {
+      const { store } = tributary
+      const need = { database: store.database, hasher: store.hasher, clock: store.clock }
+      return authenticateApp(need, other.client_id, other.client_secret, '203.0.113.4').then(
+        () => 'let in',
+        (error: unknown) => (error as ApiError).reason,
+      )
+    }
+    assert.equal(await ask(), 'let in')
+    await tributary.admin('POST', `/admin/apps/${other.client_id}/rotate-secret`, { overlap_seconds: 0 })
+    assert.equal(await ask(), 'app_secret_invalid')
+  })
+
+  // Over HTTP a minute can end in between, so that twice the limit may be compared.
+  test('of the admin token, over HTTP', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, n) => {
+        const headers = { 'x-forwarded-for': '203.0.113.5', authorization: `Bearer tra_guess_${n}` }
+        const answer = await fetch(`${tributary.url}/admin/apps`, { headers })
+        await answer.text()
+        return String(answer.status)
+      }),
+    )
+    const { 401: refused = 0, 429: stopped = 0 } = counted(statuses)
+    assert.equal(refused + stopped, AT_ONCE)
+    assert.ok(refused >= 1 && refused <= 2 * ATTEMPTS.perSubject, String(refused))
+  })
+})
+
+suite('F20 guesses at a hook', () => {
+  const ask = (from: string, token: string) => {
+    const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '42' }
+    return fetch(`${tributary.url}/hooks/facebook/${app.client_id}?${new URLSearchParams(query).toString()}`, {
+      headers: { 'x-forwarded-for': from },
+    })
+  }
+  const tell = (from: string, secret: string) =>
+    fetch(`${tributary.url}/hooks/foursquare/${app.client_id}`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': from, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ user: '{"id":"1"}', secret }).toString(),
+    })
+
+  for (const [what, guess] of [
+    ['the verify token', ask],
+    ['the secret in a delivery', tell],
+  ] as const) {
+    test(`${what}: stopped, from this address and for this hook alone`, async () => {
+      const from = guess === ask ? '203.0.113.21' : '203.0.113.22'
+      let last: Response | undefined
+      let asked = 0
+      for (; asked <= 2 * ATTEMPTS.perSubject && last?.status !== 429; asked += 1) {
+        last = await guess(from, `guess-${asked}`)
+        await last.arrayBuffer()
+      }
+      assert.equal(last?.status, 429)
+      assert.ok(asked > ATTEMPTS.perSubject)
+      assert.ok(Number(last.headers.get('retry-after')) >= 1)
+      assert.equal((await guess('203.0.113.99', HOOK_SECRET)).status, 200, 'others go on')
+      const headers = { 'x-forwarded-for': from, authorization: `Bearer ${tributary.adminToken}` }
+      assert.equal((await fetch(`${tributary.url}/admin/apps`, { headers })).status, 200, 'other subjects go on')
+    })
+  }
+
+  test('right deliveries are no guesses, however many come at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 3 * ATTEMPTS.perSubject }, () => tell('203.0.113.23', HOOK_SECRET)),
+    )
+    assert.deepEqual(counted(answers.map(({ status }) => String(status))), { 200: 3 * ATTEMPTS.perSubject })
+  })
+})
