@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createSecureContext, TLSSocket } from 'node:tls'
+
+/** What a hostile server does, and at which of its turns to speak. */
+export interface Misdeed {
+  /** Its own turns, counted on each connection; 0 is the first time it speaks. */
+  turn: number
+  bytes: Buffer
+  how: 'before' | 'instead' | 'after'
+  /** Sizes of the pieces in which this turn is sent. */
+  pieces: number[]
+  /** What follows bytes that were sent instead of an answer. */
+  then: 'stay' | 'end' | 'reset'
+}
+
+export interface Identity {
+  cert: string
+  key: string
+}
+
+export interface ScriptedServer {
+  port: number
+  open: () => number
+  stop: () => Promise<void>
+}
+
+/** One connection, seen by the server; `say` is a turn. */
+export interface Talk {
+  say: (honest: Buffer) => void
+  hear: (listen: (chunk: Buffer) => void) => void
+  /** Goes on inside TLS. */
+  secure: () => void
+  isSecure: () => boolean
+  end: () => void
+}
+
+export async function startScripted(
+  misdeed: Misdeed | undefined,
+  identity: Identity | undefined,
+  serve: (talk: Talk) => void,
+): Promise<ScriptedServer> {
+  const sockets = new Set<Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    serve(talkOver(socket, misdeed, identity))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    open: () => sockets.size,
+    stop: async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity | undefined): Talk {
+  let socket = raw
+  let turn = 0
+  let silent = false
+  let sending = Promise.resolve()
+  let listener: (chunk: Buffer) => void = () => {}
+  const listen = (chunk: Buffer) => {
+    if (!silent) listener(chunk)
+  }
+  socket.on('data', listen)
+  const send = (bytes: Buffer, pieces: number[]) => {
+    const to = socket
+    sending = sending.then(async () => {
+      for (const piece of cut(bytes, pieces)) {
+        if (to.destroyed || to.writableEnded) return
+        to.write(piece)
+        if (pieces.length > 0) await nextTurn()
+      }
+    })
+  }
+  const finish = () => {
+    sending = sending.then(() => {
+      if (misdeed?.then === 'end') socket.end()
+      if (misdeed?.then === 'reset') raw.resetAndDestroy()
+    })
+  }
+  return {
+    say: (honest) => {
+      if (silent) return
+      const now = turn
+      turn += 1
+      if (misdeed === undefined || now !== misdeed.turn) {
+        send(honest, [])
+        return
+      }
+      const { how, bytes } = misdeed
+      if (how === 'before') send(Buffer.concat([bytes, honest]), misdeed.pieces)
+      else if (how === 'after') send(Buffer.concat([honest, bytes]), misdeed.pieces)
+      else {
+        send(bytes, misdeed.pieces)
+        silent = true
+        finish()
+      }
+    },
+    hear: (next) => {
+      listener = next
+    },
+    secure: () => {
+      if (identity === undefined) throw new Error('This server has no certificate')
+      const to = new TLSSocket(raw, { isServer: true, secureContext: createSecureContext(identity) })
+      raw.off('data', listen)
+      to.on('error', () => raw.destroy()).on('data', listen)
+      socket = to
+    },
+    isSecure: () => socket !== raw,
+    end: () => socket.end(),
+  }
+}
+
+function cut(bytes: Buffer, pieces: number[]): Buffer[] {
+  const cuts: Buffer[] = []
+  let at = 0
+  for (const size of pieces) {
+    if (at >= bytes.length) return cuts
+    cuts.push(bytes.subarray(at, at + size))
+    at += size
+  }
+  return [...cuts, bytes.subarray(at)]
+}
