@@ -18,7 +18,7 @@ export interface Report {
   rssBytes: number
 }
 
-const MOST_MS = 15_000
+const MOST_MS = 60_000
 
 /** A process that delivers; a death or a hang of it is an error of the order that was under way. */
 export class Delivering {

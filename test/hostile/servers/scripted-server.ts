@@ -83,7 +83,9 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
   const finish = () => {
     sending = sending.then(() => {
       if (misdeed?.then === 'end') socket.end()
-      if (misdeed?.then === 'reset') raw.resetAndDestroy()
+      if (misdeed?.then !== 'reset') return
+      if (socket === raw) raw.resetAndDestroy()
+      else socket.destroy()
     })
   }
   return {
