@@ -8,11 +8,11 @@ import type { Order, Report } from './delivering.ts'
 
 // Runs every way into a destination, as the service does, in a process whose end the test sees.
 const resolve = async () => [{ address: '127.0.0.1' }]
-const need: KindNeed = {
+const patient: KindNeed = {
   egress: createEgress({ allowPrivate: ['127.0.0.0/8'], resolve }),
   clock: { now: () => Date.now() },
-  lineTimes: { loginMs: 1500, answerMs: 700, closeMs: 200 },
 }
+const hasty: KindNeed = { ...patient, lineTimes: { loginMs: 500, answerMs: 300, closeMs: 100 } }
 const kinds = createKinds({ filesDir: undefined })
 
 process.on('message', (order: Order) => {
@@ -20,11 +20,11 @@ process.on('message', (order: Order) => {
 })
 process.on('disconnect', () => process.exit(0))
 
-async function deliver({ id, kind, url, ca }: Order): Promise<Report> {
+async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report> {
   const ended: string[] = []
   const odd: string[] = []
   const options = ca === undefined ? {} : { ca }
-  const connection = kinds[kind].open(need, destinationOf(kind, options), { url })
+  const connection = kinds[kind].open(isPatient ? patient : hasty, destinationOf(kind, options), { url })
   const step = async (name: string, work: () => Promise<unknown>) => {
     try {
       await work()

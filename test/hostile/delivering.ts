@@ -7,6 +7,8 @@ export interface Order {
   kind: DestinationKind
   url: string
   ca?: string | undefined
+  /** With the usual time limits; else with short ones, because many servers stay silent. */
+  isPatient: boolean
 }
 
 export interface Report {

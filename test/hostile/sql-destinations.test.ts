@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { selfSigned } from '../spec/push/kinds/certificate.ts'
 import { Delivering, type Report } from './delivering.ts'
 import { type Case, mysqlCases, postgresCases } from './servers/generated.ts'
-import { greeting, OK, packet, startHostileMysql, switchTo } from './servers/mysql.ts'
-import { dataRow, int16, int32, message, READY, startHostilePostgres } from './servers/postgres.ts'
+import { column, END_OF_ROWS, greeting, OK, packet, startHostileMysql, switchTo } from './servers/mysql.ts'
+import { dataRow, int16, int32, message, READY, rowDescription, startHostilePostgres } from './servers/postgres.ts'
 import type { Identity, Misdeed, ScriptedServer } from './servers/scripted-server.ts'
 
 // HOSTILE_CASES=10000 is the long form; HOSTILE_SEED repeats a run.
@@ -29,10 +29,15 @@ const PROTOCOLS = {
 type Protocol = keyof typeof PROTOCOLS
 
 /** Delivers to a server that then must have no connection left. */
-async function deliverTo(kind: Protocol, server: ScriptedServer, isSecure = false): Promise<Report> {
+async function deliverTo(
+  kind: Protocol,
+  server: ScriptedServer,
+  { isSecure = false, isPatient = false } = {},
+): Promise<Report> {
   try {
     const url = `${kind}://u:p@db.test:${server.port}/db${isSecure ? '' : '?sslmode=disable'}`
-    const report = await delivering.deliver({ kind, url, ca: isSecure ? certificate?.cert : undefined })
+    const ca = isSecure ? certificate?.cert : undefined
+    const report = await delivering.deliver({ kind, url, ca, isPatient })
     assert.deepEqual(report.odd, [])
     const until = performance.now() + 60_000
     while (server.open() > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -67,6 +72,14 @@ const POSTGRES: [what: string, misdeed: Misdeed][] = [
   ['a million results', instead(1, Buffer.concat(Array(1_000_000).fill(message('C', 'X\0'))))],
 ]
 
+/** More than any answer may have, in frames that are right by themselves. */
+const flood = (frame: Buffer) => Buffer.concat(Array(Math.ceil((40 * 1024 * 1024) / frame.length)).fill(frame))
+POSTGRES.push(
+  ['a flood of small rows', instead(1, Buffer.concat([rowDescription(['a']), flood(dataRow([null]))]))],
+  ['a flood of large rows', instead(1, Buffer.concat([rowDescription(['a']), flood(dataRow(['x'.repeat(100_000)]))]))],
+  ['a flood of notices', beside(0, flood(message('N', 'SNOTICE\0Mx\0\0')))],
+)
+
 const MYSQL: [what: string, misdeed: Misdeed][] = [
   ['a greeting of another protocol', instead(0, packet(0, Buffer.from('\x09old\0')))],
   ['a cut greeting', instead(0, packet(0, greeting(false).subarray(0, 30)))],
@@ -83,6 +96,27 @@ const MYSQL: [what: string, misdeed: Misdeed][] = [
   ['more results than statements', instead(2, packet(1, Buffer.from([0, 0, 0, 10, 0, 0, 0])))],
 ]
 
+const head = [Buffer.from([1]), column('a'), END_OF_ROWS].map((body, i) => packet(1 + i, body))
+MYSQL.push(
+  [
+    'a flood of packets that are one',
+    instead(2, Buffer.concat([packet(1, Buffer.alloc(0)), flood(Buffer.alloc(1024))])),
+  ],
+  ['a flood of small rows', instead(2, Buffer.concat([...head, flood(numbered(4, Buffer.from([0xfb])))]))],
+  [
+    'a flood of large rows',
+    instead(
+      2,
+      Buffer.concat([...head, flood(numbered(4, Buffer.from(`\xfd\xa0\x86\x01${'x'.repeat(100_000)}`, 'latin1')))]),
+    ),
+  ],
+)
+
+/** 256 packets with their numbers in order, so that they can follow themselves. */
+function numbered(first: number, body: Buffer): Buffer {
+  return Buffer.concat(Array.from({ length: 256 }, (_, i) => packet(first + i, body)))
+}
+
 for (const [kind, cases] of [
   ['postgres', POSTGRES],
   ['mysql', MYSQL],
@@ -90,8 +124,9 @@ for (const [kind, cases] of [
   suite(`F3 a hostile ${kind} server ends nothing but its own delivery`, () => {
     for (const [what, misdeed] of cases) {
       test(what, async () => {
-        const { ended } = await deliverTo(kind, await PROTOCOLS[kind].start(misdeed))
+        const { ended, rssBytes } = await deliverTo(kind, await PROTOCOLS[kind].start(misdeed))
         assert.notDeepEqual(ended, ALL_WELL)
+        assert.ok(rssBytes < MOST_RSS, `${Math.round(rssBytes / 1e6)} MB`)
       })
     }
   })
@@ -101,9 +136,15 @@ test('what is told in the clear before TLS is not taken for what is told inside'
   const identity = certificate!
   const early = Buffer.concat([message('R', int32(0)), READY])
   const postgres = await startHostilePostgres(beside(0, early), { identity })
-  assert.match((await deliverTo('postgres', postgres, true)).ended[0]!, /no answer to the question for TLS/)
+  assert.match(
+    (await deliverTo('postgres', postgres, { isSecure: true, isPatient: true })).ended[0]!,
+    /no answer to the question for TLS/,
+  )
   const mysql = await startHostileMysql(beside(0, packet(2, OK)), { identity })
-  assert.match((await deliverTo('mysql', mysql, true)).ended[0]!, /out of turn|before TLS/)
+  assert.match(
+    (await deliverTo('mysql', mysql, { isSecure: true, isPatient: true })).ended[0]!,
+    /out of turn|before TLS/,
+  )
 })
 
 for (const isSecure of [false, true]) {
@@ -113,11 +154,11 @@ for (const isSecure of [false, true]) {
     const identity = isSecure ? certificate : undefined
     for (const signIn of ['trust', 'password', 'md5', 'scram'] as const) {
       const server = await startHostilePostgres(undefined, { signIn, identity })
-      assert.deepEqual((await deliverTo('postgres', server, isSecure)).ended, ALL_WELL, signIn)
+      assert.deepEqual((await deliverTo('postgres', server, { isSecure, isPatient: true })).ended, ALL_WELL, signIn)
     }
     for (const signIn of ['native', 'switch', 'sha2'] as const) {
       const server = await startHostileMysql(undefined, { signIn, identity })
-      assert.deepEqual((await deliverTo('mysql', server, isSecure)).ended, ALL_WELL, signIn)
+      assert.deepEqual((await deliverTo('mysql', server, { isSecure, isPatient: true })).ended, ALL_WELL, signIn)
     }
   })
 }
@@ -141,7 +182,7 @@ async function playAll(kind: Protocol, count: number, identity: Identity | undef
   const play = async () => {
     for (const [i, each] of left) {
       try {
-        const report = await deliverTo(kind, await startFor(kind, each, identity), identity !== undefined)
+        const report = await deliverTo(kind, await startFor(kind, each, identity), { isSecure: identity !== undefined })
         assert.ok(report.rssBytes < MOST_RSS, `${Math.round(report.rssBytes / 1e6)} MB`)
       } catch (error) {
         const { bytes, ...how } = each.misdeed

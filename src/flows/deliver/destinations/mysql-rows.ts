@@ -15,7 +15,7 @@ import {
   PUT_PROFILE,
   removeItems,
 } from './mysql-tables.ts'
-import { clean, cleanJson, newestById } from './rows.ts'
+import { checkpointOf, clean, cleanJson, newestById } from './rows.ts'
 
 const MOST_BYTES = 1024 * 1024
 
@@ -55,9 +55,8 @@ async function moveCheckpoint(
   nowMs: number,
 ): Promise<void> {
   await ask(client, CLAIM_CHECKPOINT, [destinationId, profileId, time(nowMs)])
-  const [row] = await ask<Record<'seq' | 'epoch' | 'at', number>>(client, FIND_CHECKPOINT, [destinationId, profileId])
-  const there =
-    row === undefined || row.epoch === 0 ? undefined : { seq: row.seq, epoch: row.epoch, updatedAtMs: row.at }
+  const rows = await ask<Record<'seq' | 'epoch' | 'at', unknown>>(client, FIND_CHECKPOINT, [destinationId, profileId])
+  const [there] = rows.map(checkpointOf).filter((row) => row.epoch !== 0)
   if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
   await ask(client, PUT_CHECKPOINT, [upTo, epoch, time(nowMs), destinationId, profileId])
 }

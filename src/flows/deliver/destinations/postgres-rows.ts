@@ -13,7 +13,7 @@ import {
   PUT_PROFILE,
   REMOVE_ITEMS,
 } from './postgres-tables.ts'
-import { clean, cleanJson, newestById } from './rows.ts'
+import { checkpointOf, clean, cleanJson, newestById } from './rows.ts'
 
 /** Rows and checkpoint in one transaction: what the table says and how far we are never differ. */
 export async function writeBatch(client: Client, batch: Batch, nowMs: number, hard: boolean): Promise<void> {
@@ -58,11 +58,7 @@ async function expectCheckpoint(
   { destinationId, profileId, from, epoch }: Pick<Batch, 'from'> & Erasure,
 ): Promise<void> {
   const found = await client.query<Record<'seq' | 'epoch' | 'at', string>>(FIND_CHECKPOINT, [destinationId, profileId])
-  const [there] = found.rows.map((row) => ({
-    seq: Number(row.seq),
-    epoch: Number(row.epoch),
-    updatedAtMs: Number(row.at),
-  }))
+  const [there] = found.rows.map(checkpointOf)
   if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
 }
 
