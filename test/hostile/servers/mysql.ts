@@ -79,8 +79,11 @@ class Session {
         const body = this.#held.subarray(4, size)
         this.#held = this.#held.subarray(size)
         if (asked === 0) this.#command(body)
-        else if (size === 36 && this.#logins === 0 && !this.#talk.isSecure()) this.#talk.secure()
-        else this.#login(asked)
+        else if (size === 36 && this.#logins === 0 && !this.#talk.isSecure()) {
+          const rest = this.#held
+          this.#held = Buffer.alloc(0)
+          this.#talk.secure(rest)
+        } else this.#login(asked)
       }
     })
   }

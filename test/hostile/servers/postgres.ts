@@ -17,7 +17,7 @@ export function startHostilePostgres(
       held = held.subarray(held.readUInt32BE(0))
       if (asksTls) {
         talk.say(Buffer.from(identity === undefined ? 'N' : 'S'))
-        if (identity !== undefined) talk.secure()
+        if (identity !== undefined) talk.secure(held)
         return
       }
       new Session(talk).signIn(signIn)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 
@@ -30,8 +31,8 @@ export interface ScriptedServer {
 export interface Talk {
   say: (honest: Buffer) => void
   hear: (listen: (chunk: Buffer) => void) => void
-  /** Goes on inside TLS. */
-  secure: () => void
+  /** Goes on inside TLS, which may have begun in bytes that were heard already. */
+  secure: (heard: Buffer) => void
   isSecure: () => boolean
   end: () => void
 }
@@ -84,8 +85,7 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
     sending = sending.then(() => {
       if (misdeed?.then === 'end') socket.end()
       if (misdeed?.then !== 'reset') return
-      if (socket === raw) raw.resetAndDestroy()
-      else socket.destroy()
+      raw.resetAndDestroy()
     })
   }
   return {
@@ -109,10 +109,17 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
     hear: (next) => {
       listener = next
     },
-    secure: () => {
+    secure: (heard) => {
       if (identity === undefined) throw new Error('This server has no certificate')
-      const to = new TLSSocket(raw, { isServer: true, secureContext: createSecureContext(identity) })
+      const inner = new Duplex({
+        read: () => {},
+        write: (chunk, _encoding, done) => raw.write(chunk, done),
+        final: (done) => raw.end(done),
+      })
       raw.off('data', listen)
+      raw.on('data', (chunk) => inner.push(chunk)).on('end', () => inner.push(null))
+      if (heard.length > 0) inner.push(heard)
+      const to = new TLSSocket(inner, { isServer: true, secureContext: createSecureContext(identity) })
       to.on('error', () => raw.destroy()).on('data', listen)
       socket = to
     },
