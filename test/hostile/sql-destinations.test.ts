@@ -50,7 +50,7 @@ async function deliverTo(
 
 const ALL_WELL = ['test: ok', 'prepare: ok', 'write: ok', 'compare: ok', 'close: ok']
 
-const instead = (turn: number, bytes: Buffer): Misdeed => ({ turn, bytes, how: 'instead', pieces: [], then: 'stay' })
+const instead = (turn: number, bytes: Buffer): Misdeed => ({ turn, bytes, how: 'instead', pieces: [], finally: 'stay' })
 const beside = (turn: number, bytes: Buffer): Misdeed => ({ ...instead(turn, bytes), how: 'after' })
 
 // Each of the first twelve ended the process, or made it loop for ever.

@@ -39,17 +39,17 @@ function misdeeds<SignIn>(
       how: fc.constantFrom('before' as const, 'instead' as const, 'instead' as const, 'after' as const),
       pieces: fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 }),
       // Silence is kept short, but costs its time limit.
-      then: fc.constantFrom('end' as const, 'reset' as const, 'end' as const, 'stay' as const),
+      finally: fc.constantFrom('end' as const, 'reset' as const, 'end' as const, 'stay' as const),
       signIn,
     })
-    .map(({ frames, cutAt, turn, how, pieces, then, signIn: way }) => {
+    .map(({ frames, cutAt, turn, how, pieces, finally: last, signIn: way }) => {
       const all = Buffer.concat(frames)
       const sent = cutAt === null ? all : all.subarray(0, Math.max(1, all.length - cutAt))
-      return { misdeed: { turn, bytes: sent, how, pieces, then }, signIn: way }
+      return { misdeed: { turn, bytes: sent, how, pieces, finally: last }, signIn: way }
     })
 }
 
-const POSTGRES_TYPES = [...'RSKZTDCENA12n3tsIGHWdcVv!\0']
+const POSTGRES_TYPES = 'RSKZTDCENA12n3tsIGHWdcVv!\0'.split('')
 
 const postgresFrame = fc.oneof(
   // Right by itself, and at the wrong time.

@@ -13,7 +13,7 @@ export interface Misdeed {
   /** Sizes of the pieces in which this turn is sent. */
   pieces: number[]
   /** What follows bytes that were sent instead of an answer. */
-  then: 'stay' | 'end' | 'reset'
+  finally: 'stay' | 'end' | 'reset'
 }
 
 export interface Identity {
@@ -83,8 +83,8 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
   }
   const finish = () => {
     sending = sending.then(() => {
-      if (misdeed?.then === 'end') socket.end()
-      if (misdeed?.then !== 'reset') return
+      if (misdeed?.finally === 'end') socket.end()
+      if (misdeed?.finally !== 'reset') return
       raw.resetAndDestroy()
     })
   }

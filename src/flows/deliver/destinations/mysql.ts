@@ -18,7 +18,7 @@ import { ask, erase, writeBatch } from './mysql-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
 import { compareRows, removeFound } from './mysql-verify.ts'
 import { authorityOf } from './network-address.ts'
-import { sharing } from './rows.ts'
+import { sharing, shown } from './rows.ts'
 
 const SCHEMES = ['mysql:', 'mariadb:']
 // Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
@@ -138,11 +138,10 @@ async function test(pool: ClientPool<Client>, id: string): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
     await pool.use(async (client) => {
-      const [server] = await ask<{ version: string }>(client, 'select version() as version')
-      const [tls] = await ask<{ Value: string }>(client, "show session status like 'Ssl_version'")
-      const version = String(server?.version).slice(0, 100)
-      const how = String(tls?.Value || 'without TLS').slice(0, 20)
-      findings.push({ check: 'connect', ok: true, detail: `${version}, ${how}` })
+      const [server] = await ask<{ version: unknown }>(client, 'select version() as version')
+      const [tls] = await ask<{ Value: unknown }>(client, "show session status like 'Ssl_version'")
+      const detail = `${shown(server?.version) ?? 'a server without a version'}, ${shown(tls?.Value) ?? 'without TLS'}`
+      findings.push({ check: 'connect', ok: true, detail })
       const others = await tryRights(client, id)
       findings.push({
         check: 'rights',
@@ -158,7 +157,7 @@ async function test(pool: ClientPool<Client>, id: string): Promise<Finding[]> {
 }
 
 /** Gives other destinations that wrote into the same tables. */
-async function tryRights(client: Client, id: string): Promise<string[]> {
+async function tryRights(client: Client, id: string): Promise<{ id: unknown }[]> {
   const name = `tributary_test_${randomBytes(4).toString('hex')}`
   try {
     await ask(client, `create table ${name} (id integer)`)
@@ -171,8 +170,7 @@ async function tryRights(client: Client, id: string): Promise<string[]> {
     throw error
   }
   const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
-  const others = hasTables ? await ask<{ id: string }>(client, FIND_OTHERS, [id]) : []
-  return others.map((each) => String(each.id))
+  return hasTables ? await ask<{ id: unknown }>(client, FIND_OTHERS, [id]) : []
 }
 
 const settled = new WeakSet<Client>()

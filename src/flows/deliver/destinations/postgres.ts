@@ -11,7 +11,7 @@ import { postgresLine } from './postgres-line.ts'
 import { erase, writeBatch } from './postgres-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
 import { compareRows, removeFound } from './postgres-verify.ts'
-import { sharing } from './rows.ts'
+import { sharing, shown } from './rows.ts'
 
 const SCHEMES = ['postgres:', 'postgresql:']
 const ANSWER_MS = 30_000
@@ -108,15 +108,11 @@ async function test(pool: ClientPool<Client>, schema: string | undefined, id: st
   const findings: Finding[] = []
   try {
     await pool.use(async (client) => {
-      const { rows } = await client.query<{ server: string; tls: string | null }>(
+      const { rows } = await client.query<Record<'server' | 'tls', unknown>>(
         "select split_part(version(), ' on ', 1) as server, (select version from pg_stat_ssl where pid = pg_backend_pid()) as tls",
       )
-      const server = String(rows[0]?.server).slice(0, 100)
-      findings.push({
-        check: 'connect',
-        ok: true,
-        detail: `${server}, ${(rows[0]?.tls ?? 'without TLS').slice(0, 20)}`,
-      })
+      const detail = `${shown(rows[0]?.server) ?? 'a server without a version'}, ${shown(rows[0]?.tls) ?? 'without TLS'}`
+      findings.push({ check: 'connect', ok: true, detail })
       const others = await tryRights(client, schema, id)
       findings.push({
         check: 'rights',
@@ -132,16 +128,16 @@ async function test(pool: ClientPool<Client>, schema: string | undefined, id: st
 }
 
 /** Gives other destinations that wrote into the same tables. */
-async function tryRights(client: Client, schema: string | undefined, id: string): Promise<string[]> {
+async function tryRights(client: Client, schema: string | undefined, id: string): Promise<{ id: unknown }[]> {
   await client.query(beginning(schema))
   await makeSchema(client, schema)
   await client.query('create table tributary_test (id integer)')
   await client.query('create view tributary_test_view as select id from tributary_test')
   await client.query('insert into tributary_test values (1)')
   const { rowCount: hasTables } = await client.query("select 1 where to_regclass('tributary_checkpoint') is not null")
-  const others = hasTables === 0 ? [] : (await client.query<{ id: string }>(FIND_OTHERS, [id])).rows
+  const others = hasTables === 0 ? [] : (await client.query<{ id: unknown }>(FIND_OTHERS, [id])).rows
   await client.query('rollback')
-  return others.map((each) => each.id)
+  return others
 }
 
 // Inside the transaction, because poolers refuse settings at the start and forget them in between.

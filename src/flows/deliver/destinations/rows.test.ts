@@ -32,6 +32,6 @@ test('a checkpoint that nobody can have written is refused', () => {
       assert.throws(
         () => checkpointOf({ seq: 1, epoch: 1, at: 1, [name]: odd }),
         DeliveryError,
-        `${name} ${String(odd)}`,
+        `${name} ${JSON.stringify(odd)}`,
       )
 })

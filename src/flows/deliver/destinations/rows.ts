@@ -25,10 +25,16 @@ export function cleanJson(text: string): string {
   )
 }
 
+/** A few characters of what a server says of itself. */
+export function shown(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 100) : undefined
+}
+
 /** No mistake for sure: the other may be gone, and its rows were left. */
-export function sharing(others: string[]): Finding[] {
+export function sharing(others: { id: unknown }[]): Finding[] {
   if (others.length === 0) return []
-  const detail = `${others.join(', ')} wrote into these tables too: with another filter they take back each other's rows. Give each its own place.`
+  const ids = others.slice(0, 5).map(({ id }) => shown(id) ?? 'somebody')
+  const detail = `${ids.join(', ')} wrote into these tables too: with another filter they take back each other's rows. Give each its own place.`
   return [{ check: 'alone', ok: true, detail }]
 }
 
