@@ -22,6 +22,9 @@ export interface Report {
 
 const MOST_MS = 60_000
 
+/** Stands in the environment of the process, where drivers look for it by themselves. */
+export const OPERATORS_PASSWORD = 'operators-own-password'
+
 /** A process that delivers; a death or a hang of it is an error of the order that was under way. */
 export class Delivering {
   #child: ChildProcess | undefined
@@ -59,7 +62,10 @@ export class Delivering {
 
   #start(): ChildProcess {
     if (this.#child !== undefined) return this.#child
-    const child = fork(new URL('deliver-child.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    const child = fork(new URL('deliver-child.ts', import.meta.url), {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, PGPASSWORD: OPERATORS_PASSWORD },
+    })
     this.#child = child
     this.#said = ''
     child.stderr!.on('data', (chunk: Buffer) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import fc from 'fast-check'
 import { selfSigned } from '../spec/push/kinds/certificate.ts'
-import { Delivering, type Report } from './delivering.ts'
+import { Delivering, OPERATORS_PASSWORD, type Report } from './delivering.ts'
 import { type Case, mysqlCases, postgresCases } from './servers/generated.ts'
 import { column, END_OF_ROWS, greeting, OK, packet, startHostileMysql, switchTo } from './servers/mysql.ts'
 import { dataRow, int16, int32, message, READY, rowDescription, startHostilePostgres } from './servers/postgres.ts'
@@ -32,10 +32,10 @@ type Protocol = keyof typeof PROTOCOLS
 async function deliverTo(
   kind: Protocol,
   server: ScriptedServer,
-  { isSecure = false, isPatient = false } = {},
+  { isSecure = false, isPatient = false, who = 'u:p' } = {},
 ): Promise<Report> {
   try {
-    const url = `${kind}://u:p@db.test:${server.port}/db${isSecure ? '' : '?sslmode=disable'}`
+    const url = `${kind}://${who}@db.test:${server.port}/db${isSecure ? '' : '?sslmode=disable'}`
     const ca = isSecure ? certificate?.cert : undefined
     const report = await delivering.deliver({ kind, url, ca, isPatient })
     assert.deepEqual(report.odd, [])
@@ -145,6 +145,13 @@ test('what is told in the clear before TLS is not taken for what is told inside'
     (await deliverTo('mysql', mysql, { isSecure: true, isPatient: true })).ended[0]!,
     /out of turn|before TLS/,
   )
+})
+
+test('a server that asks for a password which the address does not have gets none of the operator’s', async () => {
+  const server = await startHostilePostgres(undefined, { signIn: 'password' })
+  await deliverTo('postgres', server, { isPatient: true, who: 'u' })
+  assert.match(server.heard(), /tributary push/)
+  assert.equal(server.heard().includes(OPERATORS_PASSWORD), false)
 })
 
 for (const isSecure of [false, true]) {

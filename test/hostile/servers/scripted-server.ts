@@ -24,6 +24,8 @@ export interface Identity {
 export interface ScriptedServer {
   port: number
   open: () => number
+  /** All that clients said. */
+  heard: () => string
   stop: () => Promise<void>
 }
 
@@ -32,7 +34,7 @@ export interface Talk {
   say: (honest: Buffer) => void
   hear: (listen: (chunk: Buffer) => void) => void
   /** Goes on inside TLS, which may have begun in bytes that were heard already. */
-  secure: (heard: Buffer) => void
+  secure: (early: Buffer) => void
   isSecure: () => boolean
   end: () => void
 }
@@ -43,16 +45,18 @@ export async function startScripted(
   serve: (talk: Talk) => void,
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>()
+  const heard: Buffer[] = []
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    serve(talkOver(socket, misdeed, identity))
+    serve(talkOver(socket, misdeed, identity, heard))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     open: () => sockets.size,
+    heard: () => Buffer.concat(heard).toString('latin1'),
     stop: async () => {
       server.close()
       for (const socket of sockets) socket.destroy()
@@ -61,13 +65,14 @@ export async function startScripted(
   }
 }
 
-function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity | undefined): Talk {
+function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity | undefined, heard: Buffer[]): Talk {
   let socket = raw
   let turn = 0
   let silent = false
   let sending = Promise.resolve()
   let listener: (chunk: Buffer) => void = () => {}
   const listen = (chunk: Buffer) => {
+    heard.push(chunk)
     if (!silent) listener(chunk)
   }
   socket.on('data', listen)
@@ -109,7 +114,7 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
     hear: (next) => {
       listener = next
     },
-    secure: (heard) => {
+    secure: (early) => {
       if (identity === undefined) throw new Error('This server has no certificate')
       const inner = new Duplex({
         read: () => {},
@@ -118,7 +123,7 @@ function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity 
       })
       raw.off('data', listen)
       raw.on('data', (chunk) => inner.push(chunk)).on('end', () => inner.push(null))
-      if (heard.length > 0) inner.push(heard)
+      if (early.length > 0) inner.push(early)
       const to = new TLSSocket(inner, { isServer: true, secureContext: createSecureContext(identity) })
       to.on('error', () => raw.destroy()).on('data', listen)
       socket = to

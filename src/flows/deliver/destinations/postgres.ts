@@ -49,7 +49,8 @@ function openPostgres(need: KindNeed, id: string, url: string, options: Record<s
     open: () => {
       const line = postgresLine(need, address, ca)
       const driver = { application_name: 'tributary push', ssl: false, types: AS_TEXT, stream: () => line }
-      const client = new Client({ host, port, user, password, database, ...driver })
+      // As a function: the driver would take an empty one for none, and look for the operator's own.
+      const client = new Client({ host, port, user, password: () => password, database, ...driver })
       // What was asked fails by itself; an error beside it must not end the process.
       client.on('error', () => {})
       return { client, line, ready: client.connect() }
