@@ -147,6 +147,13 @@ test('what is told in the clear before TLS is not taken for what is told inside'
   )
 })
 
+test('a server that never hangs up is left all the same', async () => {
+  for (const kind of ['postgres', 'mysql'] as const) {
+    const server = await PROTOCOLS[kind].start(undefined, { hangsUp: false })
+    assert.deepEqual((await deliverTo(kind, server, { isPatient: true })).ended, ALL_WELL)
+  }
+})
+
 test('a server that asks for a password which the address does not have gets none of the operator’s', async () => {
   const server = await startHostilePostgres(undefined, { signIn: 'password' })
   await deliverTo('postgres', server, { isPatient: true, who: 'u' })

@@ -1,13 +1,14 @@
-import { type Identity, type Misdeed, type ScriptedServer, startScripted, type Talk } from './scripted-server.ts'
+import { type Misdeed, type ScriptedServer, type ServerOptions, startScripted, type Talk } from './scripted-server.ts'
 
 export type MysqlSignIn = 'native' | 'switch' | 'sha2'
 
 /** Speaks MySQL's protocol well enough for a delivery, except for one misdeed. */
 export function startHostileMysql(
   misdeed: Misdeed | undefined,
-  { signIn = 'native', identity }: { signIn?: MysqlSignIn; identity?: Identity | undefined } = {},
+  { signIn = 'native', ...options }: ServerOptions & { signIn?: MysqlSignIn } = {},
 ): Promise<ScriptedServer> {
-  return startScripted(misdeed, identity, (talk) => {
+  const { identity } = options
+  return startScripted(misdeed, options, (talk) => {
     const session = new Session(talk, signIn)
     talk.say(packet(0, greeting(identity !== undefined)))
     session.start()

@@ -1,14 +1,15 @@
 import { createHmac, pbkdf2Sync } from 'node:crypto'
-import { type Identity, type Misdeed, type ScriptedServer, startScripted, type Talk } from './scripted-server.ts'
+import { type Misdeed, type ScriptedServer, type ServerOptions, startScripted, type Talk } from './scripted-server.ts'
 
 export type PostgresSignIn = 'trust' | 'password' | 'md5' | 'scram'
 
 /** Speaks PostgreSQL's protocol well enough for a delivery, except for one misdeed. */
 export function startHostilePostgres(
   misdeed: Misdeed | undefined,
-  { signIn = 'trust', identity }: { signIn?: PostgresSignIn; identity?: Identity | undefined } = {},
+  { signIn = 'trust', ...options }: ServerOptions & { signIn?: PostgresSignIn } = {},
 ): Promise<ScriptedServer> {
-  return startScripted(misdeed, identity, (talk) => {
+  const { identity } = options
+  return startScripted(misdeed, options, (talk) => {
     let held = Buffer.alloc(0)
     talk.hear((chunk) => {
       held = Buffer.concat([held, chunk])

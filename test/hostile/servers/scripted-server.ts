@@ -21,6 +21,13 @@ export interface Identity {
   key: string
 }
 
+export interface ServerOptions {
+  /** For TLS. */
+  identity?: Identity | undefined
+  /** Closes the connection after a goodbye, as it should. */
+  hangsUp?: boolean
+}
+
 export interface ScriptedServer {
   port: number
   open: () => number
@@ -41,15 +48,17 @@ export interface Talk {
 
 export async function startScripted(
   misdeed: Misdeed | undefined,
-  identity: Identity | undefined,
+  { identity, hangsUp = true }: ServerOptions,
   serve: (talk: Talk) => void,
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>()
   const heard: Buffer[] = []
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true, allowHalfOpen: !hangsUp }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    serve(talkOver(socket, misdeed, identity, heard))
+    if (!hangsUp) socket.on('end', () => tellUntilGone(socket))
+    const talk = talkOver(socket, misdeed, identity, heard)
+    serve(hangsUp ? talk : { ...talk, end: () => {} })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -63,6 +72,12 @@ export async function startScripted(
       await once(server, 'close')
     },
   }
+}
+
+/** Who has gone refuses what is sent; who only ended its own side does not. */
+function tellUntilGone(socket: Socket): void {
+  const timer = setInterval(() => socket.write('\0'), 20)
+  socket.on('close', () => clearInterval(timer))
 }
 
 function talkOver(raw: Socket, misdeed: Misdeed | undefined, identity: Identity | undefined, heard: Buffer[]): Talk {

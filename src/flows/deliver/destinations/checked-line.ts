@@ -245,7 +245,10 @@ export class CheckedLine extends Duplex {
     this.#phase = phase
     clearTimeout(this.#timer)
     if (phase === 'busy') this.#limit(this.#times.answerMs, 'did not answer')
-    if (phase === 'over') this.end()
+    if (phase !== 'over') return
+    // Also where the goodbye itself is never read.
+    this.#limit(this.#times.closeMs)
+    this.end()
   }
 
   #limit(ms: number, words?: string): void {
