@@ -1,17 +1,14 @@
 import { codeOf } from '#base/errors.ts'
 import { BodyDecodeError, BodyLimitError } from './body/errors.ts'
-import { egressErrorIn } from './egress/errors.ts'
+import { egressErrorIn, isNameRefusal } from './egress/errors.ts'
 import { UpstreamError } from './errors.ts'
 
 /** What went wrong before a whole answer was there, and whether another try may help. */
 export function transportError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
   const refused = egressErrorIn(error)
-  if (refused) {
-    const recovery = refused.reason === 'name_unresolved' ? 'retry' : 'stop'
-    const reason = recovery === 'retry' ? 'service_unreachable' : 'address_refused'
-    return new UpstreamError(recovery, refused.message, { reason, cause: error })
-  }
+  if (refused && !isNameRefusal(refused))
+    return new UpstreamError('stop', refused.message, { reason: 'address_refused', cause: error })
   if (error instanceof BodyLimitError) {
     if (error.reason === 'body_too_large')
       return new UpstreamError('stop', error.message, { reason: 'answer_too_large', cause: error })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { systemClock } from '#base/clock.ts'
+import { UpstreamError } from '#upstream/errors.ts'
 import { withDeadline } from '#upstream/send.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
@@ -79,6 +81,29 @@ suite('the one way out', () => {
       'http://u:p@127.0.0.1/',
     ])
       await refusal(open.upstream.send({ method: 'GET', url }), 'stop', 'address_refused')
+  })
+
+  // Else whoever signs in at a server of their own could find out which names there are inside the operator's network.
+  test('F25 a name that is refused and a name that is not there fail in the same words', async () => {
+    const resolve = async (name: string) => {
+      if (name === 'missing.test') throw new Error('getaddrinfo ENOTFOUND missing.test')
+      return name === 'empty.test' ? [] : [{ address: '10.0.0.1' }]
+    }
+    const inside = openUpstream(systemClock, resolve)
+    try {
+      const told = async (host: string) => {
+        const failed: unknown = await inside.upstream
+          .send({ method: 'GET', url: `https://${host}/` })
+          .catch((error: unknown) => error)
+        assert.ok(failed instanceof UpstreamError)
+        return [failed.recovery, failed.reason, failed.message]
+      }
+      const refused = await told('inside.test')
+      assert.deepEqual(await told('missing.test'), refused)
+      assert.deepEqual(await told('empty.test'), refused)
+    } finally {
+      await inside.close()
+    }
   })
 
   test('a header that would split the request is refused', async () => {

@@ -4,6 +4,7 @@ import { createLog } from '#base/log.ts'
 import type { OAuth1, OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
+import type { Resolve } from '#upstream/egress/lookup.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 import { createUpstream, type Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
@@ -21,8 +22,11 @@ export interface OpenUpstream {
   close(): Promise<void>
 }
 
-export function openUpstream(clock: Clock = systemClock): OpenUpstream {
-  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
+export function openUpstream(clock: Clock = systemClock, resolve?: Resolve): OpenUpstream {
+  const egress = createEgress({
+    allowPrivate: ['127.0.0.0/8', '::1/128'],
+    ...(resolve === undefined ? {} : { resolve }),
+  })
   const lines: string[] = []
   const log = createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
   return { upstream: createUpstream({ egress, clock, log }), lines, close: () => egress.close() }

@@ -1,3 +1,4 @@
+import { egressErrorIn } from '#upstream/egress/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { AuthorizeError } from './errors.ts'
 import type { AuthorizeNeed } from './need.ts'
@@ -14,6 +15,7 @@ export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, s
     reason: error.reason,
     recovery: error.recovery,
     detail: error.message,
+    refusal: egressErrorIn(error)?.reason,
   })
   if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
   return new AuthorizeError(error.recovery === 'retry' ? 'service_unreachable' : 'service_refused', { cause: error })

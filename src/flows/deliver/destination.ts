@@ -1,5 +1,6 @@
 import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets, PutRow } from '#model/destination.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
+import type { LineTimes } from './destinations/checked-line.ts'
 
 /** What helps: `retry` later; `reject`: these rows and no others; `gone`: the receiver wants no more, ever. */
 export type DeliveryRecovery = 'retry' | 'reject' | 'gone'
@@ -135,6 +136,8 @@ export interface Connection {
 export interface KindNeed {
   egress: Egress
   clock: { now(): number }
+  /** Other time limits for databases than the usual ones. */
+  lineTimes?: Partial<LineTimes>
 }
 
 /** A kind of destination: one file each. */

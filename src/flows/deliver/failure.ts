@@ -2,6 +2,7 @@ import { isUnavailable } from '#base/errors.ts'
 import type { Destination } from '#model/destination.ts'
 import { type Cursor, failCursor, yieldCursor } from '#store/delivery-leases.ts'
 import { failDestination, recoverDestination } from '#store/destinations.ts'
+import { egressErrorIn } from '#upstream/egress/errors.ts'
 import { DeliveryError } from './destination.ts'
 import { raiseEvent } from './events.ts'
 import { type DeliverNeed, deliveryTimesOf } from './need.ts'
@@ -79,7 +80,12 @@ async function failWhole(need: DeliverNeed, destination: Destination, error: Del
     return first
   })
   if (counted && (isTold || destination.state !== state))
-    need.log.warn(`a destination is ${state}`, { destination: destination.id, fails, error: error.message })
+    need.log.warn(`a destination is ${state}`, {
+      destination: destination.id,
+      fails,
+      error: error.message,
+      refusal: egressErrorIn(error)?.reason,
+    })
   return nextAttemptAt
 }
 

@@ -24,6 +24,7 @@ export interface HostRules {
 const MAX_ANSWERS = 1000
 /** Limit: addresses of one name that are tried. */
 const MAX_CANDIDATES = 16
+const OF_NAME = { ofName: true }
 
 export const systemResolve: Resolve = (host) => systemLookup(host, { all: true, order: 'verbatim' })
 
@@ -32,17 +33,23 @@ export async function checkedAddresses(rules: HostRules, host: string): Promise<
   const bare = withoutBrackets(host)
   if (isIP(bare) !== 0) return [checkedAddress(rules, bare)]
   const answers = await answersFor(rules.resolve, bare)
-  if (answers.length === 0) throw new EgressError('name_unresolved', 'The host name has no address')
-  if (answers.length > MAX_ANSWERS) throw new EgressError('too_many_addresses', 'The host name has too many addresses')
-  const checked = new Map(answers.map(({ address }) => [address, checkedAddress(rules, address)]))
+  if (answers.length === 0) throw new EgressError('name_unresolved', 'The host name has no address', OF_NAME)
+  if (answers.length > MAX_ANSWERS)
+    throw new EgressError('too_many_addresses', 'The host name has too many addresses', OF_NAME)
+  const checked = new Map(answers.map(({ address }) => [address, checkedAddress(rules, address, OF_NAME)]))
   return [...checked.values()].slice(0, MAX_CANDIDATES)
 }
 
 /** Throws unless the address may be connected to under these rules. */
-export function checkedAddress({ policy, listedOnly }: Omit<HostRules, 'resolve'>, address: string): ResolvedAddress {
-  if (!policy.allows(address)) throw new EgressError('address_refused', 'The host is not on the public internet')
+export function checkedAddress(
+  { policy, listedOnly }: Omit<HostRules, 'resolve'>,
+  address: string,
+  of: { ofName?: boolean } = {},
+): ResolvedAddress {
+  if (!policy.allows(address)) throw new EgressError('address_refused', 'The host is not on the public internet', of)
   if (listedOnly && !policy.listed(address)) {
-    throw new EgressError('plain_http_refused', 'Without TLS only addresses that the operator listed can be reached')
+    const words = 'Without TLS only addresses that the operator listed can be reached'
+    throw new EgressError('plain_http_refused', words, of)
   }
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
@@ -67,6 +74,6 @@ async function answersFor(resolve: Resolve, host: string): Promise<readonly { ad
   try {
     return await resolve(host)
   } catch (error) {
-    throw new EgressError('name_unresolved', 'The host name could not be resolved', { cause: error })
+    throw new EgressError('name_unresolved', 'The host name could not be resolved', { cause: error, ...OF_NAME })
   }
 }

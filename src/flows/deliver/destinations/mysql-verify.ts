@@ -1,12 +1,40 @@
 import type { Connection as Client } from 'mysql2/promise'
 import type { PutRow } from '#model/destination.ts'
 import type { Differences, FoundRow, Span } from '../destination.ts'
+import { partsOf } from './change-text.ts'
 import { ask, valuesOf } from './mysql-rows.ts'
 import { FIND_PEOPLE, FIND_ROWS, REMOVE_FOUND } from './mysql-tables.ts'
 import { clean } from './rows.ts'
 
+/** Documents come back to be compared: fewer characters at a time than an answer may have bytes. */
+const PART_CHARACTERS = 4 * 1024 * 1024
+
+export async function compareRows(client: Client, profileId: string, span: Span, rows: PutRow[]): Promise<Differences> {
+  const parts = [
+    ...partsOf(
+      rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      PART_CHARACTERS,
+    ),
+  ]
+  const last = parts.pop() ?? []
+  const found: Differences = { wrong: [], extra: [] }
+  let { after } = span
+  const compare = async (upTo: string | undefined, part: PutRow[]) => {
+    const { wrong, extra } = await comparePart(client, profileId, { after, upTo }, part)
+    found.wrong.push(...wrong)
+    found.extra.push(...extra)
+  }
+  for (const part of parts) {
+    const upTo = part.at(-1)!.id
+    await compare(upTo, part)
+    after = upTo
+  }
+  await compare(span.upTo, last)
+  return found
+}
+
 /** Documents are kept as the text they were sent as, so they are compared here. */
-export async function compareRows(
+async function comparePart(
   client: Client,
   profileId: string,
   { after, upTo }: Span,

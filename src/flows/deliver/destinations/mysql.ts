@@ -1,11 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  type Connection as Client,
-  type ConnectionOptions,
-  createConnection,
-  createPool,
-  type Pool,
-} from 'mysql2/promise'
+import { authPlugins, type ConnectionOptions, createConnection } from 'mysql2'
+import type { Connection as Client } from 'mysql2/promise'
 import {
   type Connection,
   DeliveryError,
@@ -14,15 +9,16 @@ import {
   type Kind,
   type KindNeed,
 } from '../destination.ts'
-import { databaseAddress } from './database-address.ts'
+import { type ClientPool, createClientPool } from './client-pool.ts'
+import { type DatabaseAddress, databaseAddress } from './database-address.ts'
 import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
-import { guardedLine } from './guarded-line.ts'
+import { mysqlLine } from './mysql-line.ts'
 import { ask, erase, writeBatch } from './mysql-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
 import { compareRows, removeFound } from './mysql-verify.ts'
 import { authorityOf } from './network-address.ts'
-import { sharing } from './rows.ts'
+import { sharing, shown } from './rows.ts'
 
 const SCHEMES = ['mysql:', 'mariadb:']
 // Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
@@ -46,33 +42,26 @@ export const mysql: Kind = {
 }
 
 function openMysql(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
-  const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 3306)
+  const address = databaseAddress(url, SCHEMES, 3306)
   const ca = authorityOf(options)
   const hard = deletesHard(options)
-  const config = {
-    ...address,
-    charset: 'utf8mb4_bin',
-    connectTimeout: 10_000,
-    // A server may otherwise ask for any file of this machine.
-    flags: ['-LOCAL_FILES'],
-    // The address is checked and pinned when it connects, not when it was typed.
-    stream: () => guardedLine(need, { plain: wantsPlain }).connect(address.port, address.host),
-    ...(wantsPlain
-      ? {}
-      : {
-          ssl: {
-            rejectUnauthorized: true,
-            verifyIdentity: true,
-            minVersion: 'TLSv1.2',
-            ...(ca === undefined ? {} : { ca }),
-          },
-        }),
-  }
-  const pool = createPool({ ...config, connectionLimit: 3, maxIdle: 3, idleTimeout: 30_000 })
+  const pool = createClientPool<Client>({
+    open: () => {
+      const line = mysqlLine(need, address, ca).connect(address.port, address.host)
+      const connection = createConnection({ ...driverOptions(address), stream: line })
+      // What was asked fails by itself; an error beside it must not end the process.
+      connection.on('error', () => {})
+      const ready = new Promise<void>((resolve, reject) =>
+        connection.connect((error) => (error === null ? resolve() : reject(error))),
+      )
+      return { client: connection.promise(), line, ready }
+    },
+    end: (client) => void client.end().catch(() => {}),
+  })
   const transaction = (work: (client: Client) => Promise<void>) => failing(recoveryOf, () => inTransaction(pool, work))
   return {
     prepare: () => failing(recoveryOf, () => withClient(pool, (client) => evolve(client, address.database))),
-    test: () => test(config, id),
+    test: () => test(pool, id),
     write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now(), hard)),
     erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
     reading: {
@@ -87,7 +76,32 @@ function openMysql(need: KindNeed, id: string, url: string, options: Record<stri
           for (const table of TABLES) await ask(client, `drop table if exists ${table}`)
         }),
       ),
-    close: () => pool.end(),
+    close: () => pool.close(),
+  }
+}
+
+function driverOptions({ user, password, database, wantsPlain }: DatabaseAddress): ConnectionOptions {
+  return {
+    user,
+    password,
+    database,
+    charset: 'utf8mb4_bin',
+    // A server may otherwise ask for any file of this machine, and tell the driver of another character set.
+    flags: ['-LOCAL_FILES', '-SESSION_TRACK'],
+    // Statements are sent as text, and no code is made from the names of a server's columns: nothing is kept per server.
+    maxPreparedStatements: 1,
+    disableEval: true,
+    // The line has the time limits.
+    connectTimeout: 0,
+    // The driver does not know that it speaks inside TLS, where a server may ask for the password itself.
+    ...(wantsPlain
+      ? {}
+      : {
+          authPlugins: {
+            caching_sha2_password: authPlugins.caching_sha2_password({ overrideIsSecure: true }),
+            sha256_password: () => () => Buffer.from(`${password}\0`),
+          },
+        }),
   }
 }
 
@@ -120,56 +134,57 @@ async function evolve(client: Client, database: string): Promise<void> {
   }
 }
 
-async function test(config: ConnectionOptions, id: string): Promise<Finding[]> {
+async function test(pool: ClientPool<Client>, id: string): Promise<Finding[]> {
   const findings: Finding[] = []
-  const name = `tributary_test_${randomBytes(4).toString('hex')}`
-  let client: Client | undefined
   try {
-    client = await createConnection(config)
-    client.on('error', () => {})
-    const [server] = await ask<{ version: string }>(client, 'select version() as version')
-    const [tls] = await ask<{ Value: string }>(client, "show session status like 'Ssl_version'")
-    findings.push({ check: 'connect', ok: true, detail: `${server!.version}, ${tls?.Value || 'without TLS'}` })
+    await pool.use(async (client) => {
+      const [server] = await ask<{ version: unknown }>(client, 'select version() as version')
+      const [tls] = await ask<{ Value: unknown }>(client, "show session status like 'Ssl_version'")
+      const detail = `${shown(server?.version) ?? 'a server without a version'}, ${shown(tls?.Value) ?? 'without TLS'}`
+      findings.push({ check: 'connect', ok: true, detail })
+      const others = await tryRights(client, id)
+      findings.push({
+        check: 'rights',
+        ok: true,
+        detail: 'may create tables and views and write; nothing was left behind',
+      })
+      findings.push(...sharing(others))
+    })
+  } catch (error) {
+    findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
+  }
+  return findings
+}
+
+/** Gives other destinations that wrote into the same tables. */
+async function tryRights(client: Client, id: string): Promise<{ id: unknown }[]> {
+  const name = `tributary_test_${randomBytes(4).toString('hex')}`
+  try {
     await ask(client, `create table ${name} (id integer)`)
     await ask(client, `insert into ${name} values (1)`)
     await ask(client, `create view ${name}_view as select id from ${name}`)
     await ask(client, `drop view ${name}_view`)
     await ask(client, `drop table ${name}`)
-    const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
-    const others = hasTables ? await ask<{ id: string }>(client, FIND_OTHERS, [id]) : []
-    findings.push({
-      check: 'rights',
-      ok: true,
-      detail: 'may create tables and views and write; nothing was left behind',
-    })
-    findings.push(...sharing(others.map((each) => each.id)))
   } catch (error) {
-    findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
-    if (client !== undefined) await ask(client, `drop table if exists ${name}`).catch(() => {})
-  } finally {
-    client?.destroy()
-  }
-  return findings
-}
-
-const settled = new WeakSet<object>()
-
-async function withClient<Result>(pool: Pool, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = await pool.getConnection()
-  try {
-    if (!settled.has(client.connection)) for (const statement of SESSION) await ask(client, statement)
-    settled.add(client.connection)
-    const result = await work(client)
-    client.release()
-    return result
-  } catch (error) {
-    // Half a transaction may be open, or an answer still on its way: the server forgets both with the connection.
-    client.destroy()
+    await ask(client, `drop table if exists ${name}`).catch(() => {})
     throw error
   }
+  const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
+  return hasTables ? await ask<{ id: unknown }>(client, FIND_OTHERS, [id]) : []
 }
 
-async function inTransaction(pool: Pool, work: (client: Client) => Promise<void>): Promise<void> {
+const settled = new WeakSet<Client>()
+
+/** A client that failed is closed: half a transaction may be open, or an answer still on its way. */
+function withClient<Result>(pool: ClientPool<Client>, work: (client: Client) => Promise<Result>): Promise<Result> {
+  return pool.use(async (client) => {
+    if (!settled.has(client)) for (const statement of SESSION) await ask(client, statement)
+    settled.add(client)
+    return work(client)
+  })
+}
+
+async function inTransaction(pool: ClientPool<Client>, work: (client: Client) => Promise<void>): Promise<void> {
   await withClient(pool, async (client) => {
     await ask(client, 'start transaction')
     await work(client)

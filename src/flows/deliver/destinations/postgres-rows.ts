@@ -1,4 +1,4 @@
-import { DatabaseError, type PoolClient } from 'pg'
+import { type Client, DatabaseError } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { float8Array, int8Array, textArray } from '#store/binary-arrays.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
@@ -13,10 +13,10 @@ import {
   PUT_PROFILE,
   REMOVE_ITEMS,
 } from './postgres-tables.ts'
-import { clean, cleanJson, newestById } from './rows.ts'
+import { checkpointOf, clean, cleanJson, newestById } from './rows.ts'
 
 /** Rows and checkpoint in one transaction: what the table says and how far we are never differ. */
-export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number, hard: boolean): Promise<void> {
+export async function writeBatch(client: Client, batch: Batch, nowMs: number, hard: boolean): Promise<void> {
   const { id, account, service, nativeId, name, handle, state, connectedAt } = batch.profile
   await expectCheckpoint(client, { ...batch, profileId: id })
   await putCheckpoint(client, [batch.destinationId, id, batch.upTo, batch.epoch, nowMs])
@@ -44,7 +44,7 @@ export async function writeBatch(client: PoolClient, batch: Batch, nowMs: number
   )
 }
 
-export async function erase(client: PoolClient, erasure: Erasure, nowMs: number): Promise<void> {
+export async function erase(client: Client, erasure: Erasure, nowMs: number): Promise<void> {
   const { destinationId, profileId, epoch } = erasure
   await expectCheckpoint(client, { ...erasure, from: -1 })
   // The checkpoint stays, as a fence: a run that was overtaken must not bring the rows back.
@@ -54,36 +54,31 @@ export async function erase(client: PoolClient, erasure: Erasure, nowMs: number)
 
 /** The destination's own word counts: it may have been restored from a backup, and so may we. */
 async function expectCheckpoint(
-  client: PoolClient,
+  client: Client,
   { destinationId, profileId, from, epoch }: Pick<Batch, 'from'> & Erasure,
 ): Promise<void> {
   const found = await client.query<Record<'seq' | 'epoch' | 'at', string>>(FIND_CHECKPOINT, [destinationId, profileId])
-  const [there] = found.rows.map((row) => ({
-    seq: Number(row.seq),
-    epoch: Number(row.epoch),
-    updatedAtMs: Number(row.at),
-  }))
+  const [there] = found.rows.map(checkpointOf)
   if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
 }
 
-async function putCheckpoint(client: PoolClient, values: (string | number)[]): Promise<void> {
+async function putCheckpoint(client: Client, values: (string | number)[]): Promise<void> {
   const { rowCount } = await client.query(PUT_CHECKPOINT, values)
   // Both found no row, and the other run was quicker.
   if (rowCount === 0) throw new CheckpointDiffers(undefined)
 }
 
-async function putRows(client: PoolClient, rows: PutRow[]): Promise<void> {
+async function putRows(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
   const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows)).catch((error: unknown) => {
     nameRow(error, failingRow(error))
     throw error
   })
   const fresh = new Set(written.map(({ id }) => id))
-  if (fresh.size > 0)
-    await putParticipants(
-      client,
-      rows.filter(({ id }) => fresh.has(id)),
-    )
+  await putParticipants(
+    client,
+    rows.filter(({ id }) => fresh.has(id)),
+  )
 }
 
 /** A broken constraint shows the row it is about, and its key stands first in the table. */
@@ -117,7 +112,8 @@ export function columnsOf(rows: PutRow[]): Buffer[] {
   ]
 }
 
-async function putParticipants(client: PoolClient, rows: PutRow[]): Promise<void> {
+async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
+  if (rows.length === 0) return
   const profileId = rows[0]!.profile
   await client.query('delete from tributary_participants where profile_id = $1 and item_id = any($2)', [
     profileId,
@@ -141,7 +137,7 @@ async function putParticipants(client: PoolClient, rows: PutRow[]): Promise<void
   ])
 }
 
-async function deleteRows(client: PoolClient, profileId: string, rows: DeleteRow[], hard: boolean): Promise<void> {
+async function deleteRows(client: Client, profileId: string, rows: DeleteRow[], hard: boolean): Promise<void> {
   if (rows.length === 0) return
   const values = [profileId, rows.map(({ id }) => id), rows.map(({ seq }) => seq)]
   if (hard) await client.query(REMOVE_ITEMS, values)

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Client } from 'pg'
 import type { PutRow } from '#model/destination.ts'
 import { textArray } from '#store/binary-arrays.ts'
 import type { Differences, FoundRow, Span } from '../destination.ts'
@@ -7,12 +7,7 @@ import { FIND_EXTRA, FIND_WRONG, REMOVE_FOUND } from './postgres-tables.ts'
 import { clean } from './rows.ts'
 
 /** The server compares: it alone knows what it makes of a document. */
-export async function compareRows(
-  client: PoolClient,
-  profileId: string,
-  span: Span,
-  rows: PutRow[],
-): Promise<Differences> {
+export async function compareRows(client: Client, profileId: string, span: Span, rows: PutRow[]): Promise<Differences> {
   const people = textArray(rows.map(({ participants }) => JSON.stringify(participants.map((who) => clean(who)))))
   const wrong = await client.query<{ id: string; seq: string | null }>(FIND_WRONG, [...columnsOf(rows), people])
   const ids = rows.map(({ id }) => id)
@@ -20,7 +15,7 @@ export async function compareRows(
   return { wrong: wrong.rows.map(toFound), extra: extra.rows.map(toFound) }
 }
 
-export async function removeFound(client: PoolClient, profileId: string, rows: FoundRow[]): Promise<void> {
+export async function removeFound(client: Client, profileId: string, rows: FoundRow[]): Promise<void> {
   await client.query(REMOVE_FOUND, [profileId, rows.map(({ id }) => id), rows.map(({ seq }) => seq)])
 }
 

@@ -1,22 +1,22 @@
-import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Client } from 'pg'
 import { codeOf, isUnavailable } from '#base/errors.ts'
 import { ApiError } from '#model/errors.ts'
-import { cutStuck } from '#store/cut-stuck.ts'
 import type { Connection, DeliveryRecovery, Finding, Kind, KindNeed } from '../destination.ts'
+import { type ClientPool, createClientPool } from './client-pool.ts'
 import { databaseAddress } from './database-address.ts'
 import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
-import { guardedLine } from './guarded-line.ts'
 import { authorityOf } from './network-address.ts'
+import { postgresLine } from './postgres-line.ts'
 import { erase, writeBatch } from './postgres-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
 import { compareRows, removeFound } from './postgres-verify.ts'
-import { sharing } from './rows.ts'
+import { sharing, shown } from './rows.ts'
 
 const SCHEMES = ['postgres:', 'postgresql:']
 const ANSWER_MS = 30_000
-/** The server ends a statement by itself; who does not even do that is not there any more. */
-const STUCK_MS = ANSWER_MS + 5000
+/** Every value stays the text it came as: what a server calls a date or a document is not parsed. */
+const AS_TEXT = { getTypeParser: () => (value: string | Buffer) => value }
 // SQLSTATEs that blame the row: too long, wrong encoding, out of range, broken constraint. Sent again, it fails again.
 const BLAMES_ROW = /^(22|23|54)/
 
@@ -40,26 +40,29 @@ function schemaOf(options: Record<string, unknown>): string | undefined {
 }
 
 function openPostgres(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
-  const { wantsPlain, ...address } = databaseAddress(url, SCHEMES, 5432)
+  const address = databaseAddress(url, SCHEMES, 5432)
+  const { host, port, user, password, database } = address
   const schema = schemaOf(options)
   const ca = authorityOf(options)
   const hard = deletesHard(options)
-  const config = {
-    ...address,
-    application_name: 'tributary push',
-    connectionTimeoutMillis: 10_000,
-    // The address is checked and pinned when it connects, not when it was typed.
-    stream: () => guardedLine(need, { plain: wantsPlain }),
-    ssl: wantsPlain ? false : { rejectUnauthorized: true, host: address.host, ...(ca === undefined ? {} : { ca }) },
-  }
-  const pool = new Pool({ ...config, max: 3, idleTimeoutMillis: 30_000 })
-  pool.on('error', () => {})
-  const watch = cutStuck(pool, STUCK_MS)
-  const transaction = <Result>(work: (client: PoolClient) => Promise<Result>) =>
+  const pool = createClientPool<Client>({
+    open: () => {
+      const line = postgresLine(need, address, ca)
+      const driver = { application_name: 'tributary push', ssl: false, types: AS_TEXT, stream: () => line }
+      // As a function: the driver would take an empty one for none, and look for the operator's own.
+      const client = new Client({ host, port, user, password: () => password, database, ...driver })
+      // What was asked fails by itself; an error beside it must not end the process.
+      client.on('error', () => {})
+      return { client, line, ready: client.connect() }
+    },
+    recover: (client) => client.query('rollback'),
+    end: (client) => void client.end(),
+  })
+  const transaction = <Result>(work: (client: Client) => Promise<Result>) =>
     failing(recoveryOf, () => inTransaction(pool, schema, work))
   return {
     prepare: () => transaction((client) => evolve(client, schema)),
-    test: () => test({ ...config, query_timeout: STUCK_MS }, schema, id),
+    test: () => test(pool, schema, id),
     write: (batch) => transaction((client) => writeBatch(client, batch, need.clock.now(), hard)),
     erase: (erasure) => transaction((client) => erase(client, erasure, need.clock.now())),
     reading: {
@@ -71,70 +74,71 @@ function openPostgres(need: KindNeed, id: string, url: string, options: Record<s
         for (const view of VIEWS) await client.query(`drop view if exists ${view}`)
         for (const table of TABLES) await client.query(`drop table if exists ${table}`)
       }),
-    close: () => {
-      watch.stop()
-      return pool.end()
-    },
+    close: () => pool.close(),
   }
 }
 
 /** Tables are made and evolved by us, one version after the other, under a lock of their own. */
-async function evolve(client: PoolClient, schema: string | undefined): Promise<void> {
+async function evolve(client: Client, schema: string | undefined): Promise<void> {
   await client.query('select pg_advisory_xact_lock(8042006)')
   await makeSchema(client, schema)
   await client.query(
     'create table if not exists tributary_schema (version integer primary key, applied_at timestamptz not null default now())',
   )
-  const { rows } = await client.query<{ version: number; missing: number }>(
+  const { rows } = await client.query<{ version: string; missing: string }>(
     `select (select coalesce(max(version), 0) from tributary_schema) as version,
        (select count(*)::integer from unnest($1::text[]) as name where to_regclass(name) is null) as missing`,
     [[...TABLES, ...VIEWS]],
   )
-  const [{ version, missing }] = rows as [{ version: number; missing: number }]
+  const [found] = rows
   // Somebody took a table away: each statement may run again, and what is there stays.
-  for (let next = missing > 0 ? 0 : version; next < VERSIONS.length; next += 1) {
+  for (let next = found?.missing === '0' ? Number(found.version) : 0; next < VERSIONS.length; next += 1) {
     for (const statement of VERSIONS[next]!) await client.query(statement)
     await client.query('insert into tributary_schema (version) values ($1) on conflict do nothing', [next + 1])
   }
 }
 
 // Asked for first, because `if not exists` wants the right to create even when there is nothing to do.
-async function makeSchema(client: Client | PoolClient, schema: string | undefined): Promise<void> {
+async function makeSchema(client: Client, schema: string | undefined): Promise<void> {
   if (schema === undefined) return
   const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
   if (rowCount === 0) await client.query(`create schema ${schema}`)
 }
 
-async function test(config: ClientConfig, schema: string | undefined, id: string): Promise<Finding[]> {
+async function test(pool: ClientPool<Client>, schema: string | undefined, id: string): Promise<Finding[]> {
   const findings: Finding[] = []
-  const client = new Client(config)
-  client.on('error', () => {})
   try {
-    await client.connect()
-    const { rows } = await client.query<{ server: string; tls: string | null }>(
-      "select split_part(version(), ' on ', 1) as server, (select version from pg_stat_ssl where pid = pg_backend_pid()) as tls",
-    )
-    findings.push({ check: 'connect', ok: true, detail: `${rows[0]!.server}, ${rows[0]!.tls ?? 'without TLS'}` })
-    await client.query(beginning(schema))
-    await makeSchema(client, schema)
-    await client.query('create table tributary_test (id integer)')
-    await client.query('create view tributary_test_view as select id from tributary_test')
-    await client.query('insert into tributary_test values (1)')
-    const { rowCount: hasTables } = await client.query("select 1 where to_regclass('tributary_checkpoint') is not null")
-    const others = hasTables === 0 ? [] : (await client.query<{ id: string }>(FIND_OTHERS, [id])).rows
-    await client.query('rollback')
-    findings.push({
-      check: 'rights',
-      ok: true,
-      detail: 'may create tables and views and write; nothing was left behind',
+    await pool.use(async (client) => {
+      const { rows } = await client.query<Record<'server' | 'tls', unknown>>(
+        "select split_part(version(), ' on ', 1) as server, (select version from pg_stat_ssl where pid = pg_backend_pid()) as tls",
+      )
+      const detail = `${shown(rows[0]?.server) ?? 'a server without a version'}, ${shown(rows[0]?.tls) ?? 'without TLS'}`
+      findings.push({ check: 'connect', ok: true, detail })
+      const others = await tryRights(client, schema, id)
+      findings.push({
+        check: 'rights',
+        ok: true,
+        detail: 'may create tables and views and write; nothing was left behind',
+      })
+      findings.push(...sharing(others))
     })
-    findings.push(...sharing(others.map((each) => each.id)))
   } catch (error) {
     findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
-  } finally {
-    await client.end().catch(() => {})
   }
   return findings
+}
+
+/** Gives other destinations that wrote into the same tables. */
+async function tryRights(client: Client, schema: string | undefined, id: string): Promise<{ id: unknown }[]> {
+  await client.query(beginning(schema))
+  await makeSchema(client, schema)
+  await client.query('create table tributary_test (id integer)')
+  await client.query('create view tributary_test_view as select id from tributary_test')
+  await client.query('insert into tributary_test values (1)')
+  const { rowCount: hasTables } = await client.query("select 1 where to_regclass('tributary_checkpoint') is not null")
+  const others = hasTables === 0 ? [] : (await client.query<{ id: unknown }>(FIND_OTHERS, [id])).rows
+  await client.query('rollback')
+  return others
 }
 
 // Inside the transaction, because poolers refuse settings at the start and forget them in between.
@@ -143,31 +147,18 @@ function beginning(schema: string | undefined): string {
   return `begin; set local statement_timeout = ${ANSWER_MS}; set local lock_timeout = 10000${path}`
 }
 
-async function inTransaction<Result>(
-  pool: Pool,
+function inTransaction<Result>(
+  pool: ClientPool<Client>,
   schema: string | undefined,
-  work: (client: PoolClient) => Promise<Result>,
+  work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  client.on('error', ignore)
-  try {
+  return pool.use(async (client) => {
     await client.query(beginning(schema))
     const result = await work(client)
     await client.query('commit')
     return result
-  } catch (error) {
-    await client.query('rollback').catch((lost: Error) => {
-      broken = lost
-    })
-    throw error
-  } finally {
-    client.off('error', ignore)
-    client.release(broken)
-  }
+  })
 }
-
-function ignore(): void {}
 
 function recoveryOf(error: unknown): DeliveryRecovery {
   return BLAMES_ROW.test(codeOf(error) ?? '') && !isUnavailable(error) ? 'reject' : 'retry'

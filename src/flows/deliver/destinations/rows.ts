@@ -1,5 +1,5 @@
 import type { DeliveryRow } from '#model/destination.ts'
-import type { Finding } from '../destination.ts'
+import { type Checkpoint, DeliveryError, type Finding } from '../destination.ts'
 
 /** Of each item the newest row only, by id: statements of several runs then take their locks in the same order. */
 export function newestById<Row extends DeliveryRow>(rows: Row[]): Row[] {
@@ -25,9 +25,30 @@ export function cleanJson(text: string): string {
   )
 }
 
+/** A few characters of what a server says of itself. */
+export function shown(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 100) : undefined
+}
+
 /** No mistake for sure: the other may be gone, and its rows were left. */
-export function sharing(others: string[]): Finding[] {
+export function sharing(others: { id: unknown }[]): Finding[] {
   if (others.length === 0) return []
-  const detail = `${others.join(', ')} wrote into these tables too: with another filter they take back each other's rows. Give each its own place.`
+  const ids = others.slice(0, 5).map(({ id }) => shown(id) ?? 'somebody')
+  const detail = `${ids.join(', ')} wrote into these tables too: with another filter they take back each other's rows. Give each its own place.`
   return [{ check: 'alone', ok: true, detail }]
+}
+
+/** Limit: numbers of a destination's checkpoint, which our own numbers may have to go on from. Beyond it the delivery fails. */
+const MAX_CHECKPOINT = 2 ** 48
+
+/** What a destination says of its checkpoint, if it can be true. */
+export function checkpointOf(row: Record<'seq' | 'epoch' | 'at', unknown>): Checkpoint {
+  return { seq: checkpointNumber(row.seq), epoch: checkpointNumber(row.epoch), updatedAtMs: checkpointNumber(row.at) }
+}
+
+function checkpointNumber(value: unknown): number {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= -1 && number <= MAX_CHECKPOINT)
+    return number
+  throw new DeliveryError('retry', 'The checkpoint at the destination is none that was written there.')
 }

@@ -15,7 +15,13 @@ import { destinationOf } from './fixture.ts'
 const filesDir = mkdtempSync(join(tmpdir(), 'tributary-allowed-'))
 const outside = mkdtempSync(join(tmpdir(), 'tributary-outside-'))
 const kinds = createKinds({ filesDir })
-const resolve = async (name: string) => [{ address: name === 'rebound.test' ? '169.254.169.254' : '127.0.0.1' }]
+const resolve = async (name: string) => {
+  if (name === 'missing.test')
+    throw Object.assign(new Error('getaddrinfo ENOTFOUND missing.test'), { code: 'ENOTFOUND' })
+  if (name === 'empty.test') return []
+  if (name === 'crowded.test') return Array.from({ length: 2000 }, () => ({ address: '10.0.0.1' }))
+  return [{ address: name === 'rebound.test' ? '169.254.169.254' : '127.0.0.1' }]
+}
 const egress = createEgress({ allowPrivate: [], resolve })
 const need: KindNeed = { egress, clock: { now: () => Date.now() } }
 
@@ -152,6 +158,25 @@ suite('addresses that are refused when they are connected to', () => {
       await connection.close()
     })
   }
+})
+
+// Else anybody with an app could find out which names there are inside the operator's network.
+test('F25 a name that is refused and a name that is not there fail in the same words', async () => {
+  const told = async (host: string) => {
+    const words: string[] = []
+    for (const [kind, url] of at(host)) {
+      const connection = kinds[kind].open(need, destinationOf(kind), { url, signing: [] })
+      const findings = await connection.test()
+      const ada = makePerson('dst')
+      const failed: unknown = await connection.write(ada.batch([ada.put('a', 1)])).catch((error: unknown) => error)
+      assert.ok(failed instanceof DeliveryError)
+      words.push(`${kind}: ${findings.map(({ detail }) => detail).join()} / ${failed.recovery} ${failed.message}`)
+      await connection.close()
+    }
+    return words
+  }
+  const refused = await told('inside.test')
+  for (const host of ['missing.test', 'empty.test', 'crowded.test']) assert.deepEqual(await told(host), refused, host)
 })
 
 test('a folder that leads out of what is allowed is not written to', async () => {

@@ -1,0 +1,49 @@
+import { reasonOf } from '#base/errors.ts'
+import { DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import { makePerson } from '../spec/push/kinds/changes.ts'
+import { destinationOf } from '../spec/push/kinds/fixture.ts'
+import type { Order, Report } from './delivering.ts'
+
+// Runs every way into a destination, as the service does, in a process whose end the test sees.
+const resolve = async () => [{ address: '127.0.0.1' }]
+const patient: KindNeed = {
+  egress: createEgress({ allowPrivate: ['127.0.0.0/8'], resolve }),
+  clock: { now: () => Date.now() },
+}
+const hasty: KindNeed = { ...patient, lineTimes: { loginMs: 500, answerMs: 300, closeMs: 100 } }
+const kinds = createKinds({ filesDir: undefined })
+
+process.on('message', (order: Order) => {
+  void deliver(order).then((report) => process.send!(report))
+})
+process.on('disconnect', () => process.exit(0))
+
+async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report> {
+  const ended: string[] = []
+  const odd: string[] = []
+  const options = ca === undefined ? {} : { ca }
+  const connection = kinds[kind].open(isPatient ? patient : hasty, destinationOf(kind, options), { url })
+  const step = async (name: string, work: () => Promise<unknown>) => {
+    try {
+      await work()
+      ended.push(`${name}: ok`)
+    } catch (error) {
+      ended.push(`${name}: ${reasonOf(error)}`)
+      if (!(error instanceof DeliveryError)) odd.push(`${name}: ${String(error)}`)
+    }
+  }
+  const ada = makePerson('dst')
+  await step('test', async () => {
+    const failed = (await connection.test()).find(({ ok }) => !ok)
+    if (failed !== undefined) throw new DeliveryError('retry', failed.detail)
+  })
+  await step('prepare', () => connection.prepare())
+  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.gone('b', 2)])))
+  await step('compare', () =>
+    connection.reading!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
+  )
+  await step('close', () => connection.close())
+  return { id, ended, odd, rssBytes: process.memoryUsage().rss }
+}
