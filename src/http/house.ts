@@ -9,6 +9,7 @@ import type { AuthenticateNeed } from '#flows/manage/authenticate-app.ts'
 import type { KeysNeed } from '#flows/manage/keys.ts'
 import type { HealthNeed } from '#flows/operate/health.ts'
 import type { SyncNeed } from '#flows/sync/need.ts'
+import type { AccessWatch } from '#model/access.ts'
 
 /** What the door hands to the flows. Each flow declares the few parts of it that it uses. */
 export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNeed, SyncNeed, DeliverNeed, HealthNeed {
@@ -18,6 +19,7 @@ export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNe
   version: string
   /** The demo's app, while `tributary demo` runs. */
   demo: () => { clientId: string; redirectUri: string } | undefined
+  access: AccessWatch
   clock: Clock
   log: Log
   tracer?: Tracer | undefined

@@ -1,6 +1,6 @@
-import { type Account, AccountChanged } from '#model/account.ts'
+import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
-import { stillOpens } from './access-tokens.ts'
+import { type Proof, stillOpens } from './access-tokens.ts'
 import { type Queries, type Statement, statement } from './database.ts'
 import { clauses, findable, fitting, fittingBesideWords, foundBy, inOrder, Values } from './item-clauses.ts'
 import { popular } from './popular.ts'
@@ -48,21 +48,21 @@ const LOOKED_AT = 300
 const OFTEN = 4
 const FURTHER = 2 * OFTEN - 1
 
-/** One page of items in reading order. An account that was only remembered is asked for along with it. */
+/** One page of items in reading order. What the reader builds upon is asked for along with it; `AccountChanged` when it is not so. */
 export async function queryItems(
   queries: Queries,
   readable: readonly Readable[],
   selection: Selection,
   query: Query,
   limit: number,
-  account?: Account,
+  proof?: Proof,
 ): Promise<FoundItem[]> {
   const isNothing = readable.length === 0 || limit === 0 || query.terms?.length === 0
-  if (isNothing && account?.recalled !== undefined) throw new AccountChanged()
+  if (isNothing && proof !== undefined) throw new AccountChanged()
   if (isNothing) return []
-  const { statement: sql, values } = writeQuery(readable, selection, query, limit, account)
+  const { statement: sql, values } = writeQuery(readable, selection, query, limit, proof)
   const rows = await queries.rows<Row>(sql, values)
-  if (account?.recalled === undefined) return ownItems(readable, rows)
+  if (proof === undefined) return ownItems(readable, rows)
   if (rows.length === 0) throw new AccountChanged()
   return rows[0]?.[1] === null ? [] : ownItems(readable, rows)
 }
@@ -81,16 +81,16 @@ export function writeQuery(
   selection: Selection,
   query: Query,
   limit: number,
-  account?: Account,
+  proof?: Proof,
 ): { statement: Statement; values: unknown[] } {
   const values = new Values()
   const write = findable(new Values(), readable[0]!, query) === undefined ? writeReading : writeFinding
   const text = write(values, readable, selection, query, limit)
   const proven =
-    account?.recalled === undefined
+    proof === undefined
       ? text
       : // One row at least as long as it is so, if only an empty one; none otherwise, and then nothing is read at all.
-        `select found.* from (select where ${stillOpens(values, account.recalled, account)}) known
+        `select found.* from (select where ${stillOpens(values, proof)}) known
          left join (${text}) found on true order by ${inOrderOf(query, 'found.')}`
   return { statement: { ...popular(proven), tuples: true }, values: values.list }
 }

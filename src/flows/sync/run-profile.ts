@@ -40,13 +40,17 @@ export async function runProfile(need: SyncNeed, key: ProfileKey, signal: AbortS
   const token = newId(need.clock.now())
   const scheduled = await takeProfile(need.database, key, token, leaseEnd(need))
   if (scheduled === undefined) return
+  const gone = new AbortController()
+  const release = need.access?.follow({ profiles: [key], unmerged: true }, () => gone.abort())
   try {
-    const { earliestMs } = await runTurn(need, key, token, signal)
+    const { earliestMs } = await runTurn(need, key, token, AbortSignal.any([signal, gone.signal]))
     if (earliestMs === undefined) await unscheduleProfile(need.database, key, token)
     else await finishProfile(need.database, key, token, earliestMs)
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error
     need.log.info('a sync was overtaken and wrote nothing', { profile: key.profileId })
+  } finally {
+    release?.()
   }
 }
 
