@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Tracer, traced } from '#base/trace.ts'
+import { continueDeletions } from '#flows/authorize/delete-app.ts'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
@@ -48,6 +49,7 @@ export async function startWorkers({ engine, need }: { engine: Engine; need: Wor
   const stopping = new AbortController()
   const loops = [
     loop('syncs', PLAN_EVERY_MS, () => planSyncs({ ...need, engine }), need, stopping.signal),
+    loop('deletions', PLAN_EVERY_MS, () => continueDeletions(need), need, stopping.signal),
     loop('deliveries', DELIVER_EVERY_MS, () => planDeliveries({ ...need, engine }), need, stopping.signal),
   ]
   return async () => {

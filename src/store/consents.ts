@@ -62,6 +62,10 @@ const lapsed = statement(
   'consent-lapsed',
   'select part, hash, app_id, service, sealed from consent where used_at is null and expires_at < $1 limit 100 for update skip locked',
 )
+const unusedOf = statement(
+  'consent-unused-of',
+  'select part, hash, app_id, service, sealed from consent where app_id = $1 and used_at is null limit 100',
+)
 const remove = statement('consent-delete', 'delete from consent where part = $1 and hash = $2')
 const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $1')
 
@@ -111,15 +115,22 @@ export interface LapsedConsent extends Pick<Consent, 'part' | 'hash' | 'appId' |
 }
 
 export async function lapsedConsents(tx: Queries, keyring: Keyring, nowMs: number): Promise<LapsedConsent[]> {
-  return (await tx.rows<LapsedRow>(lapsed, [nowMs])).map(({ part, hash, app_id: appId, service, sealed }) => {
-    let value: string | undefined
-    try {
-      value = keyring.open(sealed, place(hash))
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error
-    }
-    return { part, hash, appId, service, value }
-  })
+  return (await tx.rows<LapsedRow>(lapsed, [nowMs])).map((row) => toLapsed(keyring, row))
+}
+
+/** Of an app that is being deleted: nobody can redeem them any more. */
+export async function unusedConsentsOf(queries: Queries, keyring: Keyring, appId: string): Promise<LapsedConsent[]> {
+  return (await queries.rows<LapsedRow>(unusedOf, [appId])).map((row) => toLapsed(keyring, row))
+}
+
+function toLapsed(keyring: Keyring, { part, hash, app_id: appId, service, sealed }: LapsedRow): LapsedConsent {
+  let value: string | undefined
+  try {
+    value = keyring.open(sealed, place(hash))
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+  }
+  return { part, hash, appId, service, value }
 }
 
 export async function deleteConsent(tx: Queries, consent: Pick<Consent, 'part' | 'hash'>): Promise<void> {
