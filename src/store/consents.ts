@@ -46,9 +46,11 @@ type LapsedRow = Pick<Row, 'part' | 'hash' | 'app_id' | 'service' | 'sealed'>
 
 const columns =
   'part, hash, kind, app_id, service, native_id, account_id, redirect_uri, code_challenge, browser, sealed, expires_at'
+// Holds the app as a foreign key would: one that is being deleted cannot be gone before its tokens are told of.
 const insert = statement(
   'consent-insert',
-  `insert into consent (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  `insert into consent (${columns}) select $1::smallint, $2::bytea, $3, id, $5, $6, $7, $8, $9, $10::bytea, $11::bytea, $12::bigint
+   from (select id from app where id = $4 for key share) app`,
 )
 const lock = statement(
   'consent-lock',
@@ -71,8 +73,9 @@ const purgeUsed = statement('consent-purge', 'delete from consent where used_at 
 
 const place = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
 
-export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<void> {
-  await queries.count(insert, [
+/** False when the app is gone. */
+export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<boolean> {
+  const inserted = await queries.count(insert, [
     consent.part,
     consent.hash,
     consent.kind,
@@ -86,6 +89,7 @@ export async function insertConsent(queries: Queries, keyring: Keyring, consent:
     keyring.seal(consent.value, place(consent.hash)),
     consent.expiresAt,
   ])
+  return inserted > 0
 }
 
 /** Held until the transaction ends: of fifty redeemers at once, one comes first. */

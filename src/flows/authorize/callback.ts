@@ -139,7 +139,7 @@ async function keep(need: AuthorizeNeed, pending: Pending, value: PendingValue, 
   const kind = value.responseType === 'code' ? 'code' : 'confirm'
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', part)
   const content: ConsentValue = { signedIn, state: value.state }
-  await insertConsent(need.database, need.keyring, {
+  const kept = await insertConsent(need.database, need.keyring, {
     part,
     hash: need.hasher.hash(kind, ticket),
     kind,
@@ -153,6 +153,7 @@ async function keep(need: AuthorizeNeed, pending: Pending, value: PendingValue, 
     value: JSON.stringify(content),
     expiresAt: need.clock.now() + TEN_MINUTES_MS,
   })
+  if (!kept) throw new ApiError('session_expired')
   return ticket
 }
 

@@ -110,6 +110,9 @@ async function dropUnusedSignIns(need: AuthorizeNeed, appId: string): Promise<bo
   return unused.length > 0
 }
 
+/** A sign-in came in while the app was going: nothing was deleted, and its token has to be revoked first. */
+class SignInMeanwhile extends Error {}
+
 /** The rest: destinations, logs, keys, secrets and the app itself. */
 export async function finishApp(need: AuthorizeNeed, deletion: AppDeletion, untold: number): Promise<void> {
   const { database, clock } = need
@@ -117,15 +120,20 @@ export async function finishApp(need: AuthorizeNeed, deletion: AppDeletion, unto
   await deleteRemains(database, appId)
   const destinations = await listDestinations(database, appId)
   for (const { id } of destinations) await deleteDeliveryHistory(database, id)
-  await database.transaction(async (tx) => {
+  const finish = database.transaction(async (tx) => {
     for (const { id } of destinations) {
       await removeCursors(tx, id)
       await dropDeliveryRecords(tx, id)
     }
     // Its secrets, keys, destinations and their events go with it.
     await deleteApp(tx, appId)
+    // Somebody came back from a service meanwhile; with the app's row in hand nobody else can.
+    if ((await unusedConsentsOf(tx, need.keyring, appId)).length > 0) throw new SignInMeanwhile()
     await finishAppDeletion(tx, appId, clock.now(), untold)
     const detail = { erased, revoked, not_supported: notSupported, failed, destinations_untold: untold }
     await writeAudit(tx, { part: partFor(appId), at: clock.now(), actor, action: 'app.delete', appId, detail })
+  })
+  await finish.catch((error: unknown) => {
+    if (!(error instanceof SignInMeanwhile)) throw error
   })
 }

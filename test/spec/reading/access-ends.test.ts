@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
-import { mergeAccounts } from '#flows/authorize/merge.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { until } from '../push/house.ts'
 import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
 
@@ -12,11 +10,9 @@ import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
 const ITEMS = 12_000
 const ALL = '/types/photos?limit=1000000'
 let house: ReadingHouse
-let need: AuthorizeNeed
 
 before(async () => {
   house = await startReadingHouse()
-  need = { ...house.tributary.store, config: { baseUrl: house.tributary.url } } as unknown as AuthorizeNeed
 })
 after(() => house.stop())
 
@@ -51,35 +47,43 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n')
 const endings = () => house.tributary.logged.filter((line) => line.includes('an answer ended with its access')).length
 
+/** Reads on after access has ended; the rest must not come. */
+async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {
+  const before = endings()
+  const { socket, text } = await beginReading(reader)
+  await end(reader)
+  await until('the service has cut it', () => endings() > before, 60_000)
+  const closed = once(socket, 'close')
+  socket.resume()
+  await closed
+  assert.equal(isWhole(text()), false)
+}
+
 const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
-  'its token is revoked': ({ token }) => revokeAnyToken(need, token),
+  'its token is revoked': ({ token }) => revokeAnyToken(house.tributary.store, token),
   'its profile leaves': (reader) => house.ask('/profiles/library', reader, { method: 'DELETE' }),
   'its account is deleted': (reader) => house.ask('/profiles', reader, { method: 'DELETE' }),
   'its account is merged away': async ({ token }) => {
     const other = await house.newReader()
-    await mergeAccounts(need, token, other.token)
+    const merged = await fetch(`${house.tributary.url}/auth/merge`, {
+      method: 'POST',
+      body: new URLSearchParams({ source: token, dest: other.token }),
+    })
+    assert.equal(merged.status, 200, await merged.text())
   },
 }
 
 suite('an answer that is being read ends when', () => {
   for (const [name, end] of Object.entries(WAYS)) {
     test(`${name}, also for a reader that has stopped reading`, async () => {
-      const reader = await newReader()
-      const before = endings()
-      const { socket, text } = await beginReading(reader)
-      await end(reader)
-      await until('the service has cut it', () => endings() > before, 60_000)
-      const closed = once(socket, 'close')
-      socket.resume()
-      await closed
-      assert.equal(isWhole(text()), false)
+      await assertCut(await newReader(), end)
     })
   }
 
   test('and a reader that goes on reading gets no more of it', async () => {
     const reader = await newReader()
     const { socket, text } = await beginReading(reader)
-    await revokeAnyToken(need, reader.token)
+    await revokeAnyToken(house.tributary.store, reader.token)
     const closed = once(socket, 'close')
     socket.resume()
     await closed
@@ -91,9 +95,13 @@ test('an answer goes on while another profile joins and another token is revoked
   const reader = await newReader()
   const { socket, text } = await beginReading(reader)
   await house.newProfile(reader, 'museum', 'new')
-  await revokeAnyToken(need, (await house.newReader()).token)
+  await revokeAnyToken(house.tributary.store, (await house.newReader()).token)
   const closed = once(socket, 'close')
   socket.resume()
   await closed
   assert.equal(isWhole(text()), true)
+})
+
+test('an answer ends when its app is being deleted', async () => {
+  await assertCut(await newReader(), () => house.tributary.admin('DELETE', `/admin/apps/${house.appId}?erase=true`))
 })
