@@ -38,13 +38,14 @@ export async function deliverProfile(need: DeliverNeed, run: Run, cursor: Cursor
  * follows has a greater epoch, and rows of a lesser one change nothing after it.
  */
 async function whileThere(
-  { access }: DeliverNeed,
+  { access, log }: DeliverNeed,
   { part, profileId }: Cursor,
   work: (gone: AbortSignal) => Promise<boolean>,
 ): Promise<boolean> {
   const gone = new AbortController()
   const left = Promise.withResolvers<false>()
   const release = access?.follow({ profiles: [{ part, profileId }] }, () => {
+    log.info('a delivery ended, because its profile left', { profile: profileId })
     gone.abort()
     left.resolve(false)
   })
