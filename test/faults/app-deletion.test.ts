@@ -160,7 +160,7 @@ async function assertGone({ appId, ids }: { appId: string; ids: string[] }, wher
 }
 
 test('a deletion that dies before any of its statements goes on and leaves nothing', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   service.on('/revoke', () => ({ body: {} }))
   let places = 0
@@ -187,7 +187,7 @@ test('a deletion that dies before any of its statements goes on and leaves nothi
 })
 
 test('a worker that is killed while a service keeps it waiting is followed by the next', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const app = await newApp()
   const heard = Promise.withResolvers<void>()

@@ -52,7 +52,7 @@ async function heldCall(path: string): Promise<ServerResponse> {
 }
 
 for (const [name, end] of Object.entries(WAYS)) {
-  suite(`when ${name}`, { timeout: 60_000 }, () => {
+  suite(`when ${name}`, { timeout: 180_000 }, () => {
     test('whoever follows a sync hears no more, and no false end', async () => {
       const person = await newPerson()
       const answer = await open('/profiles/shop/sync', person, { accept: 'text/event-stream' })
@@ -88,7 +88,7 @@ for (const [name, end] of Object.entries(WAYS)) {
   })
 }
 
-test('a sync under way leaves the service when its profile leaves', { timeout: 60_000 }, async () => {
+test('a sync under way leaves the service when its profile leaves', { timeout: 180_000 }, async () => {
   const person = await newPerson()
   const service = await heldCall('/orders')
   const closed = once(service, 'close')
