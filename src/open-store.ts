@@ -5,6 +5,8 @@ import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import { keyFilePath, openKeyFile, parseKeys, readKeyFile } from '#base/key-file.ts'
 import type { Log } from '#base/log.ts'
 import { Keyring } from '#base/sealing.ts'
+import type { AccessWatch } from '#model/access.ts'
+import { createAccessWatch } from '#store/access-watch.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { openEmbedded } from '#store/embedded/open.ts'
 import { migrate } from '#store/migrate.ts'
@@ -17,6 +19,8 @@ export interface Store {
   keyring: Keyring
   keyFile: string | undefined
   hasher: Hasher
+  /** Ends what is under way when access ends. */
+  access: AccessWatch
   clock: Clock
   log: Log
   close: () => Promise<void>
@@ -60,15 +64,20 @@ export async function openStore(
       for (const name of await migrate(database, clock.now())) log.info('migration applied', { name })
     }
     const hasher = options.migrate ? await openHasher(database, keyring) : unopened()
+    const access = createAccessWatch({ database, log })
     return {
       database,
       url,
+      access,
       keyring,
       keyFile: config.key === undefined ? keyFilePath(config.dataDir) : undefined,
       hasher,
       clock,
       log,
-      close,
+      close: () => {
+        access.close()
+        return close()
+      },
     }
   } catch (error) {
     await close()

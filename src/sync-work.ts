@@ -1,5 +1,6 @@
 import type { JobLedger } from '#base/isolation/job-ledger.ts'
 import { type Tracer, traced } from '#base/trace.ts'
+import { continueDeletions } from '#flows/authorize/delete-app.ts'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
@@ -28,7 +29,13 @@ export async function startSyncs({ engine, need, ledger }: SyncWork): Promise<()
   await engine.work('sync', ({ data, jobId }, signal) =>
     runSync({ need, ledger }, data, { jobId, queue: 'sync' }, signal),
   )
-  return startLoop('syncs', PLAN_EVERY_MS, () => planSyncs({ ...need, engine }), need.log)
+  const stops = [
+    startLoop('syncs', PLAN_EVERY_MS, () => planSyncs({ ...need, engine }), need.log),
+    startLoop('deletions', PLAN_EVERY_MS, () => continueDeletions(need), need.log),
+  ]
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  }
 }
 
 export function runSync(

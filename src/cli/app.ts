@@ -1,9 +1,19 @@
-import { createApp, deleteApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/manage/apps.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  beginDeletion,
+  continueDeletion,
+  type DeletionProgress,
+  deletionProgress,
+  listDeletions,
+} from '#flows/authorize/delete-app.ts'
+import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/manage/apps.ts'
 import { presentApp } from '#model/app.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
+/** So many in a row are no passing trouble. */
+const MOST_ERRORS = 10
 
 export const create: Command = {
   name: 'app create',
@@ -105,14 +115,74 @@ export const rotateSecret: Command = {
 
 export const remove: Command = {
   name: 'app delete',
-  summary: 'delete an app and its keys',
+  summary: 'delete an app and its keys; with --erase also everything of its people',
   args: ['CLIENT_ID'],
-  options: { yes: { type: 'boolean', meaning: 'really' } },
-  run: async ({ args, flags, out, withStore }) => {
-    if (!flags.on('yes')) throw new UsageError(`This deletes ${args[0]} for good. Add --yes if that is meant.`)
-    await withStore((store) => deleteApp(store, args[0]!, ACTOR))
-    out.result({ deleted: args[0] }, () => [`Deleted ${args[0]}.`])
+  options: {
+    yes: { type: 'boolean', meaning: 'really' },
+    erase: {
+      type: 'boolean',
+      meaning: 'revoke tokens at the services, erase all accounts, have destinations take out their rows',
+    },
+    'give-up': { type: 'boolean', meaning: 'do not wait for destinations any longer' },
   },
+  run: async ({ args, flags, out, withServices }) => {
+    const id = args[0]!
+    if (!flags.on('yes')) throw new UsageError(`This deletes ${id} for good. Add --yes if that is meant.`)
+    const done = await withServices(async (need) => {
+      const options = { erase: flags.on('erase'), giveUp: flags.on('give-up') }
+      let progress = await beginDeletion(need, id, ACTOR, options)
+      for (let errors = 0; progress.state === 'erasing' && errors < MOST_ERRORS; ) {
+        // Another process may be at it as well.
+        if (!(await continueDeletion(need, id))) await sleep(200)
+        progress = (await deletionProgress(need, id))!
+        errors = progress.error === undefined ? 0 : errors + 1
+        out.progress(`${progress.erased} of ${progress.accounts} accounts erased …`)
+      }
+      if (options.giveUp) await continueDeletion(need, id)
+      return (await deletionProgress(need, id)) ?? progress
+    })
+    out.result(done.accounts === 0 && done.state === 'deleted' ? { deleted: id } : done, () => tellDeletion(done))
+    return done.state === 'erasing' ? EXIT.failed : EXIT.ok
+  },
+}
+
+export const deletions: Command = {
+  name: 'app deletions',
+  summary: 'apps that are being deleted with everything of their people, and those that were',
+  run: async ({ out, withStore }) => {
+    const all = await withStore(listDeletions)
+    out.result(all, () =>
+      all.length === 0
+        ? ['There is none.']
+        : table([
+            ['client_id', 'name', 'state', 'accounts', 'erased'],
+            ...all.map((each) => [
+              each.client_id,
+              each.name,
+              each.state.replaceAll('_', ' '),
+              String(each.accounts),
+              String(each.erased),
+            ]),
+          ]),
+    )
+  },
+}
+
+function tellDeletion(progress: DeletionProgress): string[] {
+  const { client_id: id, service_tokens: tokens, destinations_waiting: waiting } = progress
+  if (progress.state === 'erasing')
+    return [`${progress.erased} of ${progress.accounts} accounts are erased. ${progress.error}`]
+  const lines = progress.accounts === 0 ? [] : [`${progress.erased} accounts are erased.`]
+  if (progress.accounts > 0)
+    lines.push(
+      `Tokens at services: ${tokens.revoked} revoked, ${tokens.not_supported} where the service has no way for it, ${tokens.failed} failed.`,
+    )
+  if (progress.state === 'deleted') return [...lines, `Deleted ${id}.`]
+  return [
+    ...lines,
+    `${waiting} erasures wait for destinations. The running service goes on with it: tributary app deletions`,
+    `Without them: tributary app delete ${id} --yes --give-up`,
+  ]
 }
 
 function hours(text: string | undefined): number {

@@ -27,6 +27,7 @@ export const COMMANDS: Command[] = [
   app.show,
   app.rotateSecret,
   app.remove,
+  app.deletions,
   keys.set,
   keys.list,
   keys.remove,

@@ -1,14 +1,17 @@
+import type { UnreadableValue } from '#flows/operate/keyring.ts'
 import { pruneKeyring, rotateKeyring } from '#flows/operate/keyring.ts'
 import type { Command } from './command.ts'
+import { table } from './output.ts'
 
 export const rotate: Command = {
   name: 'keyring rotate',
   summary: 'seal everything with a new key, while the service runs',
   run: async ({ out, withStore }) => {
     const done = await withStore((store) => rotateKeyring(store, (count) => out.progress(`${count} sealed anew …`)))
-    out.result({ new_key: done.newKey, resealed: done.resealed }, () => [
+    out.result({ new_key: done.newKey, resealed: done.resealed, damaged: done.unreadable }, () => [
       done.newKey ? 'A new key was made.' : 'Went on with the newest key.',
       `${done.resealed} values are sealed with it. Back the key file up.`,
+      ...tellUnreadable(done.unreadable),
       'When every process has followed (about a minute), drop the old keys: tributary keyring prune',
     ])
   },
@@ -19,9 +22,19 @@ export const prune: Command = {
   summary: 'drop the keys that nothing needs any more',
   options: { 'at-once': { type: 'boolean', meaning: 'do not wait for running processes to follow' } },
   run: async ({ flags, out, withStore }) => {
-    const dropped = await withStore((store) => pruneKeyring(store, { atOnce: flags.on('at-once') }))
-    out.result({ dropped }, () => [
+    const { dropped, unreadable } = await withStore((store) => pruneKeyring(store, { atOnce: flags.on('at-once') }))
+    out.result({ dropped, unreadable: unreadable.length }, () => [
       dropped === 0 ? 'There is no old key.' : `Dropped ${dropped} old ${dropped === 1 ? 'key' : 'keys'}.`,
+      ...tellUnreadable(unreadable),
     ])
   },
+}
+
+function tellUnreadable(values: readonly UnreadableValue[]): string[] {
+  if (values.length === 0) return []
+  return [
+    `${values.length} ${values.length === 1 ? 'value opens' : 'values open'} with no key and so needs none; left as it is:`,
+    ...table(values.map(({ table: name, row, reason }) => [name, row, reason])),
+    'People whose credential is damaged have to sign in again; keys and destinations have to be set anew.',
+  ]
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { createApp, deleteApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/manage/apps.ts'
+import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
+import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/manage/apps.ts'
 import { presentApp } from '#model/app.ts'
+import { flag } from './parameters.ts'
 import { route } from './route.ts'
 
 const ACTOR = 'admin'
@@ -11,8 +13,22 @@ const app = z.object({
   redirect_uris: z.array(z.string()),
   token_flow: z.boolean(),
   created_at: z.number(),
+  deleting_at: z.number().optional(),
 })
 const path = z.object({ client_id: z.string() })
+const deletion = z.object({
+  client_id: z.string(),
+  name: z.string(),
+  state: z.enum(['erasing', 'waiting_for_destinations', 'deleted']),
+  started_at: z.number(),
+  finished_at: z.number().optional(),
+  accounts: z.number(),
+  erased: z.number(),
+  service_tokens: z.object({ revoked: z.number(), not_supported: z.number(), failed: z.number() }),
+  destinations_waiting: z.number().optional().describe('Erasures that destinations have not confirmed yet.'),
+  destinations_untold: z.number().optional().describe('Destinations that went without having confirmed.'),
+  error: z.string().optional(),
+})
 
 const fields = z.object({
   name: z.string().describe('What people see when they are asked to agree.'),
@@ -49,12 +65,15 @@ export const show = route({
   path,
   answer: app.extend({
     secrets: z.array(z.object({ id: z.string(), created_at: z.number(), expires_at: z.number().optional() })),
+    deletion: deletion.optional(),
   }),
   reasons: ['not_found'],
   run: async (house, call) => {
     const found = await getApp(house, call.path.client_id)
+    const deletion = await deletionProgress(house, call.path.client_id)
     return {
       ...presentApp(found.app),
+      ...(deletion === undefined ? {} : { deletion }),
       secrets: found.secrets.map(({ id, createdAt, expiresAt }) => ({
         id,
         created_at: createdAt,
@@ -88,14 +107,30 @@ export const update = route({
 
 export const remove = route({
   door: 'admin',
-  summary: 'Delete an app and its keys',
+  summary: 'Delete an app and its keys; with `erase=true` also everything of its people, which goes on by itself',
   path,
-  answer: z.object({ deleted: z.string() }),
-  reasons: ['not_found'],
-  run: async (house, call) => {
-    await deleteApp(house, call.path.client_id, ACTOR)
-    return { deleted: call.path.client_id }
+  query: z.object({
+    erase: flag('Revoke all tokens at the services, erase all accounts, and have destinations take out their rows.'),
+    give_up: flag('Do not wait for destinations any longer.'),
+  }),
+  answer: z.union([z.object({ deleted: z.string() }), deletion]),
+  reasons: ['not_found', 'app_has_accounts'],
+  run: async (house, { path: { client_id: id }, query, reply }) => {
+    const begun = await beginDeletion(house, id, ACTOR, { erase: query.erase, giveUp: query.give_up })
+    // Without people there is nothing to wait for.
+    for (let moves = begun.accounts === 0; moves; ) moves = await continueDeletion(house, id)
+    const progress = (await deletionProgress(house, id)) ?? begun
+    if (progress.state === 'deleted') return { deleted: id }
+    void reply.code(202)
+    return progress
   },
+})
+
+export const deletions = route({
+  door: 'admin',
+  summary: 'Apps that are being deleted with everything of their people, and those that were',
+  answer: z.array(deletion),
+  run: (house) => listDeletions(house),
 })
 
 export const rotateSecret = route({

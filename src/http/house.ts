@@ -11,6 +11,7 @@ import type { KeysNeed } from '#flows/manage/keys.ts'
 import type { HealthNeed } from '#flows/operate/health.ts'
 import type { ReadPage } from '#flows/proxy/parse-page.ts'
 import type { SyncNeed } from '#flows/sync/need.ts'
+import type { AccessWatch } from '#model/access.ts'
 import type { Tasks } from './tasks.ts'
 
 /** What the door hands to the flows. Each flow declares the few parts of it that it uses. */
@@ -28,6 +29,7 @@ export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNe
   workerReports: () => unknown[]
   /** Parses pages for the proxy; undefined: in this process. */
   readPage?: ReadPage | undefined
+  access: AccessWatch
   clock: Clock
   log: Log
   tracer?: Tracer | undefined

@@ -7,6 +7,7 @@ import { Hangup } from '#base/hangup.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
 import { requireAccount } from './authenticate.ts'
 import { toApiError } from './errors.ts'
 import type { House } from './house.ts'
@@ -109,7 +110,20 @@ async function carry(
   const at = house.clock.now()
   const started = performance.now()
   const { socket } = request.raw
-  const call = readCall(request, hangup, () => uploading.add(socket))
+  let release = () => {}
+  let isEnded = false
+  const end = () => {
+    isEnded = true
+    hangup.happen()
+    // What is under way is cut; before the answer began, there is still a refusal to give.
+    if (response.headersSent) response.destroy()
+    else if (!request.raw.complete) request.raw.destroy()
+  }
+  const onProfile = ({ part, id }: Profile) => {
+    const grant = { token: account.token, accountId: account.id, profiles: [{ part, profileId: id }] }
+    release = house.access.follow(grant, end)
+  }
+  const call = readCall(request, hangup, onProfile, () => uploading.add(socket))
   const note = (status: number, bytes: number) =>
     proxy.note({
       part: account.part,
@@ -135,17 +149,24 @@ async function carry(
       : await pour(answer.body, response)
     note(end === 'whole' ? answer.status : end === 'reader left' ? 499 : 502, bytes)
   } catch (error) {
-    note(hangup.happened ? 499 : toApiError(error).status, 0)
+    const refusal = isEnded && !response.destroyed ? new ApiError('token_invalid') : error
+    note(hangup.happened ? 499 : toApiError(refusal).status, 0)
     // Nobody is there to read a refusal.
-    if (hangup.happened) reply.hijack()
-    else throw error
+    if (hangup.happened && refusal === error) reply.hijack()
+    else throw refusal
   } finally {
+    release()
     uploading.delete(socket)
     if (!request.raw.complete) request.raw.resume()
   }
 }
 
-function readCall(request: FastifyRequest, hangup: Hangup, onFlow: () => void): ProxyCall {
+function readCall(
+  request: FastifyRequest,
+  hangup: Hangup,
+  onProfile: ProxyCall['onProfile'],
+  onFlow: () => void,
+): ProxyCall {
   const { service } = request.params as { service: string }
   return {
     profile: service,
@@ -155,6 +176,7 @@ function readCall(request: FastifyRequest, hangup: Hangup, onFlow: () => void): 
     headers: request.headers,
     body: request.raw,
     onFlow,
+    onProfile,
     hangup,
     told: { refreshed: false, retried: false },
   }

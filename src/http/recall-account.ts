@@ -43,7 +43,13 @@ export function createAccounts(house: Pick<House, 'clock' | 'database' | 'hasher
           known.drop(token)
         }
       }
-      return run(await look(token))
+      try {
+        return await run(await look(token))
+      } catch (error) {
+        // It changed while it was read, before anything was sent.
+        if (!(error instanceof AccountChanged)) throw error
+        return run(await look(token))
+      }
     },
     clear: () => known.clear(),
   }

@@ -104,6 +104,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id', apps.show],
   ['PATCH', '/admin/apps/:client_id', apps.update],
   ['DELETE', '/admin/apps/:client_id', apps.remove],
+  ['GET', '/admin/deletions', apps.deletions],
   ['POST', '/admin/apps/:client_id/rotate-secret', apps.rotateSecret],
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],

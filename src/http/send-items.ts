@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerItems } from '#flows/read/answer.ts'
 import type { Shelf } from '#flows/read/find.ts'
 import type { Presentation } from '#flows/read/present.ts'
+import { AccessEnded } from '#model/access.ts'
+import { AccountChanged } from '#model/account.ts'
 import type { Query } from '#model/query.ts'
 import { addLink } from './data-route.ts'
 import type { House } from './house.ts'
@@ -34,8 +36,15 @@ export async function sendItems(
   void reply.type(JSON_TYPE)
   if ('pieces' in answer) {
     const stream = Readable.from(answer.pieces, { objectMode: false, highWaterMark: WAITING_BYTES })
+    const { account, readable } = shelf
+    const grant = { token: account.token ?? account.recalled, accountId: account.id, profiles: readable }
+    const release = house.access.follow(grant, () => stream.destroy(new AccessEnded()))
     // The status is out by then: the connection ends without the end of the array, and only the log says why.
-    stream.on('error', (error) => house.log.error('an answer broke off', { request_id: request.id, error }))
+    stream.once('close', release).on('error', (error) => {
+      const isEnded = error instanceof AccessEnded || error instanceof AccountChanged
+      if (isEnded) house.log.info('an answer ended with its access', { request_id: request.id })
+      else house.log.error('an answer broke off', { request_id: request.id, error })
+    })
     return reply.send(stream)
   }
   if (answer.next !== undefined) addLink(reply, `<${nextAddress(house, request, query, answer.next)}>; rel="next"`)

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { chooseProfile, isSettled, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
+import { chooseProfile, isSettled, isThere, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
+import type { Account } from '#model/account.ts'
 import type { Profile } from '#model/profile.ts'
 import type { House } from './house.ts'
 import { flag, text } from './parameters.ts'
@@ -20,7 +21,7 @@ export const progress = route({
   run: async (house, call) => {
     const profile = await chooseProfile(house, call.account, call.path.profile)
     if ((call.request.headers.accept ?? '').includes('text/event-stream'))
-      return follow(house, profile, call.request, call.reply)
+      return follow(house, call.account, profile, call.request, call.reply)
     return syncProgress(house, profile)
   },
 })
@@ -59,9 +60,10 @@ export const reset = route({
   },
 })
 
-/** Sends what changed, as it changes, until the first sync is over or the reader goes. */
+/** Sends what changed, as it changes, until the first sync is over, the reader goes or may not read any more. */
 async function follow(
   house: House,
+  account: Account,
   profile: Profile,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -73,19 +75,26 @@ async function follow(
     'content-type': 'text/event-stream; charset=utf-8',
   })
   const endsAt = house.clock.now() + MAX_FOLLOW_MS
+  const ended = new AbortController()
+  const held = { part: profile.part, profileId: profile.id }
+  const grant = { token: account.token, accountId: account.id, profiles: [held], unmerged: true }
+  const release = house.access.follow(grant, () => ended.abort())
   let last = ''
   let id = 0
   try {
     while (!request.socket.destroyed && !house.isDraining() && house.clock.now() < endsAt) {
       const state = await syncProgress(house, profile)
+      // A profile that left has no endpoints either; that is no end of a sync.
+      if (ended.signal.aborted || (Object.keys(state).length === 0 && !(await isThere(house, profile)))) break
       const text = JSON.stringify(state)
       const over = isSettled(state)
       if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)
       if (over) break
       last = text
-      await sleep(EVERY_MS)
+      await sleep(EVERY_MS, undefined, { signal: ended.signal }).catch(() => {})
     }
   } finally {
+    release()
     // A database that went away ends the stream; the reader asks again.
     raw.end()
   }

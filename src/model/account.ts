@@ -8,6 +8,8 @@ export interface Account {
   createdAt: number
   /** Its profiles as they were when a token opened it, also those that only keep items; absent when it was found otherwise. */
   holds?: Held[]
+  /** The token that opened it; absent when it was found otherwise. */
+  token?: TokenKey
   /** When it was only remembered: the token that opened it. A reader must ask for both again, and throw `AccountChanged`. */
   recalled?: TokenKey
 }

@@ -9,6 +9,8 @@ export interface App {
   /** May people be sent back with the token itself (`response_type=token`)? */
   tokenFlow: boolean
   createdAt: number
+  /** Since when it is being deleted. */
+  deletingAt?: number
 }
 
 export interface AppSecret {
@@ -95,6 +97,7 @@ export function presentApp(app: App): Record<string, unknown> {
     redirect_uris: app.redirectUris,
     token_flow: app.tokenFlow,
     created_at: app.createdAt,
+    ...(app.deletingAt === undefined ? {} : { deleting_at: app.deletingAt }),
   }
 }
 

@@ -24,6 +24,7 @@ export const REASONS = {
   method_not_allowed: [405, 'This address does not take this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
   already_exists: [409, 'A thing of this name is there already.'],
+  app_has_accounts: [409, 'The app has accounts; deleting it erases them, and that has to be asked for.'],
   endpoint_retired: [410, 'Items are no longer read over the API here, only by push.'],
   body_too_large: [413, 'The body is larger than this address takes.'],
   media_type_unsupported: [415, 'The body is of a kind this address does not take.'],

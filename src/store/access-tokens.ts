@@ -1,4 +1,4 @@
-import type { Account, TokenKey } from '#model/account.ts'
+import type { Account, Held, TokenKey } from '#model/account.ts'
 import { type Queries, statement } from './database.ts'
 import { type HeldRow, heldColumns, heldOrder, toHeld } from './readable.ts'
 
@@ -14,7 +14,7 @@ const find = statement(
    join account a on a.part = t.part and a.id = t.account_id
    join app on app.id = a.app_id
    left join profile p on p.part = any(a.parts) and p.account_id = a.id
-   where t.part = $1 and t.hash = $2 and t.revoked_at is null and a.merged_into is null ${heldOrder}`,
+   where t.part = $1 and t.hash = $2 and t.revoked_at is null and a.merged_into is null and app.deleting_at is null ${heldOrder}`,
 )
 const revoke = statement(
   'token-revoke',
@@ -47,18 +47,42 @@ export async function findAccountByToken(queries: Queries, key: TokenKey): Promi
     appId: row.app_id,
     parts: row.parts,
     createdAt: row.created_at,
+    token: key,
     holds: rows.flatMap((each) => (typeof each.held_id === 'string' ? [toHeld(each as HeldRow)] : [])),
   }
 }
 
-/** True in SQL as long as the token opens this account, with these profiles and in this order: all that a reader builds upon. */
-export function stillOpens(values: { add(value: unknown): string }, key: TokenKey, account: Account): string {
+/** What must still be so when a statement reads for the holder of a token. */
+export interface Proof {
+  token: TokenKey
+  accountId: string
+  profileIds: readonly string[]
+  /** Those profiles, all of them and in this order: what was remembered decides what is read. Else others may have joined. */
+  exactly: boolean
+}
+
+/** For an account that was only remembered; undefined when it was just looked up. */
+export function proofOfRecalled({ recalled, id, holds }: Account): Proof | undefined {
+  if (recalled === undefined) return undefined
+  return { token: recalled, accountId: id, profileIds: (holds ?? []).map(({ profileId }) => profileId), exactly: true }
+}
+
+/** For what goes on with profiles that were chosen before; undefined when no token is behind it. */
+export function proofOfHolding({ token, recalled, id }: Account, readable: readonly Held[]): Proof | undefined {
+  const key = token ?? recalled
+  if (key === undefined) return undefined
+  return { token: key, accountId: id, profileIds: readable.map(({ profileId }) => profileId), exactly: false }
+}
+
+/** True in SQL as long as the token opens this account, with these profiles: all that a reader builds upon. */
+export function stillOpens(values: { add(value: unknown): string }, proof: Proof): string {
+  const same = proof.exactly ? '=' : '<@'
   return `exists (select from access_token t
     join account a on a.part = t.part and a.id = t.account_id
     join app on app.id = a.app_id
-    where t.part = ${values.add(key.part)} and t.hash = ${values.add(key.hash)} and t.revoked_at is null
-      and a.id = ${values.add(account.id)} and a.merged_into is null and ${values.add((account.holds ?? []).map(({ profileId }) => profileId))}::text[]
-        = array(select p.id from profile p where p.part = any(a.parts) and p.account_id = a.id ${heldOrder}))`
+    where t.part = ${values.add(proof.token.part)} and t.hash = ${values.add(proof.token.hash)} and t.revoked_at is null
+      and a.id = ${values.add(proof.accountId)} and a.merged_into is null and app.deleting_at is null and ${values.add(proof.profileIds)}::text[]
+        ${same} array(select p.id from profile p where p.part = any(a.parts) and p.account_id = a.id ${heldOrder}))`
 }
 
 export async function revokeAccessToken(queries: Queries, part: number, hash: Buffer, nowMs: number): Promise<boolean> {

@@ -53,7 +53,7 @@ export async function markMerged(tx: Queries, account: Account, into: string): P
   await tx.count(setMerged, [account.part, account.id, into])
 }
 
-export async function deleteAccount(tx: Queries, account: Account): Promise<void> {
+export async function deleteAccount(tx: Queries, account: Pick<Account, 'part' | 'id'>): Promise<void> {
   await tx.count(remove, [account.part, account.id])
 }
 

@@ -7,6 +7,7 @@ interface AppRow {
   redirect_uris: string[]
   token_flow: boolean
   created_at: number
+  deleting_at: number | null
 }
 
 export interface StoredSecret extends AppSecret {
@@ -18,8 +19,10 @@ const insert = statement(
   'app-insert',
   `insert into app (${columns}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
 )
-const find = statement('app-find', `select ${columns} from app where id = $1`)
-const list = statement('app-list', `select ${columns} from app order by created_at, id`)
+// One that is being deleted counts as gone for whoever wants to use it.
+const find = statement('app-find', `select ${columns}, deleting_at from app where id = $1 and deleting_at is null`)
+const findAny = statement('app-find-any', `select ${columns}, deleting_at from app where id = $1`)
+const list = statement('app-list', `select ${columns}, deleting_at from app order by created_at, id`)
 const update = statement('app-update', 'update app set name = $2, redirect_uris = $3, token_flow = $4 where id = $1')
 const remove = statement('app-delete', 'delete from app where id = $1')
 const insertSecret = statement(
@@ -58,6 +61,12 @@ export async function insertApp(tx: Queries, app: App, secret: StoredSecret): Pr
 
 export async function findApp(queries: Queries, id: string): Promise<App | undefined> {
   const [row] = await queries.rows<AppRow>(find, [id])
+  return row && toApp(row)
+}
+
+/** Also one that is being deleted, to be looked at. */
+export async function findAnyApp(queries: Queries, id: string): Promise<App | undefined> {
+  const [row] = await queries.rows<AppRow>(findAny, [id])
   return row && toApp(row)
 }
 
@@ -110,5 +119,6 @@ function toApp(row: AppRow): App {
     redirectUris: row.redirect_uris,
     tokenFlow: row.token_flow,
     createdAt: row.created_at,
+    ...(row.deleting_at === null ? {} : { deletingAt: row.deleting_at }),
   }
 }

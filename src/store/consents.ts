@@ -46,9 +46,11 @@ type LapsedRow = Pick<Row, 'part' | 'hash' | 'app_id' | 'service' | 'sealed'>
 
 const columns =
   'part, hash, kind, app_id, service, native_id, account_id, redirect_uri, code_challenge, browser, sealed, expires_at'
+// Holds the app as a foreign key would: one that is being deleted cannot be gone before its tokens are told of.
 const insert = statement(
   'consent-insert',
-  `insert into consent (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  `insert into consent (${columns}) select $1::smallint, $2::bytea, $3, id, $5, $6, $7, $8, $9, $10::bytea, $11::bytea, $12::bigint
+   from (select id from app where id = $4 for key share) app`,
 )
 const lock = statement(
   'consent-lock',
@@ -72,13 +74,18 @@ const lapsed = statement(
   'consent-lapsed',
   'select part, hash, app_id, service, sealed from consent where used_at is null and expires_at < $1 limit 100 for update skip locked',
 )
+const unusedOf = statement(
+  'consent-unused-of',
+  'select part, hash, app_id, service, sealed from consent where app_id = $1 and used_at is null limit 100',
+)
 const remove = statement('consent-delete', 'delete from consent where part = $1 and hash = $2')
 const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $1')
 
 const place = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
 
-export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<void> {
-  await queries.count(insert, [
+/** False when the app is gone. */
+export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<boolean> {
+  const inserted = await queries.count(insert, [
     consent.part,
     consent.hash,
     consent.kind,
@@ -92,6 +99,7 @@ export async function insertConsent(queries: Queries, keyring: Keyring, consent:
     keyring.seal(consent.value, place(consent.hash)),
     consent.expiresAt,
   ])
+  return inserted > 0
 }
 
 /** Held until the transaction ends: of fifty redeemers at once, one comes first. */
@@ -141,15 +149,22 @@ export interface LapsedConsent extends Pick<Consent, 'part' | 'hash' | 'appId' |
 }
 
 export async function lapsedConsents(tx: Queries, keyring: Keyring, nowMs: number): Promise<LapsedConsent[]> {
-  return (await tx.rows<LapsedRow>(lapsed, [nowMs])).map(({ part, hash, app_id: appId, service, sealed }) => {
-    let value: string | undefined
-    try {
-      value = keyring.open(sealed, place(hash))
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error
-    }
-    return { part, hash, appId, service, value }
-  })
+  return (await tx.rows<LapsedRow>(lapsed, [nowMs])).map((row) => toLapsed(keyring, row))
+}
+
+/** Of an app that is being deleted: nobody can redeem them any more. */
+export async function unusedConsentsOf(queries: Queries, keyring: Keyring, appId: string): Promise<LapsedConsent[]> {
+  return (await queries.rows<LapsedRow>(unusedOf, [appId])).map((row) => toLapsed(keyring, row))
+}
+
+function toLapsed(keyring: Keyring, { part, hash, app_id: appId, service, sealed }: LapsedRow): LapsedConsent {
+  let value: string | undefined
+  try {
+    value = keyring.open(sealed, place(hash))
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+  }
+  return { part, hash, appId, service, value }
 }
 
 export async function deleteConsent(tx: Queries, consent: Pick<Consent, 'part' | 'hash'>): Promise<void> {

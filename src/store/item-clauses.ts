@@ -78,7 +78,7 @@ const ALL = '(select 1000000000000)'
  * hits, for which it would compile the statement each time at a hundred times its price; of each limit it takes a tenth.
  */
 export function foundBy(clauses: readonly string[]): string {
-  return `(select * from (select i.ctid as place, i.* from item i where ${clauses.join(' and ')} limit ${ALL}) i limit ${ALL})`
+  return `(select * from (select i.* from item i where ${clauses.join(' and ')} limit ${ALL}) i limit ${ALL})`
 }
 
 /** What a merge brought together twice is there once. */

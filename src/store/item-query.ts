@@ -1,6 +1,6 @@
-import { type Account, AccountChanged } from '#model/account.ts'
+import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
-import { stillOpens } from './access-tokens.ts'
+import { type Proof, stillOpens } from './access-tokens.ts'
 import { type Queries, type Statement, statement } from './database.ts'
 import { clauses, findable, fitting, fittingBesideWords, foundBy, inOrder, Values } from './item-clauses.ts'
 import { popular } from './popular.ts'
@@ -48,23 +48,32 @@ const LOOKED_AT = 300
 const OFTEN = 4
 const FURTHER = 2 * OFTEN - 1
 
-/** One page of items in reading order. An account that was only remembered is asked for along with it. */
+/** One page of items in reading order. What the reader builds upon is asked for along with it; `AccountChanged` when it is not so. */
 export async function queryItems(
   queries: Queries,
   readable: readonly Readable[],
   selection: Selection,
   query: Query,
   limit: number,
-  account?: Account,
+  proof?: Proof,
 ): Promise<FoundItem[]> {
   const isNothing = readable.length === 0 || limit === 0 || query.terms?.length === 0
-  if (isNothing && account?.recalled !== undefined) throw new AccountChanged()
+  if (isNothing && proof !== undefined) throw new AccountChanged()
   if (isNothing) return []
-  const { statement: sql, values } = writeQuery(readable, selection, query, limit, account)
+  const { statement: sql, values } = writeQuery(readable, selection, query, limit, proof)
   const rows = await queries.rows<Row>(sql, values)
-  if (account?.recalled === undefined) return rows.map(toItem)
+  if (proof === undefined) return ownItems(readable, rows)
   if (rows.length === 0) throw new AccountChanged()
-  return rows[0]?.[1] === null ? [] : rows.map(toItem)
+  return rows[0]?.[1] === null ? [] : ownItems(readable, rows)
+}
+
+/** The last look before items leave the store: a row of somebody else never goes out, whatever gave it. */
+function ownItems(readable: readonly Readable[], rows: readonly Row[]): FoundItem[] {
+  const own = new Set(readable.map(({ profileId }) => profileId))
+  return rows.map((row) => {
+    if (!own.has(row[0])) throw new Error(`an item of another profile was read: ${row[0]}`)
+    return toItem(row)
+  })
 }
 
 export function writeQuery(
@@ -72,16 +81,16 @@ export function writeQuery(
   selection: Selection,
   query: Query,
   limit: number,
-  account?: Account,
+  proof?: Proof,
 ): { statement: Statement; values: unknown[] } {
   const values = new Values()
   const write = findable(new Values(), readable[0]!, query) === undefined ? writeReading : writeFinding
   const text = write(values, readable, selection, query, limit)
   const proven =
-    account?.recalled === undefined
+    proof === undefined
       ? text
       : // One row at least as long as it is so, if only an empty one; none otherwise, and then nothing is read at all.
-        `select found.* from (select where ${stillOpens(values, account.recalled, account)}) known
+        `select found.* from (select where ${stillOpens(values, proof)}) known
          left join (${text}) found on true order by ${inOrderOf(query, 'found.')}`
   return { statement: { ...popular(proven), tuples: true }, values: values.list }
 }
@@ -127,7 +136,7 @@ function writeFinding(
     const found = foundBy(findable(values, profile, query)!)
     const rest = fittingBesideWords(values, profile, query)
     const newest = (from: string, limited: string) =>
-      `select i.ctid as place, i.at, i.id, ${fits} as fits from item i where ${where}${from} order by ${order('i.')} limit ${limited}`
+      `select i.at, i.id, ${fits} as fits from item i where ${where}${from} order by ${order('i.')} limit ${limited}`
     const seen = `(select count(*) from seen_${n} where fits)`
     const all = `${seen} + (select count(*) from more_${n})`
     const open = `exists (select from end_${n})`
@@ -136,24 +145,28 @@ function writeFinding(
     return {
       // The last one that was looked at comes along, fitting or not: it tells that there may be more, and from where.
       looks: `seen_${n} as materialized (
-          select place, at, id, fits, nth from (select *, row_number() over () as nth from (${newest('', few)}) i) looked
+          select at, id, fits, nth from (select *, row_number() over () as nth from (${newest('', few)}) i) looked
           where fits or nth = ${few} limit ${most}),
         end_${n} as materialized (select at, id from seen_${n} where nth = ${few} and ${seen} < ${most}),
         more_${n} as materialized (
-          select place, at, id from (${newest(` and (i.at, i.id) ${beyond} ${end}`, further)}) looked
+          select at, id from (${newest(` and (i.at, i.id) ${beyond} ${end}`, further)}) looked
           where fits limit ${most} - ${seen})`,
-      keys: `select place, at, id from seen_${n} where fits and (not ${open} or ${all} >= ${most})
-        union all select place, at, id from more_${n} where ${all} >= ${most}
+      keys: `select ${n} as n, at, id from seen_${n} where fits and (not ${open} or ${all} >= ${most})
+        union all select ${n}, at, id from more_${n} where ${all} >= ${most}
         union all (
-          select place, at, id from ${found} i
+          select ${n}, at, id from ${found} i
           where ${[open, `${all} < ${most}`, where, ...rest].join(' and ')}
           order by ${order('')} limit ${most})`,
     }
   })
-  return `with ${parts.map(({ looks }) => looks).join(', ')}
-    select ${columns} from item i where i.ctid = any(array(
-      select place from (${parts.map(({ keys }) => keys).join(' union all ')}) keys order by ${order('')} limit ${most}))
-    order by ${order('i.')}`
+  // By primary key, each within its profile: where a row lies in a table says nothing once items are spread over several.
+  const rows = readable.map(
+    ({ part, profileId }, n) => `select ${columns} from item i
+      where i.part = ${values.add(part)} and i.profile_id = ${values.add(profileId)} and i.id = any(array(select id from keys where n = ${n}))`,
+  )
+  return `with ${parts.map(({ looks }) => looks).join(', ')},
+    keys as materialized (select n, at, id from (${parts.map(({ keys }) => keys).join(' union all ')}) keys order by ${order('')} limit ${most})
+    select * from (${rows.join(' union all ')}) found order by ${order('')}`
 }
 
 function inOrderOf({ sort }: Query, table: string): string {

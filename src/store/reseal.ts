@@ -1,4 +1,4 @@
-import type { Keyring } from '#base/sealing.ts'
+import { type Keyring, SealError } from '#base/sealing.ts'
 import { type Database, statement } from './database.ts'
 
 type KeyValue = string | number | Buffer
@@ -25,36 +25,95 @@ export const SEALED_COLUMNS: SealedColumn[] = [
 ]
 
 const BATCH = 200
+const TELL_EVERY = 50
 
-/** How many sealed values still need an older key. */
-export async function countStale(database: Database, keyring: Keyring): Promise<number> {
-  let total = 0
-  for (const { table, column } of SEALED_COLUMNS) {
-    const stale = statement(
-      `reseal-count-${table}-${column}`,
-      `select count(*) as n from ${table} where substring(${column} from 2 for 4) <> $1`,
-    )
-    const [row] = await database.rows<{ n: number }>(stale, [keyring.primaryId])
-    total += row?.n ?? 0
-  }
-  return total
+/** A value that no key at hand opens. Without the value itself: it may be read by people and logged. */
+export interface UnreadableValue {
+  table: string
+  /** The primary key, as far as it is no secret. */
+  row: string
+  reason: SealError['reason']
 }
 
-/** Seals everything anew with the first key while the service runs; stopped half-way, a new run finds what is left. */
-export async function reseal(database: Database, keyring: Keyring, progress: (done: number) => void): Promise<number> {
+export interface Stale {
+  /** Values that an older key opens: with that key they would be lost. */
+  needed: number
+  unreadable: UnreadableValue[]
+}
+
+/** What is not sealed with the first key: what still needs an older one, and what no key opens. */
+export async function findStale(database: Database, keyring: Keyring): Promise<Stale> {
+  const stale: Stale = { needed: 0, unreadable: [] }
+  for await (const { place, key, sealed } of staleValues(database, keyring)) {
+    const opened = tryOpen(keyring, place, key, sealed)
+    if (typeof opened === 'string') stale.needed += 1
+    else stale.unreadable.push(opened)
+  }
+  return stale
+}
+
+/** True when a value still needs an older key. */
+export async function hasStale(database: Database, keyring: Keyring): Promise<boolean> {
+  for await (const { place, key, sealed } of staleValues(database, keyring))
+    if (typeof tryOpen(keyring, place, key, sealed) === 'string') return true
+  return false
+}
+
+/**
+ * Seals everything anew with the first key while the service runs; stopped half-way, a new run finds what is left. A value that
+ * does not open is told and left as it is: one damaged row must not keep a leaked key in use.
+ */
+export async function reseal(
+  database: Database,
+  keyring: Keyring,
+  progress: (done: number) => void,
+): Promise<{ resealed: number; unreadable: UnreadableValue[] }> {
   let done = 0
+  const unreadable: UnreadableValue[] = []
+  for await (const { place, key, sealed } of staleValues(database, keyring)) {
+    const opened = tryOpen(keyring, place, key, sealed)
+    if (typeof opened !== 'string') {
+      unreadable.push(opened)
+      continue
+    }
+    await swap(database, keyring, place, key, sealed, opened)
+    done += 1
+    if (done % TELL_EVERY === 0) progress(done)
+  }
+  progress(done)
+  return { resealed: done, unreadable }
+}
+
+interface StaleValue {
+  place: SealedColumn
+  key: KeyValue[]
+  sealed: Buffer
+}
+
+async function* staleValues(database: Database, keyring: Keyring): AsyncGenerator<StaleValue> {
   for (const place of SEALED_COLUMNS) {
     let after: KeyValue[] | undefined
     for (;;) {
       const batch = await nextBatch(database, keyring, place, after)
-      if (batch.length === 0) break
-      for (const { key, sealed } of batch) await swap(database, keyring, place, key, sealed)
-      done += batch.length
-      progress(done)
-      after = batch.at(-1)!.key
+      for (const { key, sealed } of batch) yield { place, key, sealed }
+      after = batch.at(-1)?.key
+      if (after === undefined) break
     }
   }
-  return done
+}
+
+function tryOpen(
+  keyring: Keyring,
+  { table, column, row }: SealedColumn,
+  key: KeyValue[],
+  sealed: Buffer,
+): string | UnreadableValue {
+  try {
+    return keyring.open(sealed, { table, row: row(key), column })
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    return { table, row: row(key), reason: error.reason }
+  }
 }
 
 // Walks the primary key, so that a large table is read once and not once per batch.
@@ -80,6 +139,7 @@ async function swap(
   { table, column, keys, row }: SealedColumn,
   key: KeyValue[],
   sealed: Buffer,
+  value: string,
 ): Promise<void> {
   const where = keys.map((name, i) => `${name} = $${i + 3}`).join(' and ')
   // Only if nobody wrote it meanwhile: a value set anew during the rotation wins.
@@ -88,5 +148,5 @@ async function swap(
     `update ${table} set ${column} = $2 where ${column} = $1 and ${where}`,
   )
   const place = { table, row: row(key), column }
-  await database.count(update, [sealed, keyring.seal(keyring.open(sealed, place), place), ...key])
+  await database.count(update, [sealed, keyring.seal(value, place), ...key])
 }

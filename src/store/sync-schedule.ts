@@ -38,7 +38,8 @@ const dueGroups = statement(
        order by p.app_id, p.service limit 1) next
    )
    select app_id, service from found where exists (
-     select 1 from profile_sync p where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $1)`,
+     select 1 from profile_sync p where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $1)
+     and not exists (select 1 from app where app.id = found.app_id and app.deleting_at is not null)`,
 )
 /** Limit: profiles leased at once. */
 export const MAX_LEASED = 100

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
-import type { Keyring } from '#base/sealing.ts'
+import { type Keyring, SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type Profile, profileName } from '#model/profile.ts'
@@ -59,7 +59,7 @@ export async function freshCredential(need: FreshNeed, target: FreshTarget, refu
   const key = { part: target.profile.part, profileId: target.profile.id }
   const giveUpAt = need.clock.now() + 2 * LEASE_MS
   for (;;) {
-    const stored = await findCredential(need.database, need.keyring, key)
+    const stored = await readCredential(need, target.profile)
     if (stored === undefined)
       throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
     const credential = JSON.parse(stored.value) as Credential
@@ -72,6 +72,18 @@ export async function freshCredential(need: FreshNeed, target: FreshTarget, refu
         reason: 'refresh_busy',
       })
     await sleep(POLL_MS)
+  }
+}
+
+/** One that is damaged is of no use to anybody any more: the person has to sign in again. */
+async function readCredential(need: FreshNeed, profile: Profile): Promise<StoredCredential | undefined> {
+  try {
+    return await findCredential(need.database, need.keyring, { part: profile.part, profileId: profile.id })
+  } catch (error) {
+    if (!(error instanceof SealError) || error.reason !== 'damaged') throw error
+    const refusal = new UpstreamError('reauthorize', error.message, { reason: 'credential_damaged', cause: error })
+    await markNeedsAuth(need, profile, refusal)
+    throw refusal
   }
 }
 
@@ -128,7 +140,7 @@ async function refresh(
     await settleRefusal(need, target, stored.version, error)
   }
   // The person signed in anew while we refreshed: theirs is the newer one.
-  const newer = await findCredential(need.database, need.keyring, key)
+  const newer = await readCredential(need, target.profile)
   if (newer === undefined)
     throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
   return { credential: JSON.parse(newer.value) as Credential, version: newer.version }
@@ -141,10 +153,7 @@ async function settleRefusal(
   version: number,
   error: UpstreamError,
 ): Promise<void> {
-  const now = await findCredential(need.database, need.keyring, {
-    part: target.profile.part,
-    profileId: target.profile.id,
-  })
+  const now = await readCredential(need, target.profile)
   if (now !== undefined && now.version !== version) return
   await markNeedsAuth(need, target.profile, error)
   throw error

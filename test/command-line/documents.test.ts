@@ -94,10 +94,10 @@ suite('every command with --json prints one document', () => {
   })
 
   test('keyring rotate and prune', async () => {
-    const rotated = await document<{ new_key: boolean; resealed: number }>(['keyring', 'rotate'])
-    assert.deepEqual(rotated, { new_key: true, resealed: 1 })
-    assert.deepEqual(await document(['keyring', 'prune', '--at-once']), { dropped: 1 })
-    assert.deepEqual(await document(['keyring', 'prune']), { dropped: 0 })
+    const rotated = await document<{ new_key: boolean; resealed: number; damaged: unknown[] }>(['keyring', 'rotate'])
+    assert.deepEqual(rotated, { new_key: true, resealed: 1, damaged: [] })
+    assert.deepEqual(await document(['keyring', 'prune', '--at-once']), { dropped: 1, unreadable: 0 })
+    assert.deepEqual(await document(['keyring', 'prune']), { dropped: 0, unreadable: 0 })
     assert.deepEqual(await document(['app', 'list']), [], 'the new key fits')
   })
 

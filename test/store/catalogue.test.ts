@@ -8,6 +8,7 @@ import { type Opened, openFresh } from './opened.ts'
 /** Small tables that every node may hold a copy of, and the budgets beside the engine. All others are cut into parts. */
 const REFERENCE = [
   'app',
+  'app_deletion',
   'app_secret',
   'attempt',
   'budget',

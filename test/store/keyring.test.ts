@@ -3,19 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
+import { systemClock } from '#base/clock.ts'
 import { SetupError } from '#base/errors.ts'
 import { keyFilePath, openKeyFile, readKeyFile } from '#base/key-file.ts'
+import { createLog } from '#base/log.ts'
 import { Keyring } from '#base/sealing.ts'
 import { pruneKeyring, rotateKeyring } from '#flows/operate/keyring.ts'
 import { insertApp } from '#store/apps.ts'
 import { type Database, statement } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { countStale, reseal } from '#store/reseal.ts'
+import { findStale, reseal } from '#store/reseal.ts'
 import { findServiceKey, putServiceKey } from '#store/service-keys.ts'
 import { openHasher } from '#store/vault.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 const KEYS = 250
+const log = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
+const quiet = { clock: systemClock, log }
 let opened: Opened
 let folder: string
 
@@ -57,12 +61,18 @@ suite('rotating the keyring', () => {
     const hasher = await openHasher(opened.database, keyring)
     await fill(keyring)
     const [old] = openKeyFile(folder).keys
-    const done = await rotateKeyring({ database: opened.database, keyring, keyFile: keyFilePath(folder) }, () => {})
-    assert.deepEqual(done, { newKey: true, resealed: KEYS + 1 })
-    assert.equal(await countStale(opened.database, keyring), 0)
-    assert.equal(
-      await pruneKeyring({ database: opened.database, keyring, keyFile: keyFilePath(folder) }, { atOnce: true }),
-      1,
+    const done = await rotateKeyring(
+      { ...quiet, database: opened.database, keyring, keyFile: keyFilePath(folder) },
+      () => {},
+    )
+    assert.deepEqual(done, { newKey: true, resealed: KEYS + 1, unreadable: [] })
+    assert.equal((await findStale(opened.database, keyring)).needed, 0)
+    assert.deepEqual(
+      await pruneKeyring(
+        { ...quiet, database: opened.database, keyring, keyFile: keyFilePath(folder) },
+        { atOnce: true },
+      ),
+      { dropped: 1, unreadable: [] },
     )
     const { keys } = openKeyFile(folder)
     assert.equal(keys.length, 1)
@@ -91,7 +101,10 @@ suite('rotating the keyring', () => {
       }
     })
     for (let i = 0; i < 3; i += 1)
-      await rotateKeyring({ database: opened.database, keyring: rotating, keyFile: keyFilePath(folder) }, () => {})
+      await rotateKeyring(
+        { ...quiet, database: opened.database, keyring: rotating, keyFile: keyFilePath(folder) },
+        () => {},
+      )
     load.over = true
     await Promise.all(readers)
     await assertAllOpen(openKeyring(), written)
@@ -101,24 +114,30 @@ suite('rotating the keyring', () => {
     const keyring = openKeyring()
     await openHasher(opened.database, keyring)
     await fill(keyring)
-    const stopped = rotateKeyring({ database: opened.database, keyring, keyFile: keyFilePath(folder) }, (done) => {
-      if (done > 200) throw new Error('killed')
-    })
+    const stopped = rotateKeyring(
+      { ...quiet, database: opened.database, keyring, keyFile: keyFilePath(folder) },
+      (done) => {
+        if (done > 200) throw new Error('killed')
+      },
+    )
     await assert.rejects(stopped, /killed/)
-    const left = await countStale(opened.database, keyring)
+    const { needed: left } = await findStale(opened.database, keyring)
     assert.ok(left > 0 && left < KEYS, String(left))
     const afterwards = openKeyring()
     await assertAllOpen(afterwards)
     await assert.rejects(
-      pruneKeyring({ database: opened.database, keyring: afterwards, keyFile: keyFilePath(folder) }, { atOnce: true }),
+      pruneKeyring(
+        { ...quiet, database: opened.database, keyring: afterwards, keyFile: keyFilePath(folder) },
+        { atOnce: true },
+      ),
       (error) => error instanceof SetupError && error.code === 'keys_in_use',
     )
     assert.equal(openKeyFile(folder).keys.length, 2)
     const resumed = await rotateKeyring(
-      { database: opened.database, keyring: afterwards, keyFile: keyFilePath(folder) },
+      { ...quiet, database: opened.database, keyring: afterwards, keyFile: keyFilePath(folder) },
       () => {},
     )
-    assert.deepEqual(resumed, { newKey: false, resealed: left })
+    assert.deepEqual(resumed, { newKey: false, resealed: left, unreadable: [] })
     await assertAllOpen(openKeyring())
   })
 
@@ -127,7 +146,7 @@ suite('rotating the keyring', () => {
     await Promise.all(
       [1, 2, 3].map(() => {
         const database: Database = opened.another()
-        return rotateKeyring({ database, keyring: openKeyring(), keyFile: keyFilePath(folder) }, () => {})
+        return rotateKeyring({ ...quiet, database, keyring: openKeyring(), keyFile: keyFilePath(folder) }, () => {})
       }),
     )
     await assertAllOpen(openKeyring())
@@ -145,7 +164,7 @@ suite('rotating the keyring', () => {
         return opened.database.count(query, values)
       },
     }
-    await rotateKeyring({ database: racing, keyring, keyFile: keyFilePath(folder) }, () => {})
+    await rotateKeyring({ ...quiet, database: racing, keyring, keyFile: keyFilePath(folder) }, () => {})
     assert.equal((await findServiceKey(opened.database, keyring, 'app', 's7'))?.secret, 'newer')
   })
 
@@ -153,10 +172,10 @@ suite('rotating the keyring', () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
     await fill(new Keyring([old]))
     const keyring = new Keyring([fresh, old])
-    const done = await rotateKeyring({ database: opened.database, keyring, keyFile: undefined }, () => {})
-    assert.deepEqual(done, { newKey: false, resealed: KEYS })
+    const done = await rotateKeyring({ ...quiet, database: opened.database, keyring, keyFile: undefined }, () => {})
+    assert.deepEqual(done, { newKey: false, resealed: KEYS, unreadable: [] })
     await assertAllOpen(new Keyring([fresh]))
-    assert.equal(await reseal(opened.database, keyring, () => {}), 0)
+    assert.equal((await reseal(opened.database, keyring, () => {})).resealed, 0)
   })
 })
 

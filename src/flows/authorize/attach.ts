@@ -2,9 +2,11 @@ import { newPartId, partOf } from '#base/ids.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { insertAccessToken } from '#store/access-tokens.ts'
 import { insertAccount, lockAccount, setAccountParts } from '#store/accounts.ts'
+import { keepAppFromDeletion } from '#store/app-deletions.ts'
 import { writeAudit } from '#store/audit.ts'
 import { putCredential } from '#store/credentials.ts'
 import type { Queries } from '#store/database.ts'
@@ -38,6 +40,7 @@ export interface Joining {
 
 /** Account, profile, credential, token and audit entry in one transaction. Undefined when the given account is gone. */
 export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining): Promise<Attached | undefined> {
+  if (!(await keepAppFromDeletion(tx, joining.appId))) throw new ApiError('client_unknown')
   const account = await chooseAccount(need, tx, joining)
   if (account === undefined) return undefined
   const profile = await putProfile(need, tx, account, joining)

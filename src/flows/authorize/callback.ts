@@ -132,7 +132,7 @@ async function keep(
   const part = await choosePart(need, value.accountId ?? (await findServiceUser(need.database, user))[0])
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', part)
   const content: ConsentValue = { signedIn, state: value.state, responseType: value.responseType }
-  await insertConsent(need.database, need.keyring, {
+  const kept = await insertConsent(need.database, need.keyring, {
     part,
     hash: need.hasher.hash(kind, ticket),
     kind,
@@ -146,6 +146,7 @@ async function keep(
     value: JSON.stringify(content),
     expiresAt: need.clock.now() + TEN_MINUTES_MS,
   })
+  if (!kept) throw new ApiError('session_expired')
   return ticket
 }
 

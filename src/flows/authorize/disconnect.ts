@@ -64,18 +64,27 @@ export async function deleteWholeAccount(
   actor = actorOf(account),
 ): Promise<Disconnected[]> {
   const erased = await need.database.transaction(async (tx) => {
-    const locked = await lockMine(tx, account)
-    const gone = await erase(need, tx, locked, await listProfiles(tx, locked), actor)
-    // What is left are the app's own items, which no list of profiles shows.
-    for (const own of await listAllProfiles(tx, locked))
-      for (const key of await deleteProfile(tx, own, locked.parts)) await eraseStored(tx, key, need.clock.now())
-    await revokeAllTokens(tx, locked, need.clock.now())
-    await deleteAccount(tx, locked)
-    await queueEvent(tx, locked.appId, 'account.erased', need.clock.now(), { account: locked.id })
-    await audit(need, tx, locked, actor, 'account.delete', {})
-    return gone
+    return eraseAccount(need, tx, await lockMine(tx, account), actor)
   })
   return revokeAll(need, erased)
+}
+
+/** All rows of an account that the transaction holds. What its services gave is still to be revoked, or was before. */
+export async function eraseAccount(
+  need: AuthorizeNeed,
+  tx: Queries,
+  locked: Account,
+  actor: string,
+): Promise<Erased[]> {
+  const gone = await erase(need, tx, locked, await listProfiles(tx, locked), actor)
+  // What is left are the app's own items, which no list of profiles shows.
+  for (const own of await listAllProfiles(tx, locked))
+    for (const key of await deleteProfile(tx, own, locked.parts)) await eraseStored(tx, key, need.clock.now())
+  await revokeAllTokens(tx, locked, need.clock.now())
+  await deleteAccount(tx, locked)
+  await queueEvent(tx, locked.appId, 'account.erased', need.clock.now(), { account: locked.id })
+  await audit(need, tx, locked, actor, 'account.delete', {})
+  return gone
 }
 
 async function lockMine(tx: Queries, account: Account): Promise<Account> {
@@ -85,7 +94,7 @@ async function lockMine(tx: Queries, account: Account): Promise<Account> {
   return locked
 }
 
-interface Erased {
+export interface Erased {
   profile: Profile
   /** Undefined when there was none, or when it cannot be read. */
   credential: Credential | undefined
@@ -126,7 +135,11 @@ async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise
   await eraseProfileItems(tx, key)
 }
 
-async function credentialOf(need: AuthorizeNeed, tx: Queries, key: CredentialKey): Promise<Credential | undefined> {
+export async function credentialOf(
+  need: AuthorizeNeed,
+  tx: Queries,
+  key: CredentialKey,
+): Promise<Credential | undefined> {
   try {
     const stored = await findCredential(tx, need.keyring, key)
     return stored && (JSON.parse(stored.value) as Credential)
@@ -147,7 +160,7 @@ function revokeAll(need: AuthorizeNeed, erased: Erased[]): Promise<Disconnected[
   )
 }
 
-async function revoke(
+export async function revoke(
   need: AuthorizeNeed,
   profile: Profile,
   credential: Credential | undefined,

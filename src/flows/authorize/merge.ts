@@ -1,10 +1,17 @@
+import { type Keyring, SealError } from '#base/sealing.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { type Profile, profileName } from '#model/profile.ts'
 import { revokeAllTokens } from '#store/access-tokens.ts'
 import { lockAccount, markMerged, setAccountParts } from '#store/accounts.ts'
 import { writeAudit } from '#store/audit.ts'
-import { deleteCredential, findCredential, putCredential } from '#store/credentials.ts'
+import {
+  type CredentialKey,
+  deleteCredential,
+  findCredential,
+  putCredential,
+  type StoredCredential,
+} from '#store/credentials.ts'
 import type { Queries } from '#store/database.ts'
 import { markDeliveriesDue, resendProfile } from '#store/delivery-cursors.ts'
 import { foldProfile, listAllProfiles, listProfiles, moveProfiles, reconnectProfile } from '#store/profiles.ts'
@@ -106,7 +113,17 @@ async function moveCredential(
   from: Profile,
   to: Profile,
 ): Promise<void> {
-  const newer = await findCredential(tx, keyring, { part: from.part, profileId: from.id })
+  const newer = await readable(tx, keyring, { part: from.part, profileId: from.id })
   if (newer === undefined) return
   await putCredential(tx, keyring, { part: to.part, profileId: to.id }, newer.value, newer.expiresAt, clock.now())
+}
+
+/** A damaged one is as good as none: the other profile keeps what it has. */
+async function readable(tx: Queries, keyring: Keyring, key: CredentialKey): Promise<StoredCredential | undefined> {
+  try {
+    return await findCredential(tx, keyring, key)
+  } catch (error) {
+    if (error instanceof SealError && error.reason === 'damaged') return undefined
+    throw error
+  }
 }

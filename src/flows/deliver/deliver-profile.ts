@@ -29,9 +29,36 @@ const MAX_MENDS = 3
 export async function deliverProfile(need: DeliverNeed, run: Run, cursor: Cursor): Promise<boolean> {
   const lease = keepLease(need, cursor)
   try {
-    return cursor.erase ? await eraseProfile(need, run, cursor) : await deliverChanges(need, run, cursor, lease)
+    if (cursor.erase) return await eraseProfile(need, run, cursor)
+    return await whileThere(need, cursor, (gone) => deliverChanges(need, run, cursor, lease, gone))
   } finally {
     lease.end()
+  }
+}
+
+/**
+ * Leaves as soon as the profile does, also in the middle of a write that hangs. That write may still arrive: the erasure that
+ * follows has a greater epoch, and rows of a lesser one change nothing after it.
+ */
+async function whileThere(
+  { access, log }: DeliverNeed,
+  { part, profileId }: Cursor,
+  work: (gone: AbortSignal) => Promise<boolean>,
+): Promise<boolean> {
+  const gone = new AbortController()
+  const left = Promise.withResolvers<false>()
+  const release = access?.follow({ profiles: [{ part, profileId }] }, () => {
+    log.info('a delivery ended, because its profile left', { profile: profileId })
+    gone.abort()
+    left.resolve(false)
+  })
+  const working = work(gone.signal)
+  // Nobody waits for it once the profile has left.
+  working.catch(() => {})
+  try {
+    return await Promise.race([working, left.promise])
+  } finally {
+    release?.()
   }
 }
 
@@ -55,7 +82,13 @@ async function eraseProfile(need: DeliverNeed, { connection }: Run, taken: Curso
   return true
 }
 
-async function deliverChanges(need: DeliverNeed, run: Run, taken: Cursor, lease: Lease): Promise<boolean> {
+async function deliverChanges(
+  need: DeliverNeed,
+  run: Run,
+  taken: Cursor,
+  lease: Lease,
+  gone: AbortSignal,
+): Promise<boolean> {
   const { database, clock } = need
   const untilMs = performance.now() + deliveryTimesOf(need).turnMs
   const source = await sourceOf(need, run, taken)
@@ -72,7 +105,7 @@ async function deliverChanges(need: DeliverNeed, run: Run, taken: Cursor, lease:
     let rows = 0
     if (isWritten) {
       // Frozen for a while: somebody else may have gone on from here.
-      if (!(await lease.isMine())) return wrote
+      if (!(await lease.isMine()) || gone.aborted) return wrote
       try {
         rows = await writeRecorded(need, run, cursor, batch)
       } catch (error) {

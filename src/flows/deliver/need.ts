@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
 import type { Keyring } from '#base/sealing.ts'
 import type { Registry } from '#kit/registry.ts'
+import type { AccessWatch } from '#model/access.ts'
 import type { Database } from '#store/database.ts'
 import type { Engine } from '#store/engine.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
@@ -17,6 +18,8 @@ export interface DeliverNeed {
   egress: Egress
   connections: Connections
   readQuery: ReadQuery
+  /** Ends a run whose profile leaves; without it, a run ends after the batch it writes. */
+  access?: AccessWatch | undefined
   /** Where the usual ones do not fit. */
   deliveryTimes?: Partial<DeliveryTimes> | undefined
 }

@@ -2,6 +2,7 @@ import { newId } from '#base/ids.ts'
 import { SealError } from '#base/sealing.ts'
 import type { Destination, DestinationSecrets } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
+import { isAppDeleting } from '#store/app-deletions.ts'
 import { type Cursor, takeCursor } from '#store/delivery-leases.ts'
 import { claimAttempt, findDestination, openSecrets } from '#store/destinations.ts'
 import { deliverProfile } from './deliver-profile.ts'
@@ -47,8 +48,9 @@ async function work(
   const beganAt = performance.now()
   const isTurnOver = () => performance.now() - beganAt >= turnMs && stay.isWanted()
   const filter = filterOf(need, destination)
-  const onlyErasures = quietUntil(readQuiet(destination.options), need.clock.now()) !== undefined
-  if (stay.others === 0 && !onlyErasures) {
+  const isQuiet = quietUntil(readQuiet(destination.options), need.clock.now()) !== undefined
+  const onlyErasures = isQuiet || (await isAppDeleting(need.database, destination.appId))
+  if (stay.others === 0 && !isQuiet) {
     const told = await tellEvents(need, destination, connection)
     if (told > 0 && destination.state === 'failing') await settleRecovery(need, destination)
   }

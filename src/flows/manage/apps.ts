@@ -50,7 +50,7 @@ export async function listApps({ database }: AppsNeed): Promise<App[]> {
 }
 
 export async function getApp(need: AppsNeed, id: string): Promise<{ app: App; secrets: AppSecret[] }> {
-  const app = await store.findApp(need.database, id)
+  const app = await store.findAnyApp(need.database, id)
   if (app === undefined) throw noApp(id)
   const secrets = await store.listAppSecrets(need.database, id, need.clock.now())
   return { app, secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt })) }
@@ -91,13 +91,6 @@ export async function rotateAppSecret(
     return found
   })
   return { app, secret, previousEndsAt: now + overlapMs }
-}
-
-export async function deleteApp(need: AppsNeed, id: string, actor: string): Promise<void> {
-  await need.database.transaction(async (tx) => {
-    if (!(await store.deleteApp(tx, id))) throw noApp(id)
-    await audit(tx, need, actor, 'app.delete', id, {})
-  })
 }
 
 function noApp(id: string): ApiError {

@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
+import type { Clock } from '#base/clock.ts'
 import { SetupError } from '#base/errors.ts'
 import { readKeyFile, writeKeyFile } from '#base/key-file.ts'
+import type { Log } from '#base/log.ts'
 import { KEY_BYTES, type Keyring } from '#base/sealing.ts'
 import type { Database } from '#store/database.ts'
 import { fileLock } from '#store/embedded/file-lock.ts'
-import { countStale, reseal } from '#store/reseal.ts'
+import { findProfile } from '#store/profiles.ts'
+import { findStale, hasStale, reseal, type UnreadableValue } from '#store/reseal.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { markNeedsAuth } from '#upstream/fresh-credential.ts'
 
 export interface KeyringNeed {
   database: Database
   keyring: Keyring
+  clock: Clock
+  log: Log
   /** Undefined when the keys come from `TRIBUTARY_KEY`: then the operator puts the new key first, and we only seal anew. */
   keyFile: string | undefined
 }
@@ -20,10 +27,19 @@ const FOLLOWED_MS = 60_000
 /** How long to wait for another process that changes the keys. */
 const BUSY_MS = 30_000
 
+export type { UnreadableValue }
+
 export interface Rotation {
   /** True when this run made a new key; false when it went on with one made before. */
   newKey: boolean
   resealed: number
+  /** Values that no key opens: left as they are. The profiles of damaged credentials wait for a new sign-in. */
+  unreadable: UnreadableValue[]
+}
+
+export interface Pruning {
+  dropped: number
+  unreadable: UnreadableValue[]
 }
 
 /**
@@ -33,10 +49,21 @@ export interface Rotation {
 export async function rotateKeyring(need: KeyringNeed, progress: (done: number) => void): Promise<Rotation> {
   return alone(need, async () => {
     need.keyring.refresh()
-    const newKey = (await countStale(need.database, need.keyring)) === 0 && addKey(need)
-    const resealed = await reseal(need.database, need.keyring, progress)
-    return { newKey, resealed }
+    const newKey = !(await hasStale(need.database, need.keyring)) && addKey(need)
+    const done = await reseal(need.database, need.keyring, progress)
+    for (const value of done.unreadable) await markUnreadable(need, value)
+    return { newKey, ...done }
   })
+}
+
+/** A value of an unknown key may be fine with a key that is missing here: it is told, and nobody is asked to sign in again. */
+async function markUnreadable(need: KeyringNeed, { table, row, reason }: UnreadableValue): Promise<void> {
+  need.log.warn('a sealed value cannot be opened', { table, row, reason })
+  if (table !== 'credential' || reason !== 'damaged') return
+  const [part, profileId] = row.split('/')
+  const profile = await findProfile(need.database, Number(part), profileId!)
+  const cause = new UpstreamError('reauthorize', 'The credential is damaged.', { reason: 'credential_damaged' })
+  if (profile !== undefined) await markNeedsAuth(need, profile, cause)
 }
 
 /**
@@ -46,19 +73,20 @@ export async function rotateKeyring(need: KeyringNeed, progress: (done: number) 
 export async function pruneKeyring(
   need: KeyringNeed,
   options: { atOnce: boolean } = { atOnce: false },
-): Promise<number> {
+): Promise<Pruning> {
   return alone(need, () => prune(need, options.atOnce))
 }
 
-async function prune(need: KeyringNeed, atOnce: boolean): Promise<number> {
-  const stale = await countStale(need.database, need.keyring)
-  if (stale > 0) {
-    throw new SetupError(`${stale} sealed values still need an older key.`, {
+async function prune(need: KeyringNeed, atOnce: boolean): Promise<Pruning> {
+  need.keyring.refresh()
+  const { needed, unreadable } = await findStale(need.database, need.keyring)
+  if (needed > 0) {
+    throw new SetupError(`${needed} sealed values still need an older key.`, {
       code: 'keys_in_use',
       help: 'Finish the rotation first: tributary keyring rotate',
     })
   }
-  if (need.keyFile === undefined) return 0
+  if (need.keyFile === undefined) return { dropped: 0, unreadable }
   const file = readKeyFile(need.keyFile)!
   if (file.keys.length > 1 && !atOnce && Date.now() - statSync(need.keyFile).mtimeMs < FOLLOWED_MS) {
     throw new SetupError('The newest key is less than a minute old; running processes may not have it yet.', {
@@ -68,7 +96,7 @@ async function prune(need: KeyringNeed, atOnce: boolean): Promise<number> {
   }
   if (file.keys.length > 1) writeKeyFile(need.keyFile, { ...file, keys: file.keys.slice(0, 1) })
   need.keyring.refresh()
-  return file.keys.length - 1
+  return { dropped: file.keys.length - 1, unreadable }
 }
 
 /** One at a time: two that write the key file at once would lose a key that something is sealed with. */

@@ -1,4 +1,5 @@
 import type { Clock } from '#base/clock.ts'
+import { purgeAppDeletions } from '#store/app-deletions.ts'
 import { purgeAttempts } from '#store/attempts.ts'
 import { purgeBudgets } from '#store/budgets.ts'
 import { purgeCalls } from '#store/calls.ts'
@@ -11,6 +12,7 @@ const ATTEMPTS_KEPT_MS = 3_600_000
 const CALLS_KEPT_MS = 14 * 86_400_000
 const BUDGETS_KEPT_MS = 7 * 86_400_000
 const DELIVERIES_KEPT_MS = 14 * 86_400_000
+const DELETIONS_KEPT_MS = 90 * 86_400_000
 const EVENTS_KEPT_MS = 30 * 86_400_000
 
 interface Tidied {
@@ -19,6 +21,7 @@ interface Tidied {
   budgets: number
   deliveries: number
   events: number
+  deletions: number
   /** What belonged to destinations that went with their app. */
   orphans: number
   /** Ways from a profile to a destination that were missing. */
@@ -33,6 +36,7 @@ export async function tidy({ database, clock }: { database: Database; clock: Clo
     budgets: await purgeBudgets(database, clock.now() - BUDGETS_KEPT_MS),
     deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_KEPT_MS),
     events: await purgeEvents(database, clock.now() - EVENTS_KEPT_MS),
+    deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_KEPT_MS),
     orphans: (await removeOrphanCursors(database)) + (await purgeOrphanLetters(database)),
     cursors: await openMissingCursors(database, clock.now()),
   }

@@ -4,6 +4,7 @@ import type { Hangup } from '#base/hangup.ts'
 import type { Auth } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import { rateNewsOf } from '#upstream/rate-news.ts'
@@ -32,6 +33,8 @@ export interface ProxyCall {
   /** Called when the body is too large to be taken in and is passed on as it comes. */
   onFlow: () => void
   hangup: Hangup
+  /** Called once it is known whose data the call is about. */
+  onProfile: (profile: Profile) => void
   /** Filled in as things happen, so that it is known also when the call fails. */
   told: Told
 }
@@ -71,6 +74,7 @@ async function forward(
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
   const target = await found(targets, account, call.profile)
+  call.onProfile(target.profile)
   await spend(need, target, SHORT_WAIT_MS, call.hangup)
   const { idleMs } = need.patience ?? PATIENCE
   const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)

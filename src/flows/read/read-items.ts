@@ -1,5 +1,6 @@
 import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
+import { proofOfHolding, proofOfRecalled } from '#store/access-tokens.ts'
 import type { Database } from '#store/database.ts'
 import { findOriginals } from '#store/item-originals.ts'
 import { type FoundItem, queryItems } from '#store/item-query.ts'
@@ -14,7 +15,7 @@ const BATCH_LETTERS = 256 * 1024
 
 /**
  * Items in order, fetched as the reader takes them: a slow reader slows the query, and one that leaves ends it.
- * No connection to the database is held between two batches.
+ * No connection to the database is held between two batches. Each batch asks anew whether it may be read.
  */
 export async function* readItems(
   { database }: Pick<ReadNeed, 'database'>,
@@ -25,13 +26,14 @@ export async function* readItems(
   let left = query.limit
   let rows = FIRST_ROWS
   let page = query
+  const later = proofOfHolding(account, readable)
   while (left > 0) {
     const want = Math.min(left, rows)
     // What comes after the first batch is a long answer, and must not stand before short ones.
     const found =
       page === query
-        ? await queryItems(database, readable, selection, page, want, account)
-        : await queryItems(database.patient, readable, selection, page, want)
+        ? await queryItems(database, readable, selection, page, want, proofOfRecalled(account))
+        : await queryItems(database.patient, readable, selection, page, want, later)
     const shown = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
     // All that is needed of them is taken before: they belong to the reader, who may empty the list.
     left -= shown.length

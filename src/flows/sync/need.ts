@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
 import type { Keyring } from '#base/sealing.ts'
 import type { Registry } from '#kit/registry.ts'
+import type { AccessWatch } from '#model/access.ts'
 import type { Database } from '#store/database.ts'
 import type { Budget } from '#upstream/budget.ts'
 import type { Upstream } from '#upstream/send.ts'
@@ -14,6 +15,8 @@ export interface SyncNeed {
   registry: Registry
   upstream: Upstream
   budget: Budget
+  /** Ends a run whose profile leaves; without it, a run ends at its next write. */
+  access?: AccessWatch | undefined
   /** Where the usual ones do not fit. */
   times?: Partial<SyncTimes> | undefined
 }

@@ -6,7 +6,7 @@ import type { Profile } from '#model/profile.ts'
 import { findAccount } from '#store/accounts.ts'
 import type { Database } from '#store/database.ts'
 import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
-import { findProfileByName } from '#store/profiles.ts'
+import { findProfile, findProfileByName } from '#store/profiles.ts'
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
 import { makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
 import type { SyncNeed } from './need.ts'
@@ -35,6 +35,10 @@ export async function chooseProfile(
   const profile = await findProfileByName(database, account, name)
   if (profile === undefined) throw new ApiError('no_profile')
   return profile
+}
+
+export async function isThere({ database }: { database: Database }, { part, id }: Profile): Promise<boolean> {
+  return (await findProfile(database, part, id)) !== undefined
 }
 
 export async function syncProgress(

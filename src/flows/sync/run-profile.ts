@@ -49,13 +49,18 @@ export async function runProfile(need: SyncNeed, key: ProfileKey, turn: Turn): P
   const token = newId(nowMs)
   const scheduled = await takeProfile(need.database, key, token, leaseEnd(need), { alone: turn.alone, nowMs })
   if (scheduled === undefined) return
+  const gone = new AbortController()
+  const release = need.access?.follow({ profiles: [key], unmerged: true }, () => gone.abort())
   try {
-    const { earliestMs } = await runTurn(need, key, token, turn)
+    const signal = AbortSignal.any([turn.signal, gone.signal])
+    const { earliestMs } = await runTurn(need, key, token, { ...turn, signal })
     if (earliestMs === undefined) await unscheduleProfile(need.database, key, token)
     else await finishProfile(need.database, key, token, earliestMs)
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error
     need.log.info('a sync was overtaken and wrote nothing', { profile: key.profileId })
+  } finally {
+    release?.()
   }
 }
 

@@ -91,7 +91,7 @@ suite('S16 a token that is over is over everywhere, at once', () => {
   test('with the app: its tokens and codes end with it', async () => {
     const app = await house.makeApp()
     const granted = await signIn(house, 'demo-social', 'esra', {}, app)
-    await house.tributary.admin('DELETE', `/admin/apps/${app.clientId}`)
+    await house.tributary.admin('DELETE', `/admin/apps/${app.clientId}?erase=true`)
     assertRefused(await send(house, 'GET', '/profiles', { token: granted.access_token }), 401, 'token_invalid')
   })
 })

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { systemClock } from '#base/clock.ts'
+import { loadConfig } from '#base/config.ts'
+import { randomPart } from '#base/ids.ts'
+import { createLog } from '#base/log.ts'
+import { attach } from '#flows/authorize/attach.ts'
+import { beginDeletion, continueDeletion, deletionProgress } from '#flows/authorize/delete-app.ts'
+import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import { createApp } from '#flows/manage/apps.ts'
+import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { createRegistry } from '#kit/registry.ts'
+import { insertConsent } from '#store/consents.ts'
+import type { Database, Queries } from '#store/database.ts'
+import { openProfileCursors } from '#store/delivery-cursors.ts'
+import { insertDestination } from '#store/destinations.ts'
+import { putServiceKey } from '#store/service-keys.ts'
+import { createEgress } from '#upstream/egress/guard.ts'
+import { createUpstream } from '#upstream/send.ts'
+import { openStore, type Store } from '../../src/open-store.ts'
+import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
+import { preparedDatabase, type TestDatabase } from '../support/database.ts'
+import { LOOPBACK } from '../support/lab-app.ts'
+import { idsOfApp, tablesWithRowsOf } from '../support/rows-of-app.ts'
+import { startProcess } from '../support/running.ts'
+import lender from './connectors/lender.ts'
+
+const AN_HOUR_MS = 3_600_000
+const CONNECTORS = join(import.meta.dirname, 'connectors')
+let database: TestDatabase
+let dataDir: string
+let store: Store
+let service: ScriptedService
+let need: AuthorizeNeed
+const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] })
+
+before(async () => {
+  database = await preparedDatabase()
+  dataDir = mkdtempSync(join(tmpdir(), 'tributary-deletion-'))
+  const log = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
+  store = await openStore(loadConfig({ DATABASE_URL: database.url, TRIBUTARY_DATA: dataDir }), log)
+  service = await startScripted()
+  const upstream = createUpstream({ egress, clock: store.clock, log })
+  need = { ...store, registry: createRegistry([lender]), upstream, config: { baseUrl: 'http://localhost' } }
+})
+after(async () => {
+  await service.close()
+  await store.close()
+  await egress.close()
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+const ask = <Row extends object>(text: string, values: unknown[] = []) =>
+  store.database.rows<Row>({ name: '', text }, values)
+const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
+
+/** An app with a person, items, a destination and an unfinished sign-in. Every token has the app's name in it. */
+async function newApp(): Promise<{ appId: string; ids: string[] }> {
+  const { app } = await createApp(need, { name: 'Going', redirectUris: ['https://app.test/'] }, 'test')
+  const now = store.clock.now()
+  const overrides = { base_url: service.url, revoke_url: `${service.url}/revoke` }
+  await putServiceKey(
+    store.database,
+    store.keyring,
+    app.id,
+    { service: 'lender', key: 'k', scope: undefined, overrides, updatedAt: now },
+    's',
+  )
+  const signedIn = { credential: { token: `used-${app.id}` }, self: { id: 'ada' }, raw: '{}' }
+  const joining = {
+    appId: app.id,
+    service: 'lender',
+    actor: 'test',
+    account: { how: 'new' },
+    part: randomPart(),
+  } as const
+  const attached = (await store.database.transaction((tx) => attach(need, tx, { ...joining, signedIn })))!
+  const destination = {
+    id: `dst_${app.id}`,
+    appId: app.id,
+    name: 'There',
+    kind: 'webhook' as const,
+    filter: ['*'],
+    schedule: 'realtime',
+    options: { events: true },
+    state: 'active' as const,
+    lastError: undefined,
+    fails: 0,
+    failingSince: undefined,
+    nextAttemptAt: 0,
+    alerted: false,
+    nextRunAt: undefined,
+    deaths: 0,
+    aloneUntil: 0,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await insertDestination(store.database, store.keyring, destination, { url: 'https://receiver.test/' })
+  const { part, id } = attached.profile
+  await store.database.transaction((tx) => openProfileCursors(tx, { part, profileId: id }, app.id, now))
+  await storeOwnItems(need, attached.account, 'notes', [{ id: 'n1', text: 'one' }])
+  await insertConsent(store.database, store.keyring, {
+    part: randomPart(),
+    hash: store.hasher.hash('code', app.id),
+    kind: 'code',
+    appId: app.id,
+    service: 'lender',
+    nativeId: 'ben',
+    accountId: undefined,
+    redirectUri: 'https://app.test/',
+    codeChallenge: undefined,
+    browser: undefined,
+    value: JSON.stringify({ signedIn: { ...signedIn, credential: { token: `unused-${app.id}` } } }),
+    expiresAt: now + AN_HOUR_MS,
+  })
+  return { appId: app.id, ids: await idsOfApp(ask, app.id) }
+}
+
+class Died extends Error {}
+
+/** A database as a process sees it that dies before its n-th statement: nothing of it is heard any more. */
+function dyingAt(n: number): { database: Database; isDead: () => boolean } {
+  let left = n
+  const wrap = (queries: Queries): Queries => {
+    const alive = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      left -= 1
+      if (left <= 0) throw new Died()
+      return work()
+    }
+    return {
+      rows: (statement, values) => alive(() => queries.rows(statement, values)),
+      count: (statement, values) => alive(() => queries.count(statement, values)),
+    }
+  }
+  return {
+    database: {
+      ...store.database,
+      ...wrap(store.database),
+      transaction: (work) => store.database.transaction((tx) => work(wrap(tx))),
+    },
+    isDead: () => left <= 0,
+  }
+}
+
+async function runToEnd(by: AuthorizeNeed, appId: string): Promise<void> {
+  await beginDeletion(by, appId, 'test', { erase: true, giveUp: true })
+  while (await continueDeletion(by, appId));
+}
+
+async function assertGone({ appId, ids }: { appId: string; ids: string[] }, where: string): Promise<void> {
+  const progress = await deletionProgress(need, appId)
+  assert.deepEqual([progress?.state, progress?.accounts, progress?.erased], ['deleted', 1, 1], where)
+  assert.deepEqual(await tablesWithRowsOf(ask, ids), [], where)
+  for (const token of [`used-${appId}`, `unused-${appId}`])
+    assert.ok(revoked().includes(token), `${where}: ${token} was never revoked`)
+  const told = await ask('select 1 from audit where app_id = $1 and action = $2', [appId, 'app.delete'])
+  assert.equal(told.length, 1, where)
+}
+
+test('a deletion that dies before any of its statements goes on and leaves nothing', {
+  timeout: 600_000,
+}, async (t) => {
+  service.on('/revoke', () => ({ body: {} }))
+  let places = 0
+  for (let n = 1; ; n += 1) {
+    const app = await newApp()
+    const dying = dyingAt(n)
+    await runToEnd({ ...need, database: dying.database }, app.appId).catch((error: unknown) => {
+      if (!(error instanceof Died)) throw error
+    })
+    if (dying.isDead()) {
+      places += 1
+      // Another process, when the lease of the dead one is over.
+      const later = { ...need, clock: { now: () => store.clock.now() + AN_HOUR_MS } }
+      await runToEnd(later, app.appId).catch((error: unknown) => {
+        // It had died after its last statement: the app is gone already.
+        if (!(error instanceof Error && error.message.includes('There is no app'))) throw error
+      })
+    }
+    await assertGone(app, `statement ${n}`)
+    if (!dying.isDead()) break
+  }
+  t.diagnostic(`${places} places`)
+  assert.ok(places > 20)
+})
+
+test('a worker that is killed while a service keeps it waiting is followed by the next', {
+  timeout: 300_000,
+}, async () => {
+  const app = await newApp()
+  const heard = Promise.withResolvers<void>()
+  service.on('/revoke', () => {
+    heard.resolve()
+    return undefined
+  })
+  await beginDeletion(need, app.appId, 'test', { erase: true, giveUp: true })
+  const env = {
+    DATABASE_URL: database.url,
+    TRIBUTARY_DATA: dataDir,
+    TRIBUTARY_CONNECTORS: CONNECTORS,
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+  }
+  const first = await startProcess(['work'], env)
+  await heard.promise
+  await first.end('SIGKILL')
+  assert.equal((await deletionProgress(need, app.appId))?.state, 'erasing')
+  service.on('/revoke', () => ({ body: {} }))
+  // As if the lease of the dead one were over.
+  await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
+  const second = await startProcess(['work'], env)
+  try {
+    while ((await deletionProgress(need, app.appId))?.state !== 'deleted')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+  } finally {
+    await second.end('SIGTERM')
+  }
+  await assertGone(app, 'killed')
+})

@@ -1,0 +1,18 @@
+import { oauth2 } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { self } from '#kit/self.ts'
+
+/** A service that gives tokens and takes them back, with nothing to sync. */
+export default defineConnector({
+  service: 'lender',
+  title: 'Lender',
+  docs: 'https://lender.test/docs',
+  auth: oauth2({
+    authorizeUrl: 'https://lender.test/authorize',
+    tokenUrl: 'https://lender.test/token',
+    revokeUrl: 'https://lender.test/revoke',
+  }),
+  api: { baseUrl: 'https://lender.test' },
+  self: self<{ id: string }>('/me', ({ id }) => ({ id })),
+  endpoints: {},
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { tributary } from '../../support/command-line.ts'
+import { basic, type Granted, get, type LabApp, type LabHouse, newCode, send, signIn } from '../../support/lab-app.ts'
+import { idsOfApp, tablesWithRowsOf } from '../../support/rows-of-app.ts'
+import { auditOf, entryOf, startQuietHouse } from '../authorization/support.ts'
+import { type ClientDatabase, clientDatabase, until } from '../push/house.ts'
+
+interface Progress {
+  client_id: string
+  state: string
+  accounts: number
+  erased: number
+  service_tokens: { revoked: number; not_supported: number; failed: number }
+  destinations_waiting?: number
+  destinations_untold?: number
+}
+
+let house: LabHouse
+before(async () => {
+  house = await startQuietHouse()
+})
+after(() => house.stop())
+
+const ask = <Row extends object>(text: string, values: unknown[] = []) => house.sql<Row>(text, values)
+const remove = (app: LabApp, query = '') => house.tributary.admin('DELETE', `/admin/apps/${app.clientId}${query}`)
+const progressOf = async (app: LabApp): Promise<Progress> =>
+  ((await house.tributary.admin('GET', '/admin/deletions')).body as Progress[]).find(
+    (each) => each.client_id === app.clientId,
+  )!
+const deleted = (app: LabApp) =>
+  until('the app is deleted', async () => (await progressOf(app)).state === 'deleted', 60_000)
+const serviceToken = async (granted: Granted, app: LabApp) => {
+  const query = { auth: 'true', access_token: granted.access_token }
+  const { body } = await send(house, 'GET', '/profiles', { query, headers: basic(app) })
+  return entryOf(body, 'demo-social').auth.token
+}
+const worksAtService = async (token: string) =>
+  (await fetch(`${house.lab.services['demo-social'].url}/api/me`, { headers: { authorization: `Bearer ${token}` } }))
+    .status === 200
+
+/** An app with people, a merge behind them, items of its own, logs, open sign-ins and perhaps a destination. */
+async function livedInApp(destination?: string) {
+  const app = await house.makeApp()
+  if (destination !== undefined) {
+    const json = { name: 'Ours', kind: 'postgres', url: destination, filter: ['*'] }
+    const made = await send(house, 'POST', '/push', { headers: basic(app), json })
+    assert.equal(made.status, 201, made.text)
+  }
+  const ada = await signIn(house, 'demo-social', 'ada', {}, app)
+  await signIn(house, 'demo-micro', 'ada', { access_token: ada.access_token }, app)
+  const ben = await signIn(house, 'demo-social', 'ben', {}, app)
+  const chloe = await signIn(house, 'demo-social', 'chloe', {}, app)
+  const items = await send(house, 'POST', '/services/self/notes', {
+    token: ada.access_token,
+    json: [{ id: 'n1', text: 'one' }],
+  })
+  assert.equal(items.status, 200, items.text)
+  const merged = await send(house, 'POST', '/auth/merge', {
+    headers: basic(app),
+    json: { source: chloe.access_token, dest: ben.access_token },
+  })
+  assert.equal(merged.status, 200, merged.text)
+  await send(house, 'GET', '/proxy/demo-social/api/me', { token: ada.access_token })
+  await newCode(house, 'demo-social', 'esra', {}, app)
+  const tokens = [await serviceToken(ada, app)]
+  return { app, ada, tokens, ids: await idsOfApp(ask, app.clientId) }
+}
+
+suite('an app that has people', () => {
+  test('is not deleted unless that is asked for, over HTTP or by a command', async () => {
+    const { app, ada, tokens } = await livedInApp()
+    const answer = await remove(app)
+    assert.deepEqual([answer.status, (answer.body as { reason: string }).reason], [409, 'app_has_accounts'])
+    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const command = await tributary(['app', 'delete', app.clientId, '--yes', '--json'], env)
+    assert.notEqual(command.code, 0)
+    assert.match(command.stdout + command.stderr, /--erase/)
+    assert.equal((await get(house, '/profiles', ada.access_token)).status, 200)
+    assert.equal(await worksAtService(tokens[0]!), true)
+  })
+
+  test('goes with everything of them: here, at the services and at destinations', async () => {
+    const neighbour = await house.makeApp()
+    const kept = await signIn(house, 'demo-social', 'ada', {}, neighbour)
+    const theirs: ClientDatabase = await clientDatabase()
+    try {
+      const { app, ada, tokens, ids } = await livedInApp(theirs.url)
+      await until('an item is at the destination', async () => (await theirs.live()).length > 0, 60_000)
+      const begun = await remove(app, '?erase=true')
+      assert.equal(begun.status, 202, JSON.stringify(begun.body))
+      assert.equal((await get(house, '/profiles', ada.access_token)).status, 401)
+      assert.equal((await send(house, 'GET', '/push', { headers: basic(app) })).status, 401)
+      await deleted(app)
+      const progress = await progressOf(app)
+      assert.deepEqual([progress.erased, progress.service_tokens.failed], [progress.accounts, 0])
+      assert.ok(progress.service_tokens.revoked >= 3)
+      assert.equal(progress.destinations_untold, undefined)
+      assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+      for (const token of tokens) assert.equal(await worksAtService(token), false)
+      assert.deepEqual(await theirs.live(), [])
+      assert.equal((await remove(app, '?erase=true')).status, 404)
+      for (const action of ['app.delete_begin', 'app.delete'])
+        assert.equal((await auditOf(house, action)).filter(({ app_id: id }) => id === app.clientId).length, 1, action)
+      assert.equal((await get(house, '/profiles', kept.access_token)).status, 200)
+      assert.equal(await worksAtService(await serviceToken(kept, neighbour)), true)
+    } finally {
+      await theirs.drop()
+    }
+  })
+
+  test('is deleted by the command as well, which tells what was done', async () => {
+    const { app, ids } = await livedInApp()
+    const env = {
+      DATABASE_URL: house.tributary.databaseUrl,
+      TRIBUTARY_DATA: house.tributary.dataDir,
+      TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8',
+    }
+    const command = await tributary(['app', 'delete', app.clientId, '--yes', '--erase', '--json'], env)
+    assert.equal(command.code, 0, command.stderr)
+    const done = JSON.parse(command.stdout) as Progress
+    assert.deepEqual([done.state, done.erased], ['deleted', done.accounts])
+    assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+  })
+
+  test('waits for a destination that cannot be reached, until nobody wants to wait', async () => {
+    const theirs: ClientDatabase = await clientDatabase()
+    try {
+      const { app, ids } = await livedInApp(theirs.url)
+      await until('an item is at the destination', async () => (await theirs.live()).length > 0, 60_000)
+      await theirs.line.cut()
+      assert.equal((await remove(app, '?erase=true')).status, 202)
+      await until('it waits', async () => (await progressOf(app)).state === 'waiting_for_destinations', 60_000)
+      const waiting = await progressOf(app)
+      assert.deepEqual([waiting.erased, waiting.service_tokens.failed], [waiting.accounts, 0])
+      assert.ok(waiting.destinations_waiting! > 0)
+      const again = await remove(app, '?erase=true')
+      assert.deepEqual([again.status, (again.body as Progress).state], [202, 'waiting_for_destinations'])
+      await remove(app, '?erase=true&give_up=true')
+      await deleted(app)
+      assert.equal((await progressOf(app)).destinations_untold, 1)
+      assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+    } finally {
+      await theirs.drop()
+    }
+  })
+
+  test('and nobody signs in to one that is being deleted', async () => {
+    const { app } = await livedInApp()
+    const code = await newCode(house, 'demo-social', 'dmitri', {}, app)
+    await house.sql('update app set deleting_at = 1 where id = $1', [app.clientId])
+    const start = await fetch(house.startUrl('demo-social', {}, app), { redirect: 'manual' })
+    assert.equal(start.status, 400)
+    const answer = await fetch(`${house.tributary.url}/oauth/access_token`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: app.clientId, client_secret: app.secret, code }),
+    })
+    assert.equal(answer.status, 401)
+  })
+})
+
+test('an app without people is deleted at once, as ever', async () => {
+  const app = await house.makeApp()
+  assert.deepEqual(await remove(app), { status: 200, body: { deleted: app.clientId } })
+  assert.equal((await remove(app)).status, 404)
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, suite, test } from 'node:test'
+import { revokeAnyToken } from '#flows/authorize/accounts.ts'
+import { until } from '../push/house.ts'
+import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+
+/** More than the buffers of a connection hold, so that a reader who pauses stops the answer. */
+const ITEMS = 12_000
+const ALL = '/types/photos?limit=1000000'
+let house: ReadingHouse
+
+before(async () => {
+  house = await startReadingHouse()
+})
+after(() => house.stop())
+
+/** Somebody with a profile that has many items, and one without any. */
+async function newReader(): Promise<Reader> {
+  const reader = await house.newReader()
+  const profile = await house.newProfile(reader)
+  await house.put(profile, [{ id: 'first', at: 1, types: ['photos'], filling: 'x'.repeat(1800) }])
+  await house.tributary.store.database.script(
+    `insert into item select part, profile_id, gen_random_uuid(), endpoint, 'copy ' || n, n, updated_at, n, hash, types, author, participants,
+       guid, lat, lng, words, oembed, data from item, generate_series(2, ${ITEMS}) n where profile_id = '${profile.profileId}'`,
+  )
+  return reader
+}
+
+/** Asks for everything, reads the beginning, and then nothing. */
+async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: () => string }> {
+  const { hostname, port } = new URL(house.tributary.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  let text = ''
+  socket.on('data', (bytes: Buffer) => {
+    text += bytes.toString('latin1')
+  })
+  socket.write(`GET ${ALL} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`)
+  await until('the answer has begun', () => text.length > 1000)
+  assert.match(text, /^HTTP\/1\.1 200 /)
+  socket.pause()
+  return { socket, text: () => text }
+}
+
+const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n')
+const endings = () => house.tributary.logged.filter((line) => line.includes('an answer ended with its access')).length
+
+/** Reads on after access has ended; the rest must not come. */
+async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {
+  const before = endings()
+  const { socket, text } = await beginReading(reader)
+  await end(reader)
+  await until('the service has cut it', () => endings() > before, 60_000)
+  const closed = once(socket, 'close')
+  socket.resume()
+  await closed
+  assert.equal(isWhole(text()), false)
+}
+
+const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
+  'its token is revoked': ({ token }) => revokeAnyToken(house.tributary.store, token),
+  'its profile leaves': (reader) => house.ask('/profiles/library', reader, { method: 'DELETE' }),
+  'its account is deleted': (reader) => house.ask('/profiles', reader, { method: 'DELETE' }),
+  'its account is merged away': async ({ token }) => {
+    const other = await house.newReader()
+    const merged = await fetch(`${house.tributary.url}/auth/merge`, {
+      method: 'POST',
+      body: new URLSearchParams({ source: token, dest: other.token }),
+    })
+    assert.equal(merged.status, 200, await merged.text())
+  },
+}
+
+suite('an answer that is being read ends when', () => {
+  for (const [name, end] of Object.entries(WAYS)) {
+    test(`${name}, also for a reader that has stopped reading`, async () => {
+      await assertCut(await newReader(), end)
+    })
+  }
+
+  test('and a reader that goes on reading gets no more of it', async () => {
+    const reader = await newReader()
+    const { socket, text } = await beginReading(reader)
+    await revokeAnyToken(house.tributary.store, reader.token)
+    const closed = once(socket, 'close')
+    socket.resume()
+    await closed
+    assert.equal(isWhole(text()), false)
+  })
+})
+
+test('an answer goes on while another profile joins and another token is revoked', async () => {
+  const reader = await newReader()
+  const { socket, text } = await beginReading(reader)
+  await house.newProfile(reader, 'museum', 'new')
+  await revokeAnyToken(house.tributary.store, (await house.newReader()).token)
+  const closed = once(socket, 'close')
+  socket.resume()
+  await closed
+  assert.equal(isWhole(text()), true)
+})
+
+test('an answer ends when its app is being deleted', async () => {
+  await assertCut(await newReader(), () => house.tributary.admin('DELETE', `/admin/apps/${house.appId}?erase=true`))
+})

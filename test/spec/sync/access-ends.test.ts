@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { revokeAnyToken } from '#flows/authorize/accounts.ts'
+import { type SyncHouse, startSyncHouse } from './house.ts'
+
+let house: SyncHouse
+/** Calls that the shop has heard and not answered to the end. */
+let held: { path: string; response: ServerResponse }[] = []
+let people = 0
+
+before(async () => {
+  house = await startSyncHouse()
+  const hold = (path: string, begin: (response: ServerResponse) => void) =>
+    house.service.on(path, (_asked, response) => {
+      begin(response)
+      held.push({ path, response })
+      return undefined
+    })
+  hold('/orders', () => {})
+  hold('/silent', () => {})
+  hold('/endless', (response) => response.writeHead(200).write('the beginning'))
+})
+after(() => house.stop())
+beforeEach(() => {
+  held = []
+})
+
+interface Person {
+  access_token: string
+}
+
+const WAYS: Record<string, (person: Person) => Promise<unknown>> = {
+  'its token is revoked': ({ access_token: token }) => revokeAnyToken(house.tributary.store, token),
+  'its profile leaves': ({ access_token: token }) => house.ask('DELETE', '/profiles/shop', token),
+}
+
+const newPerson = () => house.connect(`person${(people += 1)}`)
+
+async function open(path: string, { access_token: token }: Person, headers: Record<string, string> = {}) {
+  return fetch(`${house.tributary.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+}
+
+/** The call as the shop sees it, once it is there. */
+async function heldCall(path: string): Promise<ServerResponse> {
+  for (;;) {
+    const found = held.find((each) => each.path === path)
+    if (found !== undefined) return found.response
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+for (const [name, end] of Object.entries(WAYS)) {
+  suite(`when ${name}`, { timeout: 180_000 }, () => {
+    test('whoever follows a sync hears no more, and no false end', async () => {
+      const person = await newPerson()
+      const answer = await open('/profiles/shop/sync', person, { accept: 'text/event-stream' })
+      const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+      let text = (await reader.read()).value ?? ''
+      assert.match(text, /event: progress/)
+      await end(person)
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value
+      assert.doesNotMatch(text, /event: done/)
+    })
+
+    test('a proxied body under way is cut, here and at the service', async () => {
+      const person = await newPerson()
+      const answer = await open('/proxy/shop/endless', person)
+      const service = await heldCall('/endless')
+      const closed = once(service, 'close')
+      const reader = answer.body!.getReader()
+      assert.equal(Buffer.from((await reader.read()).value ?? []).toString(), 'the beginning')
+      await end(person)
+      await assert.rejects(reader.read())
+      await closed
+    })
+
+    test('a proxied call that the service has not answered is refused', async () => {
+      const person = await newPerson()
+      const asked = open('/proxy/shop/silent', person)
+      const closed = once(await heldCall('/silent'), 'close')
+      await end(person)
+      const answer = await asked
+      assert.deepEqual([answer.status, ((await answer.json()) as { reason: string }).reason], [401, 'token_invalid'])
+      await closed
+    })
+  })
+}
+
+test('a sync under way leaves the service when its profile leaves', { timeout: 180_000 }, async () => {
+  const person = await newPerson()
+  const service = await heldCall('/orders')
+  const closed = once(service, 'close')
+  await house.ask('DELETE', '/profiles/shop', person.access_token)
+  await closed
+})
