@@ -32,5 +32,6 @@ export const storeOwn = route({
   }),
   body: z.array(item).max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`),
   answer: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
+  reasons: ['quota_reached'],
   run: (house, { path, body, account }) => storeOwnItems(house, account, path.endpoint, body),
 })

@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
+import type { QuotaSettings } from '#base/quota-variables.ts'
 import type { Keyring } from '#base/sealing.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Database } from '#store/database.ts'
@@ -14,6 +15,8 @@ export interface SyncNeed {
   registry: Registry
   upstream: Upstream
   budget: Budget
+  /** The default quotas; absent: the usual ones. */
+  config?: Partial<QuotaSettings> | undefined
   /** Where the usual ones do not fit. */
   times?: Partial<SyncTimes> | undefined
 }

@@ -17,11 +17,12 @@ export type SyncHouse = Awaited<ReturnType<typeof startSyncHouse>>
 export const SECRET = 'hook-secret'
 
 /** The whole service, with the scripted shop beside it and an app that has keys for it. */
-export async function startSyncHouse() {
+export async function startSyncHouse(env: Record<string, string> = {}) {
   const service = await startScripted()
   const tributary = await startTributary({
     TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
+    ...env,
   })
   const made = await tributary.admin('POST', '/admin/apps', { name: 'Shop App', redirect_uris: ['https://app.test/'] })
   const { client_id: clientId, client_secret: secret } = made.body as { client_id: string; client_secret: string }
@@ -55,6 +56,7 @@ export async function startSyncHouse() {
     service,
     tributary,
     clientId,
+    secret,
     ask,
     progress,
     /** Connects a person of the shop. */
@@ -69,7 +71,7 @@ export async function startSyncHouse() {
     },
     /** Waits until the progress is as wanted. */
     until: async (token: string, wanted: (progress: EndpointProgress) => boolean): Promise<EndpointProgress> => {
-      for (let i = 0; i < 200; i += 1) {
+      for (let i = 0; i < 1200; i += 1) {
         const now = await progress(token)
         if (wanted(now)) return now
         await sleep(50)
