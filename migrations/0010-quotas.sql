@@ -6,6 +6,7 @@ alter table profile_sync add column recounted_at bigint;
 
 -- The quota that kept new items of an endpoint out since it was last read from its beginning; null: none did.
 alter table endpoint_sync add column left_out text collate "C";
+create index endpoint_sync_left_out on endpoint_sync (part, profile_id) where left_out is not null;
 
 -- Quotas that an operator set for the app; those that are not named here have their default.
 alter table app add column quotas json not null default '{}';

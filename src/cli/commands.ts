@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts'
 import { profiles } from './profiles.ts'
 import * as push from './push.ts'
 import { verify } from './push-verify.ts'
+import { quotas, usage } from './quotas.ts'
 import { serve, work } from './serve.ts'
 import { services } from './services.ts'
 import { sync } from './sync.ts'
@@ -25,6 +26,8 @@ export const COMMANDS: Command[] = [
   app.list,
   app.show,
   app.rotateSecret,
+  quotas,
+  usage,
   app.remove,
   keys.set,
   keys.list,

@@ -2,6 +2,7 @@ import * as token from './access-token.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as keys from './admin-keys.ts'
+import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
@@ -63,6 +64,8 @@ export const ROUTES: Listed[] = [
   ['POST', '/profiles/:profile/sync', sync.now],
   ['POST', '/profiles/:profile/reset', sync.reset],
 
+  ['GET', '/usage', quotas.ownUsage],
+
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
   ['POST', '/hooks/:service/:client_id', hooks.tell],
 
@@ -103,6 +106,9 @@ export const ROUTES: Listed[] = [
   ['POST', '/admin/apps/:client_id/rotate-secret', apps.rotateSecret],
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
+  ['GET', '/admin/apps/:client_id/quotas', quotas.showQuotas],
+  ['PUT', '/admin/apps/:client_id/quotas', quotas.changeQuotas],
+  ['GET', '/admin/apps/:client_id/usage', quotas.showUsage],
   ['GET', '/admin/apps/:client_id/calls', listCalls],
   ['GET', '/admin/apps/:client_id/keys', keys.list],
   ['PUT', '/admin/apps/:client_id/keys/:service', keys.set],

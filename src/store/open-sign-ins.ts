@@ -2,6 +2,8 @@ import { partFor } from '#base/ids.ts'
 import { type Queries, statement } from './database.ts'
 
 const MINUTE_MS = 60_000
+/** As long as a sign-in or its code lives, and the rest of the minute in which it began. */
+const KEPT_MS = 11 * MINUTE_MS
 
 // One statement decides and counts. Callers at the same time meet at the row of this minute, whose newest state the condition
 // sees; rows of past minutes only shrink.
@@ -34,22 +36,14 @@ export function minuteOf(nowMs: number): number {
   return nowMs - (nowMs % MINUTE_MS)
 }
 
-/** Counts a sign-in, unless `limit` are unfinished already. Those that began `keptMs` ago or earlier are over. */
-export async function openSignIn(
-  queries: Queries,
-  subject: string,
-  nowMs: number,
-  keptMs: number,
-  limit: number,
-): Promise<boolean> {
-  const values = [
-    partFor(subject),
-    subject,
-    minuteOf(nowMs),
-    minuteOf(nowMs) - keptMs,
-    Math.min(limit, Number.MAX_SAFE_INTEGER),
-  ]
-  return (await queries.count(open, values)) > 0
+export function appSubject(appId: string): string {
+  return `app ${appId}`
+}
+
+/** Counts a sign-in, unless `limit` are unfinished already. */
+export async function openSignIn(queries: Queries, subject: string, nowMs: number, limit: number): Promise<boolean> {
+  const most = Math.min(limit, Number.MAX_SAFE_INTEGER)
+  return (await queries.count(open, [partFor(subject), subject, minuteOf(nowMs), overBefore(nowMs), most])) > 0
 }
 
 /** Counts one that may not be refused any more. */
@@ -61,18 +55,25 @@ export async function closeSignIn(queries: Queries, subject: string, minute: num
   await queries.count(close, [partFor(subject), subject, minute])
 }
 
-/** How many are unfinished, and the minute in which the oldest of them began. */
+/** How many are unfinished, and when the oldest of them is over by itself. */
 export async function openSignIns(
   queries: Queries,
   subject: string,
   nowMs: number,
-  keptMs: number,
-): Promise<{ n: number; oldest: number | undefined }> {
-  const values = [partFor(subject), subject, minuteOf(nowMs) - keptMs]
-  const [row] = await queries.rows<{ n: number; oldest: number | null }>(read, values)
-  return { n: row!.n, oldest: row!.oldest ?? undefined }
+): Promise<{ n: number; nextOverAt: number | undefined }> {
+  const [row] = await queries.rows<{ n: number; oldest: number | null }>(read, [
+    partFor(subject),
+    subject,
+    overBefore(nowMs),
+  ])
+  return { n: row!.n, nextOverAt: row!.oldest === null ? undefined : row!.oldest + KEPT_MS }
 }
 
-export async function purgeOpenSignIns(queries: Queries, nowMs: number, keptMs: number): Promise<number> {
-  return queries.count(purge, [minuteOf(nowMs) - keptMs])
+export async function purgeOpenSignIns(queries: Queries, nowMs: number): Promise<number> {
+  return queries.count(purge, [overBefore(nowMs)])
+}
+
+/** Those that began in this minute or earlier are over. */
+function overBefore(nowMs: number): number {
+  return minuteOf(nowMs) - KEPT_MS
 }

@@ -48,6 +48,11 @@ const listAll = statement(
   'quota-notice-all',
   `select ${columns} from quota_notice where (part, subject, quota) > ($1, $2, $3) order by part, subject, quota limit $4`,
 )
+const leftOut = statement(
+  'quota-left-out',
+  `select distinct e.left_out as quota, e.part, e.profile_id, p.account_id, p.app_id from endpoint_sync e
+   join profile p on p.part = e.part and p.id = e.profile_id where e.left_out is not null limit $1`,
+)
 const counts = statement(
   'quota-notice-counts',
   'select quota, level, count(*) as n from quota_notice group by quota, level',
@@ -80,6 +85,27 @@ export async function nextNotices(
 ): Promise<QuotaNotice[]> {
   const place = [after?.part ?? -1, after?.subject ?? '', after?.quota ?? '']
   return (await queries.rows<Row>(listAll, [...place, limit])).map(toNotice)
+}
+
+/** Quotas that stopped an endpoint, and for whom. */
+export async function listLeftOut(
+  queries: Queries,
+  limit: number,
+): Promise<{ quota: keyof Quotas; part: number; profileId: string; accountId: string; appId: string }[]> {
+  const rows = await queries.rows<{
+    quota: keyof Quotas
+    part: number
+    profile_id: string
+    account_id: string
+    app_id: string
+  }>(leftOut, [limit])
+  return rows.map(({ quota, part, profile_id, account_id, app_id }) => ({
+    quota,
+    part,
+    profileId: profile_id,
+    accountId: account_id,
+    appId: app_id,
+  }))
 }
 
 export async function countNotices(queries: Queries): Promise<{ quota: string; level: NoticeLevel; n: number }[]> {

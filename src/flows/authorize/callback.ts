@@ -16,6 +16,7 @@ import { findServiceUser } from '#store/service-users.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { AuthorizeError } from './errors.ts'
 import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
+import { type CountedSignIn, carryCounted, endCounted } from './open-sign-ins.ts'
 import type { PendingValue, ReturnTo } from './start.ts'
 import { failureOf } from './upstream-failure.ts'
 
@@ -23,6 +24,7 @@ import { failureOf } from './upstream-failure.ts'
 export interface ConsentValue {
   signedIn: SignedIn
   state: string | undefined
+  counted?: CountedSignIn | undefined
 }
 
 /** A profile that the account already has. */
@@ -70,6 +72,7 @@ export async function finishAtCallback(
     const joins = value.accountId === undefined ? undefined : await membersOf(need, value.accountId)
     return { kind: 'confirm', to, app, connector, ticket, signedIn, joins }
   } catch (error) {
+    await endCounted(need, app.id, value.counted)
     return { kind: 'failed', to, error: failureOf(need, error, service) }
   }
 }
@@ -138,7 +141,8 @@ async function keep(need: AuthorizeNeed, pending: Pending, value: PendingValue, 
   const part = await choosePart(need, value.accountId ?? (await findServiceUser(need.database, user))[0])
   const kind = value.responseType === 'code' ? 'code' : 'confirm'
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', part)
-  const content: ConsentValue = { signedIn, state: value.state }
+  const counted = await carryCounted(need, pending.appId, value.counted)
+  const content: ConsentValue = { signedIn, state: value.state, counted }
   await insertConsent(need.database, need.keyring, {
     part,
     hash: need.hasher.hash(kind, ticket),

@@ -8,6 +8,7 @@ import { lockConsent, type UsedConsent, useConsent } from '#store/consents.ts'
 import { type Attached, attach } from './attach.ts'
 import type { ConsentValue } from './callback.ts'
 import type { AuthorizeNeed } from './need.ts'
+import { type CountedSignIn, endCounted } from './open-sign-ins.ts'
 
 export interface Redemption {
   code: string
@@ -23,6 +24,7 @@ export async function redeemCode(need: AuthorizeNeed, app: App, redemption: Rede
   const part = ticketPart('trc', redemption.code)
   if (part === undefined) throw new ApiError('code_invalid')
   const hash = need.hasher.hash('code', redemption.code)
+  let counted: CountedSignIn | undefined
   const attached = await need.database.transaction(async (tx) => {
     const consent = await lockConsent(tx, need.keyring, part, hash)
     if (consent === undefined || consent.appId !== app.id) return undefined
@@ -31,10 +33,16 @@ export async function redeemCode(need: AuthorizeNeed, app: App, redemption: Rede
       return undefined
     }
     if (consent.expiresAt < need.clock.now() || !fits(consent, redemption)) return undefined
+    counted = countedOf(consent)
     return effect(need, tx, consent, `app:${app.id}`)
   })
   if (attached === undefined) throw new ApiError('code_invalid')
+  await endCounted(need, app.id, counted)
   return attached
+}
+
+export function countedOf(consent: UsedConsent): CountedSignIn | undefined {
+  return (JSON.parse(consent.value) as ConsentValue).counted
 }
 
 /** What both ways of finishing share: the consent is used, and the profile joins its account. */
