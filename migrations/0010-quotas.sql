@@ -26,11 +26,11 @@ create table quota_notice (
 );
 create index quota_notice_app on quota_notice (app_id, part);
 
--- How many sign-ins that began in a minute are unfinished, by address and by app.
+-- Unfinished sign-ins of an address or an app: how many began in which minute. One row, so that one statement counts and decides.
 create table open_sign_in (
   part    smallint not null,
   subject text collate "C" not null,
-  minute  bigint not null,
-  n       integer not null,
-  primary key (part, subject, minute)
+  minutes bigint[] not null,
+  counts  integer[] not null,
+  primary key (part, subject)
 );

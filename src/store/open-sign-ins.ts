@@ -5,31 +5,31 @@ const MINUTE_MS = 60_000
 /** As long as a sign-in or its code lives, and the rest of the minute in which it began. */
 const KEPT_MS = 11 * MINUTE_MS
 
-// One statement decides and counts. Callers at the same time meet at the row of this minute, whose newest state the condition
-// sees; rows of past minutes only shrink.
+// One statement on one row decides and counts: callers at the same time see each other.
 const open = statement(
   'sign-in-open',
-  `insert into open_sign_in (part, subject, minute, n)
-   select $1, $2, $3, 1 where $5 > (select coalesce(sum(n), 0) from open_sign_in where part = $1 and subject = $2 and minute > $4)
-   on conflict (part, subject, minute) do update set n = open_sign_in.n + 1
-   where open_sign_in.n + (select coalesce(sum(o.n), 0) from open_sign_in o
-     where o.part = $1 and o.subject = $2 and o.minute > $4 and o.minute <> $3) < $5`,
-)
-const add = statement(
-  'sign-in-add',
-  `insert into open_sign_in (part, subject, minute, n) values ($1, $2, $3, 1)
-   on conflict (part, subject, minute) do update set n = open_sign_in.n + 1`,
+  `insert into open_sign_in (part, subject, minutes, counts) select $1, $2, array[$3::bigint], array[1] where $5::bigint > 0
+   on conflict (part, subject) do update set (minutes, counts) = (
+     select array_agg(minute order by minute), array_agg(n order by minute) from (
+       select minute, sum(n)::integer as n from (
+         select minute, n from unnest(open_sign_in.minutes, open_sign_in.counts) as known (minute, n) where minute > $4 and n > 0
+         union all select $3, 1) as each group by minute) as summed)
+   where $5 > (select coalesce(sum(n), 0) from unnest(open_sign_in.minutes, open_sign_in.counts) as known (minute, n) where minute > $4)`,
 )
 const close = statement(
   'sign-in-close',
-  'update open_sign_in set n = greatest(n - 1, 0) where part = $1 and subject = $2 and minute = $3',
+  `update open_sign_in set counts = array(
+     select case when minute = $3 then greatest(n - 1, 0) else n end
+     from unnest(minutes, counts) with ordinality as known (minute, n, place) order by place)
+   where part = $1 and subject = $2 and $3 = any(minutes)`,
 )
 const read = statement(
   'sign-in-read',
-  `select coalesce(sum(n), 0)::bigint as n, min(minute) as oldest from open_sign_in
+  `select coalesce(sum(n), 0)::bigint as n, min(minute) as oldest from open_sign_in, unnest(minutes, counts) as known (minute, n)
    where part = $1 and subject = $2 and minute > $3 and n > 0`,
 )
-const purge = statement('sign-in-purge', 'delete from open_sign_in where minute <= $1')
+// The newest minute stands last.
+const purge = statement('sign-in-purge', 'delete from open_sign_in where minutes[cardinality(minutes)] <= $1')
 
 /** The minute that a time lies in, as sign-ins of it are counted. */
 export function minuteOf(nowMs: number): number {
@@ -48,7 +48,7 @@ export async function openSignIn(queries: Queries, subject: string, nowMs: numbe
 
 /** Counts one that may not be refused any more. */
 export async function addOpenSignIn(queries: Queries, subject: string, nowMs: number): Promise<void> {
-  await queries.count(add, [partFor(subject), subject, minuteOf(nowMs)])
+  await openSignIn(queries, subject, nowMs, Number.POSITIVE_INFINITY)
 }
 
 export async function closeSignIn(queries: Queries, subject: string, minute: number): Promise<void> {

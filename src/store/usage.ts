@@ -1,4 +1,3 @@
-import type { Clock } from '#base/clock.ts'
 import { partOf } from '#base/ids.ts'
 import type { Amount } from '#model/quotas.ts'
 import { type Queries, statement } from './database.ts'
@@ -10,13 +9,6 @@ export interface ProfileUsage extends Amount {
   profileId: string
   service: string
   nativeId: string
-}
-
-export interface AppUsage {
-  total: Amount
-  /** Of it, the app's own items. */
-  own: Amount
-  countedAt: number
 }
 
 const ofAccount = statement(
@@ -72,67 +64,19 @@ export function totalOf(amounts: Amount[]): Amount {
   })
 }
 
-/** Summing an app takes at most this share of the time, and its result is at least a second and at most a minute old. */
-const SHARE_OF_TIME = 1 / 200
-const YOUNGEST_MS = 1000
-const OLDEST_MS = 60_000
-
-interface Kept {
-  usage: AppUsage
-  untilMs: number
-  next: Promise<AppUsage> | undefined
-}
-
-const kept = new WeakMap<Queries, Map<string, Kept>>()
-
-/**
- * What an app has stored, as this process knows it: summed now and then, and in between the process adds what it writes itself
- * to the amounts given here. `ownService` names the app's own items.
- */
-export async function appUsage(
-  { database, clock }: { database: Queries; clock: Clock },
+/** Everything of an app, and of it what belongs to the service `ownService`. */
+export async function sumApp(
+  queries: Queries,
   appId: string,
   ownService: string,
-): Promise<AppUsage> {
-  const apps = kept.get(database) ?? new Map<string, Kept>()
-  kept.set(database, apps)
-  const known = apps.get(appId)
-  if (known !== undefined && known.untilMs > clock.now()) return known.usage
-  if (known?.next !== undefined) return known.next
-  const next = sumApp({ database, clock }, appId, ownService).then(({ usage, untilMs }) => {
-    // The same object, because writers under way hold it.
-    const shared = apps.get(appId)?.usage ?? usage
-    Object.assign(shared.total, usage.total)
-    Object.assign(shared.own, usage.own)
-    shared.countedAt = usage.countedAt
-    apps.set(appId, { usage: shared, untilMs, next: undefined })
-    return shared
-  })
-  if (known !== undefined) known.next = next
-  return next.finally(() => {
-    if (known !== undefined) known.next = undefined
-  })
-}
-
-async function sumApp(
-  { database, clock }: { database: Queries; clock: Clock },
-  appId: string,
-  ownService: string,
-): Promise<{ usage: AppUsage; untilMs: number }> {
-  const began = performance.now()
-  const countedAt = clock.now()
-  const [row] = await database.rows<{ items: number; bytes: number; own_items: number; own_bytes: number }>(ofApp, [
+): Promise<{ total: Amount; own: Amount }> {
+  const [row] = await queries.rows<{ items: number; bytes: number; own_items: number; own_bytes: number }>(ofApp, [
     appId,
     ownService,
   ])
-  const keptMs = Math.min(OLDEST_MS, Math.max(YOUNGEST_MS, (performance.now() - began) / SHARE_OF_TIME))
   return {
-    usage: {
-      total: { items: row!.items, bytes: row!.bytes },
-      own: { items: row!.own_items, bytes: row!.own_bytes },
-      countedAt,
-    },
-    untilMs: countedAt + keptMs,
+    total: { items: row!.items, bytes: row!.bytes },
+    own: { items: row!.own_items, bytes: row!.own_bytes },
   }
 }
 

@@ -3,6 +3,7 @@ import { partFor, partOf } from '#base/ids.ts'
 import type { QuotaSettings } from '#base/quota-variables.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import { type Amount, effectiveQuotas, quotaState } from '#model/quotas.ts'
+import { appUsage } from '#store/app-usage.ts'
 import { findAppQuotas } from '#store/apps.ts'
 import type { Database } from '#store/database.ts'
 import { findProfile } from '#store/profiles.ts'
@@ -16,7 +17,7 @@ import {
   removeNotice,
 } from '#store/quota-notices.ts'
 import { wakeFullEndpoints } from '#store/sync-endpoints.ts'
-import { accountUsage, appUsage, totalOf } from '#store/usage.ts'
+import { accountUsage, totalOf } from '#store/usage.ts'
 
 export interface ReviewNeed {
   database: Database

@@ -11,10 +11,11 @@ import {
   quotaState,
 } from '#model/quotas.ts'
 import { findAccount } from '#store/accounts.ts'
+import { appUsage } from '#store/app-usage.ts'
 import { findApp, findAppQuotas, listApps } from '#store/apps.ts'
 import { appSubject, openSignIns } from '#store/open-sign-ins.ts'
 import { countNotices, listNotices } from '#store/quota-notices.ts'
-import { accountUsage, appUsage, type ProfileUsage, totalOf } from '#store/usage.ts'
+import { accountUsage, type ProfileUsage, totalOf } from '#store/usage.ts'
 import { noApp, type QuotasNeed, shownLimit } from './app-quotas.ts'
 
 /** How much of a quota is used. */

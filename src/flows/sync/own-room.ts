@@ -10,11 +10,12 @@ import {
   quotasNear,
   type Used,
 } from '#model/quotas.ts'
+import { appUsage } from '#store/app-usage.ts'
 import { findAppQuotas } from '#store/apps.ts'
 import type { Queries } from '#store/database.ts'
 import type { NoticeLevel } from '#store/quota-notices.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
-import { accountUsage, appUsage, totalOf } from '#store/usage.ts'
+import { accountUsage, totalOf } from '#store/usage.ts'
 import type { Digest } from './digest.ts'
 import type { SyncNeed } from './need.ts'
 import { tellQuota, type Whose } from './tell-quota.ts'
@@ -24,6 +25,8 @@ export interface OwnRoom {
   /** Takes room for the new ones among these, or refuses them all. Inside the transaction that holds the profile. */
   take: (tx: Queries, key: ProfileKey, rows: Digest['rows']) => Promise<void>
   giveBack: () => void
+  /** They are stored. */
+  keep: () => void
   /** Notes which quotas were met. After the transaction, because it needs a connection of its own. */
   tell: () => Promise<void>
 }
@@ -35,11 +38,11 @@ export async function openOwnRoom(
 ): Promise<OwnRoom> {
   const app = await appUsage(need, account.appId, OWN_SERVICE.service)
   const met = new Map<QuotaName, NoticeLevel>()
-  let taken: Amount = { items: 0, bytes: 0 }
+  let release: ((isStored: boolean) => void) | undefined
   let whose: Whose | undefined
-  const takeApp = ({ items, bytes }: Amount) => {
-    for (const amount of [app.own, app.total]) add(amount, { items: items - taken.items, bytes: bytes - taken.bytes })
-    taken = { items, bytes }
+  const end = (isStored: boolean) => {
+    release?.(isStored)
+    release = undefined
   }
 
   return {
@@ -61,11 +64,12 @@ export async function openOwnRoom(
         met.set(quota, 'reached')
         throw refusal(quota, quotas[quota], more)
       }
-      takeApp(more)
+      release = app.hold(more)
       for (const { scope, amount } of used) if (scope === 'profile' || scope === 'account') add(amount, more)
       for (const name of quotasNear(quotas, used)) met.set(name, 'near')
     },
-    giveBack: () => takeApp({ items: 0, bytes: 0 }),
+    giveBack: () => end(false),
+    keep: () => end(true),
     tell: async () => {
       if (whose !== undefined) for (const [name, level] of met) await tellQuota(need, whose, name, level)
     },

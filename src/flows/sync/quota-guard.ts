@@ -9,9 +9,10 @@ import {
   quotasNear,
   type Used,
 } from '#model/quotas.ts'
+import { appUsage } from '#store/app-usage.ts'
 import { findAppQuotas } from '#store/apps.ts'
 import type { NoticeLevel } from '#store/quota-notices.ts'
-import { accountUsage, appUsage, totalOf } from '#store/usage.ts'
+import { accountUsage, totalOf } from '#store/usage.ts'
 import type { Digest } from './digest.ts'
 import type { SyncNeed } from './need.ts'
 import { tellQuota } from './tell-quota.ts'

@@ -49,6 +49,7 @@ export async function storeOwnItems(
       await room.tell().catch(() => {})
       throw error
     })
+  room.keep()
   await room.tell().catch(() => {})
   const { seq, ...counts } = stored
   // The items are stored: that the database could not count them is no reason to say otherwise.

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
-import { basic, type LabHouse, newCode, REDIRECT, redeem, send, startLabHouse } from '../../support/lab-app.ts'
+import { basic, type LabHouse, newCode, redeem, send, startLabHouse } from '../../support/lab-app.ts'
 import { openFlows } from '../authorization/support.ts'
+import { startScripted } from '../sync/scripted-service.ts'
 
 const PER_ADDRESS = 5
 const TEN_MINUTES_MS = 600_000
@@ -20,9 +21,10 @@ const statusesOf = async (count: number, start: () => Promise<Response>) =>
 const howMany = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
 const openAt = async (subject: string) =>
   (
-    await house.sql<{ n: number }>('select coalesce(sum(n), 0)::int as n from open_sign_in where subject = $1', [
-      subject,
-    ])
+    await house.sql<{ n: number }>(
+      'select coalesce(sum(n), 0)::int as n from open_sign_in, unnest(counts) as n where subject = $1',
+      [subject],
+    )
   )[0]!.n
 
 suite('unfinished sign-ins of one address', () => {
@@ -58,10 +60,29 @@ suite('unfinished sign-ins of one address', () => {
   })
 
   test('are not begun at the service: a request token is asked for only after the count', async () => {
-    const { requests } = house.lab.services['demo-micro'] as unknown as { requests?: unknown[] }
-    const statuses = await statusesOf(PER_ADDRESS * 3, () => begin('203.0.113.4', 'demo-micro'))
-    assert.equal(howMany(statuses, 302), PER_ADDRESS)
-    void requests
+    const service = await startScripted()
+    try {
+      service.on('/oauth/request_token', () => ({
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: `oauth_token=t${service.asked.length}&oauth_token_secret=s&oauth_callback_confirmed=true`,
+      }))
+      const app = await house.makeApp({ services: [] })
+      const keys = { key: 'k', secret: 's', overrides: { base_url: service.url } }
+      await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
+      const statuses = await statusesOf(20, () => begin('203.0.113.4', 'demo-micro', 'text/html', app))
+      assert.equal(howMany(statuses, 429), 20 - PER_ADDRESS)
+      assert.equal(service.asked.length, PER_ADDRESS)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('that the service refuses are not counted', async () => {
+    const app = await house.makeApp({ services: [] })
+    const keys = { key: 'k', secret: 's', overrides: { base_url: 'http://127.0.0.1:1' } }
+    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
+    assert.equal((await begin('203.0.113.5', 'demo-micro', 'text/html', app)).status, 302)
+    assert.equal(await openAt('address 203.0.113.5'), 0)
   })
 })
 
@@ -107,4 +128,3 @@ test('what nobody finishes ends by itself, and is purged', async () => {
   assert.equal(await openAt('address 203.0.113.9'), 0)
   assert.equal((await begin('203.0.113.9')).status, 302)
 })
-void REDIRECT

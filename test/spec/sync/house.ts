@@ -59,11 +59,16 @@ export async function startSyncHouse(env: Record<string, string> = {}) {
     secret,
     ask,
     progress,
-    /** Connects a person of the shop. */
-    connect: async (person: string): Promise<{ access_token: string; account: string }> => {
+    /** Connects a person of the shop, to an account of their own or to this one. */
+    connect: async (person: string, account?: string): Promise<{ access_token: string; account: string }> => {
       const answer = await fetch(`${tributary.url}/auth/shop/apply`, {
         method: 'POST',
-        body: new URLSearchParams({ client_id: clientId, client_secret: secret, token: `token-${person}` }),
+        body: new URLSearchParams({
+          client_id: clientId,
+          client_secret: secret,
+          token: `token-${person}`,
+          ...(account === undefined ? {} : { account }),
+        }),
       })
       const body = (await answer.json()) as { access_token: string; account: string }
       if (answer.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)
