@@ -19,42 +19,29 @@ interface QuotaVariable {
   read: (text: string) => number
 }
 
-const items = (name: string, fallback: string, whose: string): QuotaVariable => ({
+const quota = (name: string, fallback: string, meaning: string): QuotaVariable => ({
   name: `TRIBUTARY_QUOTA_${name}`,
   fallback,
-  meaning: `How many items ${whose} may have; \`none\` for no limit.`,
-  read: readAmount,
-})
-const bytes = (name: string, fallback: string, whose: string): QuotaVariable => ({
-  name: `TRIBUTARY_QUOTA_${name}`,
-  fallback,
-  meaning: `How many bytes the records of ${whose} may have together, such as \`500MB\`; \`none\` for no limit.`,
+  meaning: `${meaning}; \`none\` for no limit.`,
   read: readAmount,
 })
 
 /** Part of the table in `config.ts`. */
 export const QUOTA_VARIABLES: { [K in keyof QuotaSettings]: QuotaVariable } = {
-  quotaProfileItems: items('PROFILE_ITEMS', '2000000', 'one profile'),
-  quotaProfileBytes: bytes('PROFILE_BYTES', '10GB', 'one profile'),
-  quotaAccountItems: items('ACCOUNT_ITEMS', '5000000', 'one account'),
-  quotaAccountBytes: bytes('ACCOUNT_BYTES', '25GB', 'one account'),
-  quotaAppItems: items('APP_ITEMS', '100000000', 'one app, over all its accounts,'),
-  quotaAppBytes: bytes('APP_BYTES', '1TB', 'one app, over all its accounts,'),
-  quotaOwnItems: items('OWN_ITEMS', '20000000', 'one app, of its own,'),
-  quotaOwnBytes: bytes('OWN_BYTES', '200GB', "one app's own items"),
-  quotaAppSignIns: {
-    name: 'TRIBUTARY_QUOTA_APP_SIGN_INS',
-    fallback: '20000',
-    meaning: 'How many sign-ins to one app may be unfinished at a time; `none` for no limit.',
-    read: readAmount,
-  },
-  quotaAddressSignIns: {
-    name: 'TRIBUTARY_QUOTA_ADDRESS_SIGN_INS',
-    fallback: '500',
-    meaning:
-      'How many sign-ins from one address (of IPv6: one /64 network) may be unfinished at a time; `none` for no limit.',
-    read: readAmount,
-  },
+  quotaProfileItems: quota('PROFILE_ITEMS', '2000000', 'How many items one profile may have'),
+  quotaProfileBytes: quota('PROFILE_BYTES', '10GB', 'How many bytes the records of one profile may have together'),
+  quotaAccountItems: quota('ACCOUNT_ITEMS', '5000000', 'How many items one account may have'),
+  quotaAccountBytes: quota('ACCOUNT_BYTES', '25GB', 'How many bytes the records of one account may have together'),
+  quotaAppItems: quota('APP_ITEMS', '100000000', 'How many items one app may have, over all its accounts'),
+  quotaAppBytes: quota('APP_BYTES', '1TB', 'How many bytes the records of one app may have together'),
+  quotaOwnItems: quota('OWN_ITEMS', '20000000', 'How many items of its own one app may store'),
+  quotaOwnBytes: quota('OWN_BYTES', '200GB', "How many bytes the records of one app's own items may have together"),
+  quotaAppSignIns: quota('APP_SIGN_INS', '20000', 'How many sign-ins to one app may be unfinished at a time'),
+  quotaAddressSignIns: quota(
+    'ADDRESS_SIGN_INS',
+    '500',
+    'How many sign-ins from one address (of IPv6: one /64 network) may be unfinished at a time',
+  ),
 }
 
 const UNITS: Record<string, number> = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 }

@@ -97,7 +97,7 @@ export async function settleDone(
 
 /** The run began at the beginning, or where the first item was left out. */
 function isReadWhole({ endpoint: { checkpoint }, state }: EndpointRun): boolean {
-  return state.mark === undefined || checkpoint === undefined || checkpoint.oldestFirst === true
+  return state.mark === undefined || checkpoint === undefined || checkpoint.oldestFirst
 }
 
 /** What a failure means for the next run. What was learned before it is kept, and a service that is down is asked for the same page again. */

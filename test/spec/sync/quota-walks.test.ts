@@ -141,13 +141,11 @@ suite('a walk that meets a quota', () => {
     await turns(profile, 2)
     const { database } = ground.need
     const seen: string[] = []
-    const watched = {
-      ...ground.need,
-      database: {
-        ...database,
-        rows: (...args: Parameters<typeof database.rows>) => (seen.push(args[0].name), database.rows(...args)),
-      },
-    } as typeof ground.need
+    const rows: typeof database.rows = (statement, values) => {
+      seen.push(statement.name)
+      return database.rows(statement, values)
+    }
+    const watched = { ...ground.need, database: { ...database, rows } }
     await requestSync(ground.need, profile)
     await runProfile(watched, keyOf(profile), new AbortController().signal)
     assert.ok(seen.includes('item-probe'))
