@@ -51,7 +51,7 @@ const listAll = statement(
 const leftOut = statement(
   'quota-left-out',
   `select distinct e.left_out as quota, e.part, e.profile_id, p.account_id, p.app_id from endpoint_sync e
-   join profile p on p.part = e.part and p.id = e.profile_id where e.left_out is not null limit $1`,
+   join profile p on p.part = e.part and p.id = e.profile_id where e.left_out is not null and ($1::text is null or p.app_id = $1) limit $2`,
 )
 const counts = statement(
   'quota-notice-counts',
@@ -87,9 +87,10 @@ export async function nextNotices(
   return (await queries.rows<Row>(listAll, [...place, limit])).map(toNotice)
 }
 
-/** Quotas that stopped an endpoint, and for whom. */
+/** Quotas that stopped an endpoint, and for whom; of one app, or of all. */
 export async function listLeftOut(
   queries: Queries,
+  appId: string | undefined,
   limit: number,
 ): Promise<{ quota: keyof Quotas; part: number; profileId: string; accountId: string; appId: string }[]> {
   const rows = await queries.rows<{
@@ -98,7 +99,7 @@ export async function listLeftOut(
     profile_id: string
     account_id: string
     app_id: string
-  }>(leftOut, [limit])
+  }>(leftOut, [appId ?? null, limit])
   return rows.map(({ quota, part, profile_id, account_id, app_id }) => ({
     quota,
     part,

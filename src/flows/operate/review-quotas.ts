@@ -33,7 +33,7 @@ const FREE_SHARE = 0.1
 
 /** Looks at every quota that was near or reached: what has room again goes on. Gives how many notices ended. */
 export async function reviewQuotas(need: ReviewNeed): Promise<number> {
-  await restoreNotices(need)
+  await restoreNotices(need, undefined)
   let ended = 0
   let last: QuotaNotice | undefined
   for (;;) {
@@ -45,8 +45,8 @@ export async function reviewQuotas(need: ReviewNeed): Promise<number> {
 }
 
 /** Who died after storing that a quota stopped an endpoint, and before telling it, left no notice: without one nothing would go on. */
-async function restoreNotices({ database, clock }: ReviewNeed): Promise<void> {
-  for (const { quota, part, profileId, accountId, appId } of await listLeftOut(database, MAX_NOTICES)) {
+async function restoreNotices({ database, clock }: ReviewNeed, of: string | undefined): Promise<void> {
+  for (const { quota, part, profileId, accountId, appId } of await listLeftOut(database, of, MAX_NOTICES)) {
     const whole = { quota, level: 'reached', appId, since: clock.now() } as const
     if (quota.startsWith('profile_')) await putNotice(database, { ...whole, part, subject: profileId, accountId })
     else if (quota.startsWith('account_'))
@@ -57,6 +57,7 @@ async function restoreNotices({ database, clock }: ReviewNeed): Promise<void> {
 
 /** After the quotas of an app were set: any room counts, because somebody wants it used. */
 export async function reviewApp(need: ReviewNeed, appId: string): Promise<void> {
+  await restoreNotices(need, appId)
   for (const notice of await listNotices(need.database, appId, MAX_NOTICES)) await review(need, notice, 0)
 }
 

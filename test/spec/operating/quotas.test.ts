@@ -62,6 +62,14 @@ const syncOnce = async (token: string) => {
   await house.ask('POST', '/profiles/shop/sync', token)
   return house.until(token, ({ last_run, state }) => (last_run ?? 0) >= asked && state !== 'running')
 }
+/** Waits for what is told after the items are stored. */
+const eventually = async (isSo: () => Promise<boolean>) => {
+  for (let i = 0; i < 600; i += 1) {
+    if (await isSo()) return
+    await sleep(100)
+  }
+  throw new Error(`it did not come to that: ${isSo.toString()}`)
+}
 /** What upkeep does every ten minutes. */
 const upkeep = () => tidy(house.tributary.store)
 /** What the counters say beside what the items say, of every profile there is. */
@@ -208,28 +216,40 @@ suite("an app's own items", () => {
 
 suite('quotas', () => {
   test('warn before they are reached: in the usage, by an event, in metrics', async () => {
+    house.service.on('/events', () => ({ status: 200, body: {} }))
+    const made = await fetch(`${house.tributary.url}/push`, {
+      method: 'POST',
+      headers: { ...basic({ clientId: house.clientId, secret: house.secret }), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'Events',
+        kind: 'webhook',
+        url: `${house.service.url}/events`,
+        filter: ['/types/tracks'],
+        options: { events: true },
+      }),
+    })
+    assert.equal(made.status, 201, await made.text())
     list = orders(21)
     const { access_token: token, account } = await house.connect('warned')
     await house.until(token, isDone)
     const mine = async () => (await usage()).notices?.filter((each) => each.account === account)
-    const told = await mine()
-    assert.deepEqual(
-      told?.map(({ quota, state }) => [quota, state]),
-      [['profile_items', 'near']],
-    )
+    const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
+    await eventually(async () => (await states()) === 'profile_items near')
     const audit = `select action, detail ->> 'quota' as quota from audit where account_id = $1 and action like 'quota.%' order by at, id`
     assert.deepEqual(await house.sql(audit, [account]), [{ action: 'quota.near', quota: 'profile_items' }])
     list = orders(30)
     await syncOnce(token)
-    assert.deepEqual(
-      (await mine())?.map(({ quota, state }) => [quota, state]),
-      [['profile_items', 'reached']],
-    )
+    await eventually(async () => (await states()) === 'profile_items reached')
     await syncOnce(token)
     assert.deepEqual(await house.sql(audit, [account]), [
       { action: 'quota.near', quota: 'profile_items' },
       { action: 'quota.reached', quota: 'profile_items' },
     ])
+    const heard = () =>
+      ['quota.near', 'quota.reached'].every((type) =>
+        house.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
+      )
+    await eventually(async () => heard())
     const metrics = await (await fetch(`${house.tributary.url}/metrics`)).text()
     assert.match(metrics, /^tributary_quota_notices\{quota="profile_items",state="reached"\} \d+$/m)
     assert.match(
@@ -340,6 +360,9 @@ suite('the counts', () => {
     list = orders(30)
     const { access_token: token, account } = await house.connect('untold')
     await house.until(token, isFull)
+    const noticed = async () =>
+      (await house.sql(`select 1 from quota_notice where account_id = $1 and level = 'reached'`, [account])).length
+    await eventually(async () => (await noticed()) === 1)
     await house.sql('delete from quota_notice')
     await house.sql(
       `delete from item where (part, profile_id, id) in (select i.part, i.profile_id, i.id from item i join profile p on p.id = i.profile_id where p.account_id = $1 order by i.at desc limit 10)`,
@@ -349,9 +372,6 @@ suite('the counts', () => {
       `update profile_sync s set recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
       [account],
     )
-    const noticed = async () =>
-      (await house.sql<{ mark: unknown }>(`select 1 from quota_notice where account_id = $1`, [account])).length
-    assert.equal(await noticed(), 0)
     list = orders(20)
     for (let i = 0; i < 600 && !isDone(await house.progress(token)); i += 1) {
       await upkeep()
