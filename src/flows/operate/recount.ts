@@ -4,8 +4,9 @@ import { recountProfile, staleProfiles } from '#store/usage.ts'
 
 /** Counts are kept with the items; counting anew now and then mends what a restored backup or an older release left wrong. */
 const RECOUNT_AFTER_MS = 7 * 86_400_000
-/** Limit: profiles, and items of them, that one turn of maintenance counts anew; the next turn goes on. */
+/** Limit: profiles that one turn of maintenance counts anew; the next turn goes on. */
 const MAX_PROFILES = 5000
+/** Limit: items of these profiles that one turn of maintenance counts anew; the next turn goes on. */
 const MAX_ITEMS = 500_000
 
 /** Gives how many counts were wrong. */
