@@ -5,10 +5,9 @@ import { deleteConsent, lockConsent, type UsedConsent } from '#store/consents.ts
 import type { Queries } from '#store/database.ts'
 import type { Attached } from './attach.ts'
 import type { ConsentValue } from './callback.ts'
-import { countedOf, effect } from './exchange.ts'
+import { effect } from './exchange.ts'
 import { revokeUnused } from './lapse.ts'
 import type { AuthorizeNeed } from './need.ts'
-import { endCounted } from './open-sign-ins.ts'
 import type { ReturnTo } from './start.ts'
 
 /** The person pressed “Continue”: the token goes back in the fragment. */
@@ -20,12 +19,10 @@ export async function confirmSignIn(
   const result = await need.database.transaction(async (tx) => {
     const consent = await lockMine(need, tx, ticket, browser)
     const attached = consent && (await effect(need, tx, consent, 'person'))
-    return attached && consent && { consent, attached }
+    return attached && consent && { to: returnOf(consent), attached }
   })
   if (result === undefined) throw new ApiError('session_expired')
-  const { consent, attached } = result
-  await endCounted(need, consent.appId, countedOf(consent))
-  return { to: returnOf(consent), attached }
+  return result
 }
 
 /** The person said no: nothing was attached, and the service is told to forget its token. */
@@ -40,7 +37,6 @@ export async function declineSignIn(
     return mine
   })
   if (consent === undefined) throw new ApiError('session_expired')
-  await endCounted(need, consent.appId, countedOf(consent))
   await revokeUnused(need, consent)
   return returnOf(consent)
 }

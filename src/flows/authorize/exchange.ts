@@ -8,7 +8,7 @@ import { lockConsent, type UsedConsent, useConsent } from '#store/consents.ts'
 import { type Attached, attach } from './attach.ts'
 import type { ConsentValue } from './callback.ts'
 import type { AuthorizeNeed } from './need.ts'
-import { type CountedSignIn, endCounted } from './open-sign-ins.ts'
+import { endCounted } from './open-sign-ins.ts'
 
 export interface Redemption {
   code: string
@@ -24,7 +24,6 @@ export async function redeemCode(need: AuthorizeNeed, app: App, redemption: Rede
   const part = ticketPart('trc', redemption.code)
   if (part === undefined) throw new ApiError('code_invalid')
   const hash = need.hasher.hash('code', redemption.code)
-  let counted: CountedSignIn | undefined
   const attached = await need.database.transaction(async (tx) => {
     const consent = await lockConsent(tx, need.keyring, part, hash)
     if (consent === undefined || consent.appId !== app.id) return undefined
@@ -33,16 +32,10 @@ export async function redeemCode(need: AuthorizeNeed, app: App, redemption: Rede
       return undefined
     }
     if (consent.expiresAt < need.clock.now() || !fits(consent, redemption)) return undefined
-    counted = countedOf(consent)
     return effect(need, tx, consent, `app:${app.id}`)
   })
   if (attached === undefined) throw new ApiError('code_invalid')
-  await endCounted(need, app.id, counted)
   return attached
-}
-
-export function countedOf(consent: UsedConsent): CountedSignIn | undefined {
-  return (JSON.parse(consent.value) as ConsentValue).counted
 }
 
 /** What both ways of finishing share: the consent is used, and the profile joins its account. */
@@ -52,7 +45,7 @@ export async function effect(
   consent: UsedConsent,
   actor: string,
 ): Promise<Attached | undefined> {
-  const { signedIn } = JSON.parse(consent.value) as ConsentValue
+  const { signedIn, counted } = JSON.parse(consent.value) as ConsentValue
   const attached = await attach(need, tx, {
     appId: consent.appId,
     service: consent.service,
@@ -63,6 +56,8 @@ export async function effect(
   })
   if (attached === undefined) return undefined
   await useConsent(tx, consent, need.clock.now(), { hash: attached.tokenHash, part: attached.account.part })
+  // Not waited for: it takes a connection of its own, and this transaction holds one.
+  void endCounted(need, consent.appId, counted)
   return attached
 }
 

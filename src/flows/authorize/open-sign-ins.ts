@@ -29,7 +29,7 @@ export async function countSignIn(need: AuthorizeNeed, appId: string, ip: string
   throw await refusal(need, appSubject(appId), 'Too many people are signing in to this app right now.')
 }
 
-/** It is over, well or not: redeemed, confirmed, declined, failed. What is lost here ends by itself. */
+/** It is over, well or not: redeemed, confirmed, failed. What is lost here, or declined, ends by itself after ten minutes. */
 export async function endCounted(
   { database, log }: AuthorizeNeed,
   appId: string,
