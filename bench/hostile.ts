@@ -10,11 +10,13 @@ const MB = 1024 * 1024
 
 /** Reads of one app while records of another make their workers hang, crash and grow, beside the same reads without. */
 export async function benchHostile(): Promise<void> {
-  const house = await startSyncHouse({
-    connectors: join(import.meta.dirname, '../test/hostile/connectors'),
-    tuning: { times: { afterDeathMs: 200 }, workerLimits: { stallMs: 3000, memoryBytes: 300 * MB } },
-    workers: 'processes',
-  })
+  const house = await startSyncHouse(
+    { TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../test/hostile/connectors') },
+    {
+      tuning: { times: { afterDeathMs: 200 }, workerLimits: { stallMs: 3000, memoryBytes: 300 * MB } },
+      workers: 'processes',
+    },
+  )
   const shelves = new Map<string, Order[]>()
   const deaths = () =>
     house.tributary

@@ -9,6 +9,17 @@ import { SetupError } from './errors.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tributary-config-'))
 after(() => rmSync(folder, { recursive: true }))
 
+const amount = {
+  takes: [
+    ['0', 0],
+    ['5000', 5000],
+    ['10GB', 10_000_000_000],
+    ['2m', 2_000_000],
+    ['none', Number.POSITIVE_INFINITY],
+  ] as [string, number][],
+  refuses: ['-1', '1.5', 'many', '10 GB', '9999999999999TB'],
+}
+
 // For every setting: texts it takes with what they mean, and texts it refuses.
 const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: string[] } } = {
   otlpUrl: { takes: [['http://localhost:4318/', 'http://localhost:4318']], refuses: ['localhost:4318', 'grpc://h'] },
@@ -26,6 +37,16 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     ],
     refuses: ['2', '-1', 'half', '.'],
   },
+  quotaProfileItems: amount,
+  quotaProfileBytes: amount,
+  quotaAccountItems: amount,
+  quotaAccountBytes: amount,
+  quotaAppItems: amount,
+  quotaAppBytes: amount,
+  quotaOwnItems: amount,
+  quotaOwnBytes: amount,
+  quotaAppSignIns: amount,
+  quotaAddressSignIns: amount,
   tracingOff: { takes: [['true', true]], refuses: ['off'] },
   databaseUrl: {
     takes: [

@@ -3,11 +3,12 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { codeOf, SetupError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { QUOTA_VARIABLES, type QuotaSettings } from './quota-variables.ts'
 import { redactText } from './redact.ts'
 import { trimEndOf } from './trim-end.ts'
 import { weaknessOf } from './weak-secret.ts'
 
-export interface Config {
+export interface Config extends QuotaSettings {
   databaseUrl: string | undefined
   engineUrl: string | undefined
   databasePool: number
@@ -148,6 +149,7 @@ export const VARIABLES: Table = {
       'A day (`2027-08-05`) or time after which items can no longer be read over the API, only by push. Until then answers announce it. Unset: never.',
     read: day,
   },
+  ...QUOTA_VARIABLES,
   logLevel: {
     name: 'LOG_LEVEL',
     fallback: 'info',

@@ -10,6 +10,7 @@ import { parked } from './parked.ts'
 import { profiles } from './profiles.ts'
 import * as push from './push.ts'
 import { verify } from './push-verify.ts'
+import { quotas, usage } from './quotas.ts'
 import { serve, work } from './serve.ts'
 import { services } from './services.ts'
 import { sync } from './sync.ts'
@@ -26,6 +27,8 @@ export const COMMANDS: Command[] = [
   app.list,
   app.show,
   app.rotateSecret,
+  quotas,
+  usage,
   app.remove,
   app.deletions,
   keys.set,

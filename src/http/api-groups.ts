@@ -7,8 +7,8 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   },
   {
     name: 'Accounts and profiles',
-    about: 'Who is connected, how far their syncs are, and how they leave.',
-    paths: ['/profile'],
+    about: 'Who is connected, how far their syncs are, how much is stored, and how they leave.',
+    paths: ['/profile', '/usage'],
   },
   {
     name: 'Reading',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { finishAtCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
+import { ApiError } from '#model/errors.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
 import { flag, text } from './parameters.ts'
@@ -31,16 +32,17 @@ export const authenticate = route({
   summary: 'Send a person to a service to sign in',
   query: startQuery,
   status: 302,
-  reasons: ['client_unknown', 'redirect_unregistered'],
+  reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
   run: async (house, { query, request, reply }) => {
     const input = { ...query, redirect_uri: query.redirect_uri ?? query.redirect_url }
     const { app, to } = await checkReturn(house, input)
     try {
       const browser = rememberBrowser(house, request, reply)
-      const url = await startSignIn(house, app, to, input, browser)
+      const url = await startSignIn(house, app, to, input, browser, request.ip)
       return await reply.code(302).header('location', url).send()
     } catch (error) {
       if (error instanceof AuthorizeError) return returnError(reply, to, error)
+      if (error instanceof ApiError) throw error
       house.log.error('a sign-in could not start', { request_id: request.id, error })
       return returnError(reply, to, new AuthorizeError('server_error'))
     }

@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
 import type { LaneView } from '#base/isolation/lane.ts'
 import type { Log } from '#base/log.ts'
+import type { QuotaSettings } from '#base/quota-variables.ts'
 import type { Tracer } from '#base/trace.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
@@ -16,7 +17,7 @@ import type { Tasks } from './tasks.ts'
 
 /** What the door hands to the flows. Each flow declares the few parts of it that it uses. */
 export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNeed, SyncNeed, DeliverNeed, HealthNeed {
-  config: Pick<Config, 'baseUrl' | 'trustProxy' | 'drainMs' | 'sunsetMs'>
+  config: Pick<Config, 'baseUrl' | 'trustProxy' | 'drainMs' | 'sunsetMs' | keyof QuotaSettings>
   /** Undefined switches the admin API off. */
   adminToken: string | undefined
   version: string

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { pushHealth } from '#flows/deliver/look.ts'
 import { allTallies, sumTallies, type Tally } from '#flows/deliver/tally.ts'
 import { queueDepths } from '#flows/operate/health.ts'
+import { quotaFigures } from '#flows/operate/usage.ts'
 import { parkedCount } from '#flows/sync/progress.ts'
 import { isLoopback } from '#model/app.ts'
 import { requireAdmin } from './authenticate.ts'
@@ -74,6 +75,26 @@ async function collectPush(need: Parameters<typeof pushHealth>[0]): Promise<void
   for (const { kind, n } of health.deadLetters) deadLetters.set({ kind }, n)
 }
 
+const quotaUsed = new Gauge({
+  name: 'tributary_quota_used_ratio',
+  help: 'Share of a quota of an app that is used; 0 where it has no limit.',
+  labelNames: ['app', 'quota'],
+  registers: [registry],
+})
+const quotaNotices = new Gauge({
+  name: 'tributary_quota_notices',
+  help: 'Quotas of profiles, accounts and apps that are near (four fifths) or reached.',
+  labelNames: ['quota', 'state'],
+  registers: [registry],
+})
+
+async function collectQuotas(need: Parameters<typeof quotaFigures>[0]): Promise<void> {
+  const { used, notices } = await quotaFigures(need)
+  for (const gauge of [quotaUsed, quotaNotices]) gauge.reset()
+  for (const { app, quota, share } of used) quotaUsed.set({ app, quota }, share)
+  for (const { quota, level, n } of notices) quotaNotices.set({ quota, state: level }, n)
+}
+
 export function observeRequest(method: string, path: string, status: number, elapsedMs: number): void {
   const key = `${method} ${path} ${status}`
   let counter = counters.get(key)
@@ -102,6 +123,7 @@ export const metrics = route({
     await collectPush(house).catch(() => {})
     tallies = sumTallies([allTallies(), ...house.workerReports()])
     tellWorkers(house.workers(), await parkedCount(house).catch(() => undefined))
+    await collectQuotas(house).catch(() => {})
     return registry.metrics()
   },
 })

@@ -34,5 +34,6 @@ export const storeOwn = route({
   }),
   body: z.array(item).max(MAX_ITEMS, `must be at most ${MAX_ITEMS} items`),
   answer: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
+  reasons: ['quota_reached'],
   run: (house, { path, body, account }) => storeOwnItems(house, account, path.endpoint, body),
 })

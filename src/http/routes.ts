@@ -3,6 +3,7 @@ import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
 import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
+import * as quotas from './admin-quotas.ts'
 import { changeRules, showRules } from './admin-sync.ts'
 import { applyByBody, applyByQuery, batch } from './apply.ts'
 import * as person from './authenticate-person.ts'
@@ -67,6 +68,8 @@ export const ROUTES: Listed[] = [
   ['POST', '/profiles/:profile/sync', sync.now],
   ['POST', '/profiles/:profile/reset', sync.reset],
 
+  ['GET', '/usage', quotas.ownUsage],
+
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
   ['POST', '/hooks/:service/:client_id', hooks.tell],
 
@@ -109,6 +112,9 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
   ['GET', '/admin/apps/:client_id/parked', listParked],
+  ['GET', '/admin/apps/:client_id/quotas', quotas.showQuotas],
+  ['PUT', '/admin/apps/:client_id/quotas', quotas.changeQuotas],
+  ['GET', '/admin/apps/:client_id/usage', quotas.showUsage],
   ['GET', '/admin/apps/:client_id/calls', listCalls],
   ['GET', '/admin/apps/:client_id/keys', keys.list],
   ['PUT', '/admin/apps/:client_id/keys/:service', keys.set],

@@ -17,6 +17,7 @@ export const REASONS = {
   admin_token_invalid: [401, 'The admin token is missing or wrong.'],
   needs_auth: [403, 'The person has to sign in at the service again.'],
   other_app: [403, 'Source and destination belong to different apps.'],
+  quota_reached: [403, 'A quota has no room for this; the sentence names it. Stored items can still be changed.'],
   no_profile: [404, 'The account has no profile of this service.'],
   service_unknown: [404, 'There is no such service.'],
   no_service_keys: [404, 'The app has no keys for this service.'],
@@ -30,6 +31,10 @@ export const REASONS = {
   media_type_unsupported: [415, 'The body is of a kind this address does not take.'],
   headers_too_large: [431, 'The headers are larger than this server takes.'],
   too_many_attempts: [429, 'Too many wrong secrets; wait as long as Retry-After says.'],
+  too_many_sign_ins: [
+    429,
+    'Too many sign-ins were begun and not finished; wait as long as Retry-After says, then try again.',
+  ],
   service_limited: [
     429,
     'The calls that the app may make to this service are used up; wait as long as Retry-After says.',

@@ -1,4 +1,5 @@
 import type { App, AppSecret } from '#model/app.ts'
+import type { QuotaInput } from '#model/quotas.ts'
 import { type Queries, statement } from './database.ts'
 
 interface AppRow {
@@ -50,6 +51,19 @@ export async function findAppSync(queries: Queries, id: string): Promise<Record<
 
 export async function setAppSync(queries: Queries, id: string, sync: Record<string, unknown>): Promise<boolean> {
   return (await queries.count(setSync, [id, JSON.stringify(sync)])) > 0
+}
+
+const findQuotas = statement('app-quotas-find', 'select quotas from app where id = $1')
+const setQuotas = statement('app-quotas-set', 'update app set quotas = $2 where id = $1')
+
+/** The quotas that were set for the app; empty where all are the default. */
+export async function findAppQuotas(queries: Queries, id: string): Promise<QuotaInput> {
+  const [row] = await queries.rows<{ quotas: QuotaInput }>(findQuotas, [id])
+  return row?.quotas ?? {}
+}
+
+export async function setAppQuotas(queries: Queries, id: string, quotas: QuotaInput): Promise<boolean> {
+  return (await queries.count(setQuotas, [id, JSON.stringify(quotas)])) > 0
 }
 
 /** False when an app of this id is there already; its secret is then left as it was. */

@@ -21,10 +21,16 @@ export interface ItemRow {
   words: string
   oembed: string
   data: string
+  isNew: boolean
+  /** Of the record, as UTF-8; before: of the one that it replaces. */
+  bytes: number
+  bytesBefore: number
 }
 
 export interface KnownItem {
   at: number
+  /** Of the stored record, where the hash is another one; else 0. */
+  bytes: number
   /** The hash is the one that was asked with. */
   isSame: boolean
   /** The record as it is stored, where the hash is another one under the same stamp. */
@@ -34,6 +40,7 @@ export interface KnownItem {
 const probe = statement(
   'item-probe',
   `select n.place::int as place, i.at, i.hash = n.hash as same,
+     case when i.hash <> n.hash then octet_length(i.data::text) else 0 end as bytes,
      case when i.hash <> n.hash and substr(i.hash, 1, 4) = substr(n.hash, 1, 4) then i.data::text end as data
    from unnest($3::uuid[], $4::bytea[]) with ordinality as n (id, hash, place)
    join item i on i.part = $1 and i.profile_id = $2 and i.id = n.id`,
@@ -63,11 +70,15 @@ const stored = Object.entries(WRITTEN).map(([name, type]) => {
   return cast === undefined ? `n.${name}` : `n.${name}::${cast}`
 })
 const sets = [...names, 'updated_at'].filter((name) => !KEPT.has(name)).map((name) => `${name} = excluded.${name}`)
+// Counted by the same statement: one more for each page would cost more than the counting.
 const upsert = statement(
   'item-upsert',
-  `insert into item (part, profile_id, endpoint, updated_at, ${names.join(', ')})
-   select $1, $2, $3, $4, ${stored.join(', ')} from unnest(${comes.join(', ')}) as n (${names.join(', ')})
-   on conflict (part, profile_id, id) do update set ${sets.join(', ')} where excluded.seq > item.seq`,
+  `with written as (
+     insert into item (part, profile_id, endpoint, updated_at, ${names.join(', ')})
+     select $1, $2, $3, $4, ${stored.join(', ')} from unnest(${comes.join(', ')}) as n (${names.join(', ')})
+     on conflict (part, profile_id, id) do update set ${sets.join(', ')} where excluded.seq > item.seq)
+   update profile_sync set items = items + $${5 + names.length}, bytes = bytes + $${6 + names.length}
+   where part = $1 and profile_id = $2`,
 )
 /** Limit: rows of one statement that writes items; more go in several. */
 const MAX_ROWS = 500
@@ -84,12 +95,16 @@ const idsSince = statement(
 const remove = statement(
   'item-remove',
   `delete from item i using unnest($3::uuid[]) as gone (id) where i.part = $1 and i.profile_id = $2 and i.id = gone.id
-   returning replace(i.id::text, '-', '') as id, i.endpoint, i.native_id`,
+   returning replace(i.id::text, '-', '') as id, i.endpoint, i.native_id, octet_length(i.data::text) as bytes`,
 )
 const bury = statement(
   'item-bury',
   `insert into item_gone (part, profile_id, seq, id, endpoint, native_id, gone_at)
    select $1, $2, g.seq, g.id, g.endpoint, g.native_id, $3 from unnest($4::bigint[], $5::uuid[], $6::text[], $7::text[]) as g (seq, id, endpoint, native_id)`,
+)
+const uncount = statement(
+  'item-uncount',
+  'update profile_sync set items = items - $3, bytes = bytes - $4 where part = $1 and profile_id = $2',
 )
 const eraseItems = statement('item-erase', 'delete from item where part = $1 and profile_id = $2')
 const eraseGone = statement('item-gone-erase', 'delete from item_gone where part = $1 and profile_id = $2')
@@ -102,18 +117,19 @@ export async function probeItems(
   items: readonly { id: string; hash: Buffer }[],
 ): Promise<Map<string, KnownItem>> {
   if (items.length === 0) return new Map()
-  const rows = await queries.rows<{ place: number; at: number; same: boolean; data: string | null }>(probe, [
-    key.part,
-    key.profileId,
-    uuidArray(items.map(({ id }) => id)),
-    byteaArray(items.map(({ hash }) => hash)),
-  ])
+  const rows = await queries.rows<{ place: number; at: number; same: boolean; bytes: number; data: string | null }>(
+    probe,
+    [key.part, key.profileId, uuidArray(items.map(({ id }) => id)), byteaArray(items.map(({ hash }) => hash))],
+  )
   return new Map(
-    rows.map(({ place, at, same, data }) => [items[place - 1]!.id, { at, isSame: same, data: data ?? undefined }]),
+    rows.map(({ place, at, same, bytes, data }) => [
+      items[place - 1]!.id,
+      { at, isSame: same, bytes, data: data ?? undefined },
+    ]),
   )
 }
 
-/** All of one endpoint, written at one time. */
+/** All of one endpoint, written at one time, and counted. */
 export async function upsertItems(
   tx: Queries,
   key: ProfileKey,
@@ -141,6 +157,8 @@ export async function upsertItems(
       textArray(batch.map((item) => markedVector(key.profileId, item))),
       textArray(batch.map(({ oembed }) => oembed)),
       textArray(batch.map(({ data }) => data)),
+      batch.filter(({ isNew }) => isNew).length,
+      batch.reduce((sum, { bytes, bytesBefore }) => sum + bytes - bytesBefore, 0),
     ])
   }
 }
@@ -184,7 +202,7 @@ export async function removeItems(
   nowMs: number,
 ): Promise<number> {
   if (ids.length === 0) return 0
-  const gone = await tx.rows<{ id: string; endpoint: string; native_id: string }>(remove, [
+  const gone = await tx.rows<{ id: string; endpoint: string; native_id: string; bytes: number }>(remove, [
     key.part,
     key.profileId,
     ids,
@@ -199,6 +217,8 @@ export async function removeItems(
     gone.map(({ endpoint }) => endpoint),
     gone.map(({ native_id }) => native_id),
   ])
+  const bytes = gone.reduce((sum, each) => sum + each.bytes, 0)
+  await tx.count(uncount, [key.part, key.profileId, gone.length, bytes])
   return gone.length
 }
 

@@ -9,6 +9,8 @@ export const PUSH_EVENTS = {
   'destination.recovered': 'it works again, after somebody was told that it fails',
   'delivery.dead_lettered': 'rows were set aside; `profile`, `items`, `reason`',
   'profile.needs_auth': 'the person has to sign in again; `profile`, `account`, `service`',
+  'quota.near': 'four fifths of a quota are used up; `quota`, `account`, `profile`',
+  'quota.reached': 'a quota keeps new items out; `quota`, `account`, `profile`',
   'account.merged': 'one account is part of another now; `account`, `source`',
   'account.erased': 'an account was deleted; `account`',
 } as const

@@ -1,4 +1,5 @@
 import { MAX_DEATHS } from '#model/deaths.ts'
+import type { QuotaName } from '#model/quotas.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -24,6 +25,8 @@ export interface EndpointState {
   lastError: string | undefined
   /** Workers that died of it since it last ended well. */
   deaths: number
+  /** The quota that kept new items out since all was read from the beginning. */
+  leftOut: QuotaName | undefined
 }
 
 interface Row {
@@ -44,10 +47,11 @@ interface Row {
   last_run_at: number | null
   last_error: string | null
   deaths: number
+  left_out: QuotaName | null
 }
 
 const columns = `endpoint, next_run_at, interval_ms, mark, walk, etag, epoch, items, fails, faults, quarantined, suspect_deletes,
-  confirm_deletes, first_done_at, last_run_at, last_error, deaths`
+  confirm_deletes, first_done_at, last_run_at, last_error, deaths, left_out`
 const list = statement(
   'endpoint-list',
   `select ${columns} from endpoint_sync where part = $1 and profile_id = $2 order by next_run_at, endpoint`,
@@ -104,6 +108,23 @@ const reset = statement(
   'endpoint-reset',
   `update endpoint_sync set next_run_at = $3, mark = null, walk = null, seen = null, etag = null, epoch = epoch + 1, fails = 0, last_error = null
    where part = $1 and profile_id = $2 and next_run_at < 9e15`,
+)
+const setLeftOut = statement(
+  'endpoint-left-out',
+  'update endpoint_sync set left_out = $4 where part = $1 and profile_id = $2 and endpoint = $3',
+)
+// A run under way is overtaken: it would end with the place that is forgotten here.
+const overtakeFull = statement(
+  'sync-overtake-full',
+  `update profile_sync p set next_run_at = $2, lease_token = null
+   where p.app_id = $1 and ($3::text[] is null or p.profile_id = any($3)) and p.next_run_at is not null and exists (
+     select 1 from endpoint_sync e where e.part = p.part and e.profile_id = p.profile_id and e.left_out is not null)`,
+)
+const wakeFull = statement(
+  'endpoint-wake-full',
+  `update endpoint_sync e set next_run_at = $2, mark = null, walk = null, seen = null, etag = null from profile_sync p
+   where p.app_id = $1 and ($3::text[] is null or p.profile_id = any($3)) and p.part = e.part and p.profile_id = e.profile_id
+     and e.left_out is not null and e.next_run_at < 9e15`,
 )
 const remove = statement('endpoint-remove', 'delete from endpoint_sync where part = $1 and profile_id = $2')
 
@@ -243,6 +264,28 @@ export async function wakeEndpointsOf(tx: Queries, appId: string, nowMs: number)
   await tx.count(wakeProfiles, [appId, nowMs])
 }
 
+/** Which quota kept new items out; undefined: all are stored. */
+export async function setEndpointLeftOut(
+  tx: Queries,
+  key: ProfileKey,
+  endpoint: string,
+  quota: QuotaName | undefined,
+): Promise<void> {
+  await tx.count(setLeftOut, [key.part, key.profileId, endpoint, quota ?? null])
+}
+
+/** Reads endpoints anew from which a quota kept items out: of all profiles of an app, or of these. What is stored is not written again. */
+export async function wakeFullEndpoints(
+  tx: Queries,
+  appId: string,
+  profileIds: string[] | undefined,
+  nowMs: number,
+): Promise<void> {
+  const values = [appId, nowMs, profileIds ?? null]
+  await tx.count(overtakeFull, values)
+  await tx.count(wakeFull, values)
+}
+
 export async function makeEndpointsDue(
   queries: Queries,
   key: ProfileKey,
@@ -284,5 +327,6 @@ function toState(row: Row): EndpointState {
     lastRunAt: row.last_run_at ?? undefined,
     lastError: row.last_error ?? undefined,
     deaths: row.deaths,
+    leftOut: row.left_out ?? undefined,
   }
 }

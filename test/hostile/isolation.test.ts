@@ -75,11 +75,10 @@ suite('worker processes', () => {
 
   before(async () => {
     receiver = await startReceiver()
-    house = await startSyncHouse({
-      connectors: join(import.meta.dirname, 'connectors'),
-      tuning: TUNING,
-      workers: 'processes',
-    })
+    house = await startSyncHouse(
+      { TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors') },
+      { tuning: TUNING, workers: 'processes' },
+    )
     house.service.on('/orders', (asked) => pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked))
     house.service.on('/notes', () => ({ body: { orders: [] } }))
   })

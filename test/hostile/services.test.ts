@@ -22,7 +22,7 @@ suite('a hostile service beside a healthy tenant', () => {
   const responses = new Map<string, HostileResponse>()
   before(async () => {
     service = await startHostileService(responses)
-    house = await startSyncHouse({ workers: 'processes', tuning: { times: { hiccupMs: 10 } } })
+    house = await startSyncHouse({}, { workers: 'processes', tuning: { times: { hiccupMs: 10 } } })
   })
   after(async () => {
     await house.stop()

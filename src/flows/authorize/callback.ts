@@ -14,6 +14,7 @@ import { findServiceUser } from '#store/service-users.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { AuthorizeError } from './errors.ts'
 import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
+import { type CountedSignIn, carryCounted, endCounted } from './open-sign-ins.ts'
 import type { PendingValue, ReturnTo } from './start.ts'
 import { failureOf } from './upstream-failure.ts'
 
@@ -23,6 +24,7 @@ export interface ConsentValue {
   state: string | undefined
   /** What the app asked for; a page of an earlier release knew only tokens. */
   responseType?: 'code' | 'token' | undefined
+  counted?: CountedSignIn | undefined
 }
 
 export type CallbackResult =
@@ -56,6 +58,7 @@ export async function finishAtCallback(
     const ticket = await keep(need, pending, value, signedIn, asks ? 'confirm' : 'code')
     return asks ? { kind: 'confirm', ticket } : { kind: 'redirect', to, code: ticket }
   } catch (error) {
+    await endCounted(need, app.id, value.counted)
     return { kind: 'failed', to, error: failureOf(need, error, service) }
   }
 }
@@ -131,7 +134,8 @@ async function keep(
   const user = { appId: pending.appId, service: pending.service, nativeId: signedIn.self.id }
   const part = await choosePart(need, value.accountId ?? (await findServiceUser(need.database, user))[0])
   const ticket = newTicket(kind === 'code' ? 'trc' : 'trf', part)
-  const content: ConsentValue = { signedIn, state: value.state, responseType: value.responseType }
+  const counted = await carryCounted(need, pending.appId, value.counted)
+  const content: ConsentValue = { signedIn, state: value.state, responseType: value.responseType, counted }
   const kept = await insertConsent(need.database, need.keyring, {
     part,
     hash: need.hasher.hash(kind, ticket),

@@ -8,6 +8,7 @@ import { lockConsent, type UsedConsent, useConsent } from '#store/consents.ts'
 import { type Attached, attach } from './attach.ts'
 import type { ConsentValue } from './callback.ts'
 import type { AuthorizeNeed } from './need.ts'
+import { endCounted } from './open-sign-ins.ts'
 
 export interface Redemption {
   code: string
@@ -45,7 +46,7 @@ export async function effect(
   actor: string,
   tokenSecret?: string,
 ): Promise<Attached | undefined> {
-  const { signedIn } = JSON.parse(consent.value) as ConsentValue
+  const { signedIn, counted } = JSON.parse(consent.value) as ConsentValue
   const attached = await attach(need, tx, {
     appId: consent.appId,
     service: consent.service,
@@ -57,6 +58,8 @@ export async function effect(
   })
   if (attached === undefined) return undefined
   await useConsent(tx, consent, attached.issuedAt, { hash: attached.tokenHash, part: attached.account.part })
+  // Not waited for: it takes a connection of its own, and this transaction holds one.
+  void endCounted(need, consent.appId, counted)
   return attached
 }
 

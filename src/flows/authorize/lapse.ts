@@ -1,4 +1,5 @@
 import { deleteConsent, type LapsedConsent, lapsedConsents, purgeUsedConsents } from '#store/consents.ts'
+import { purgeOpenSignIns } from '#store/open-sign-ins.ts'
 import { purgePending } from '#store/pending.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
@@ -13,6 +14,7 @@ export async function lapseSignIns(need: AuthorizeNeed): Promise<{ pending: numb
   const now = need.clock.now()
   const pending = await purgePending(need.database, now)
   await purgeUsedConsents(need.database, now - USED_KEPT_MS)
+  await purgeOpenSignIns(need.database, now)
   let consents = 0
   for (;;) {
     const lapsed = await need.database.transaction(async (tx) => {

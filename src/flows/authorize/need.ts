@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
+import type { QuotaSettings } from '#base/quota-variables.ts'
 import type { Keyring } from '#base/sealing.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Database } from '#store/database.ts'
@@ -15,7 +16,7 @@ export interface AuthorizeNeed {
   log: Log
   registry: Registry
   upstream: Upstream
-  config: { baseUrl: string }
+  config: { baseUrl: string } & Partial<QuotaSettings>
 }
 
 /** How long a sign-in may take, and how long its code lives. */

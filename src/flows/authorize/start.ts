@@ -9,6 +9,7 @@ import { beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
 import { AuthorizeError } from './errors.ts'
 import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
+import { type CountedSignIn, countSignIn, endCounted } from './open-sign-ins.ts'
 import { failureOf } from './upstream-failure.ts'
 
 /** As it came in the query; nothing is believed yet. */
@@ -34,6 +35,8 @@ export interface PendingValue {
   codeChallenge: string | undefined
   accountId: string | undefined
   upstream: Record<string, unknown>
+  /** Absent where an older release began it. */
+  counted?: CountedSignIn
 }
 
 /** Where an answer, good or bad, may be sent: known to be the app's own. */
@@ -59,11 +62,14 @@ export async function startSignIn(
   to: ReturnTo,
   input: StartInput,
   browser: Buffer,
+  ip: string,
 ): Promise<string> {
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(input, responseType)
   const { connector, key } = await chooseService(need, app, input.service)
   const accountId = await chooseAccount(need, app, input.access_token)
+  // Before the service hears of it: some are asked for a request token first.
+  const counted = await countSignIn(need, app.id, ip)
   const state = randomSecret()
   const begun = await beginSignIn(need.upstream, {
     connector,
@@ -73,7 +79,8 @@ export async function startSignIn(
     scope: input.scope,
     flag: input.flag,
     forceLogin: input.force_login ?? false,
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
+    await endCounted(need, app.id, counted)
     throw failureOf(need, error, connector.service)
   })
   const value: PendingValue = {
@@ -83,6 +90,7 @@ export async function startSignIn(
     codeChallenge,
     accountId,
     upstream: begun.secrets,
+    counted,
   }
   // OAuth 1 sends its own request token back instead of our state.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`

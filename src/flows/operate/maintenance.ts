@@ -1,12 +1,12 @@
-import type { Clock } from '#base/clock.ts'
 import { purgeAppDeletions } from '#store/app-deletions.ts'
 import { purgeAttempts } from '#store/attempts.ts'
 import { purgeBudgets } from '#store/budgets.ts'
 import { purgeCalls } from '#store/calls.ts'
-import type { Database } from '#store/database.ts'
 import { purgeDeliveries, purgeOrphanLetters } from '#store/deliveries.ts'
 import { openMissingCursors, removeOrphanCursors } from '#store/delivery-cursors.ts'
 import { purgeEvents } from '#store/push-events.ts'
+import { recountProfiles } from './recount.ts'
+import { type ReviewNeed, reviewQuotas } from './review-quotas.ts'
 
 const ATTEMPTS_KEPT_MS = 3_600_000
 const CALLS_KEPT_MS = 14 * 86_400_000
@@ -26,10 +26,15 @@ interface Tidied {
   orphans: number
   /** Ways from a profile to a destination that were missing. */
   cursors: number
+  /** Counts of stored items that were wrong. */
+  miscounted: number
+  /** Quotas that are no longer nearly used up. */
+  quotas: number
 }
 
 /** Drops what has served its time. Runs every few minutes; losing or repeating a run is harmless. */
-export async function tidy({ database, clock }: { database: Database; clock: Clock }): Promise<Tidied> {
+export async function tidy(need: ReviewNeed): Promise<Tidied> {
+  const { database, clock } = need
   return {
     attempts: await purgeAttempts(database, clock.now() - ATTEMPTS_KEPT_MS),
     calls: await purgeCalls(database, clock.now() - CALLS_KEPT_MS),
@@ -39,5 +44,7 @@ export async function tidy({ database, clock }: { database: Database; clock: Clo
     deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_KEPT_MS),
     orphans: (await removeOrphanCursors(database)) + (await purgeOrphanLetters(database)),
     cursors: await openMissingCursors(database, clock.now()),
+    miscounted: await recountProfiles(need),
+    quotas: await reviewQuotas(need),
   }
 }

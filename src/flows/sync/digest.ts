@@ -26,7 +26,7 @@ export interface Stream {
 /** What a page of records means for the store, before anything is written. */
 export interface Digest {
   /** New and changed items, without their numbers. */
-  rows: (Omit<ItemRow, 'seq'> & { isNew: boolean })[]
+  rows: Omit<ItemRow, 'seq'>[]
   respelled: { id: string; hash: Buffer }[]
   /** Ids of items that a record says are gone. */
   gone: string[]
@@ -211,6 +211,8 @@ function toRow(
     words: searchVector(draft.texts),
     oembed: JSON.stringify(draft.card),
     data: item.text,
+    bytes: Buffer.byteLength(item.text),
+    bytesBefore: before?.bytes ?? 0,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
+import type { QuotaSettings } from '#base/quota-variables.ts'
 import type { Keyring } from '#base/sealing.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { AccessWatch } from '#model/access.ts'
@@ -17,6 +18,8 @@ export interface SyncNeed {
   budget: Budget
   /** Ends a run whose profile leaves; without it, a run ends at its next write. */
   access?: AccessWatch | undefined
+  /** The default quotas; absent: the usual ones. */
+  config?: Partial<QuotaSettings> | undefined
   /** Where the usual ones do not fit. */
   times?: Partial<SyncTimes> | undefined
 }

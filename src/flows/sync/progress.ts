@@ -92,6 +92,7 @@ function describe(state: EndpointState, nowMs: number): EndpointProgress {
   const first = state.firstDoneAt !== undefined
   const running = walk !== undefined && state.lastError === undefined
   const pages = walk?.pages ?? 0
+  const error = state.lastError ?? leftOut(state)
   return {
     state:
       state.nextRunAt >= NEVER
@@ -102,20 +103,28 @@ function describe(state: EndpointState, nowMs: number): EndpointProgress {
           ? 'failing'
           : running
             ? 'running'
-            : first
-              ? 'done'
-              : 'waiting',
+            : error !== undefined
+              ? 'failing'
+              : first
+                ? 'done'
+                : 'waiting',
     // Services rarely say how much there is; a curve that slows down is honest about not knowing.
     progress: first ? 1 : Math.round((1 - 1 / (1 + pages / 10)) * 100) / 100,
     items: state.items,
     ...(running ? { pages } : {}),
     ...(state.lastRunAt === undefined ? {} : { last_run: state.lastRunAt }),
     next_run: Math.max(state.nextRunAt, state.lastError === undefined ? 0 : nowMs),
-    ...(state.lastError === undefined ? {} : { last_error: state.lastError }),
+    ...(error === undefined ? {} : { last_error: error }),
     ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
     ...(state.quarantined > 0 ? { quarantined: state.quarantined } : {}),
     ...(state.deaths > 0 ? { worker_deaths: state.deaths } : {}),
   }
+}
+
+/** Shown until everything is read: stored items are still updated and deleted, new ones wait. */
+function leftOut({ leftOut: quota }: EndpointState): string | undefined {
+  if (quota === undefined) return undefined
+  return `quota_reached: new items are left out, because the quota ${quota} is reached. It goes on when there is room.`
 }
 
 export function parkedCount({ database }: Pick<SyncNeed, 'database'>): Promise<number> {

@@ -10,6 +10,7 @@ import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
 import type { SyncNeed } from './need.ts'
 import { createPageWriter, type PageWriter } from './page-writer.ts'
+import { createQuotaGuard, type QuotaGuard } from './quota-guard.ts'
 import { unpackSeen } from './seen.ts'
 import { settleDone, settleFailure, settlePause, type Walking } from './settle.ts'
 import { advanceMark, beginWalk, NOT_BEGUN, nextRequest, type Walk } from './walk.ts'
@@ -17,13 +18,23 @@ import type { EndpointRun } from './write-page.ts'
 
 export type Outcome = { kind: 'done' } | { kind: 'yielded' } | { kind: 'failed'; error: UpstreamError }
 
+/** Limit: pages in a row that bring only new items while a quota is full; then the walk ends, because a service may have ever new ones. */
+const MAX_FULL_PAGES = 10
+
 /** Walks one endpoint. What it learns is stored as it goes; how it went is stored at its end. Business failures are outcomes, not errors. */
 export async function runEndpoint(need: SyncNeed, run: EndpointRun): Promise<Outcome> {
+  const guard = createQuotaGuard(need, run)
+  const outcome = await runGuarded(need, run, guard)
+  await guard.tell()
+  return outcome
+}
+
+async function runGuarded(need: SyncNeed, run: EndpointRun, quotas: QuotaGuard): Promise<Outcome> {
   const writer = createPageWriter(need, run)
   const walking: Walking = { walk: NOT_BEGUN, seen: new Set(), rest: emptyDigest() }
   try {
     await begin(need, run, walking)
-    return await walkPages(need, run, walking, writer)
+    return await walkPages(need, run, walking, writer, quotas)
   } catch (error) {
     // Nothing may be left under way, and a write that failed tells more than what came after it.
     walking.rest = await writer.drain()
@@ -40,7 +51,13 @@ async function begin(need: SyncNeed, run: EndpointRun, walking: Walking): Promis
     walking.seen = unpackSeen((await findSeenIds(need.database, run.owner, run.name)) ?? Buffer.alloc(0))
 }
 
-async function walkPages(need: SyncNeed, run: EndpointRun, walking: Walking, writer: PageWriter): Promise<Outcome> {
+async function walkPages(
+  need: SyncNeed,
+  run: EndpointRun,
+  walking: Walking,
+  writer: PageWriter,
+  quotas: QuotaGuard,
+): Promise<Outcome> {
   const { state } = run
   const guard = createLoopGuard()
   for (;;) {
@@ -53,11 +70,13 @@ async function walkPages(need: SyncNeed, run: EndpointRun, walking: Walking, wri
       return { kind: 'done' }
     }
     const { restUntilMs } = fetched
-    const next = await takePage(need, run, walking, writer, guard, fetched)
+    const next = await takePage(need, run, walking, { writer, guard, quotas }, fetched)
     await atMilestones(need.database, walk.news, walking.walk.news)
     if (next === undefined) {
       walking.rest = await writer.drain()
-      const etag = walk.pages === 0 ? validatorOf(walk.next, fetched.headers) : undefined
+      // An answer of which something was left out is to be read again.
+      const isTaken = walk.pages === 0 && walking.walk.quota === undefined
+      const etag = isTaken ? validatorOf(walk.next, fetched.headers) : undefined
       await settleEnd(need, run, walking, { etag, restUntilMs })
       return { kind: 'done' }
     }
@@ -75,28 +94,33 @@ async function takePage(
   need: SyncNeed,
   run: EndpointRun,
   walking: Walking,
-  writer: PageWriter,
-  guard: LoopGuard,
+  { writer, guard, quotas }: { writer: PageWriter; guard: LoopGuard; quotas: QuotaGuard },
   fetched: FetchedPage,
 ): Promise<PageRequest | undefined> {
   const { walk, seen } = walking
   const { records, isList, mark, next } = readPage(run, walk, fetched)
-  const page = await digest(need.database, run.stream, records, need.clock.now(), writer.settleAny)
+  const whole = await digest(need.database, run.stream, records, need.clock.now(), writer.settleAny)
+  const { page, refused, quota = walk.quota } = await quotas.admit(whole)
+  const fullPages = refused > 0 && refused === page.seen.length ? (walk.fullPages ?? 0) + 1 : 0
+  const isOver = next === undefined || fullPages >= MAX_FULL_PAGES
   const counts = guard.show(page.seen, walk)
   if (run.endpoint.deletes !== 'none') for (const id of page.seen) seen.add(id)
   walking.walk = {
     ...walk,
     ...counts,
     next: next ?? walk.next,
-    mark,
+    // Oldest first: what is left out now is asked for again from here.
+    mark: quota !== undefined && run.endpoint.checkpoint?.oldestFirst ? walk.mark : mark,
+    quota,
+    fullPages,
     pages: walk.pages + 1,
     news: walk.news + page.rows.length + page.gone.length,
-    whole: walk.whole && isList && !page.nameless,
+    whole: walk.whole && isList && !page.nameless && (next === undefined || !isOver),
     oldestAt: older(walk.oldestAt, page.oldestAt),
     shown: walk.shown + page.seen.length,
   }
   await writer.add(page, walking.walk)
-  return next
+  return isOver ? undefined : next
 }
 
 function older(one: number | undefined, other: number | undefined): number | undefined {
@@ -113,7 +137,7 @@ async function settleEnd(
   const { endpoint, name, owner, state } = run
   const { walk, seen } = walking
   // All of it would be read again for ever, and it would look like success.
-  if (endpoint.checkpoint !== undefined && walk.mark === undefined && walk.shown > 0)
+  if (endpoint.checkpoint !== undefined && walk.mark === undefined && walk.shown > 0 && walk.quota === undefined)
     throw new UpstreamError('stop', 'Its records have nothing to go on from: the checkpoint does not move.', {
       reason: 'checkpoint_stuck',
     })

@@ -1,6 +1,13 @@
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { removeItems } from '#store/items.ts'
-import { type EndpointState, saveDone, saveFailed, saveProgress, saveWaiting } from '#store/sync-endpoints.ts'
+import {
+  type EndpointState,
+  saveDone,
+  saveFailed,
+  saveProgress,
+  saveWaiting,
+  setEndpointLeftOut,
+} from '#store/sync-endpoints.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 import type { Gone } from './deletes.ts'
 import type { Digest } from './digest.ts'
@@ -76,6 +83,8 @@ export async function settleDone(
       wasDueAt: run.state.nextRunAt,
       nowMs,
     })
+    const left = walk.quota ?? (isReadWhole(run) ? undefined : run.state.leftOut)
+    if (left !== run.state.leftOut) await setEndpointLeftOut(tx, run.owner, run.name, left)
   })
   if (end.gone !== undefined && end.gone.suspects > 0)
     need.log.warn('more items vanished than is believable; they are kept until somebody confirms', {
@@ -84,6 +93,11 @@ export async function settleDone(
       profile: run.owner.profileId,
       items: end.gone.suspects,
     })
+}
+
+/** The run began at the beginning, or where the first item was left out. */
+function isReadWhole({ endpoint: { checkpoint }, state }: EndpointRun): boolean {
+  return state.mark === undefined || checkpoint === undefined || checkpoint.oldestFirst
 }
 
 /** What a failure means for the next run. What was learned before it is kept, and a service that is down is asked for the same page again. */

@@ -9,10 +9,11 @@ import { findOwnProfile, insertOwnProfile, numberOwnChanges } from '#store/own-p
 import { atMilestones } from '#store/statistics.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
-import { absorb } from './absorb.ts'
+import { writeDigest } from './absorb.ts'
 import { hasTooManyValues, isTooDeep } from './canonical.ts'
-import { openStream } from './digest.ts'
+import { digest, openStream } from './digest.ts'
 import type { SyncNeed } from './need.ts'
+import { openOwnRoom } from './own-room.ts'
 
 export interface StoredOwn {
   added: number
@@ -22,29 +23,38 @@ export interface StoredOwn {
 
 /** An app's own items, through the same door as those of services: upsert by id, and unchanged ones cost no write. */
 export async function storeOwnItems(
-  need: Pick<SyncNeed, 'database' | 'clock'>,
+  need: Pick<SyncNeed, 'database' | 'clock' | 'config'>,
   account: Account,
   endpoint: string,
   items: OwnItem[],
 ): Promise<StoredOwn> {
   items.forEach(refuseUnstorable)
   const now = need.clock.now()
-  const { seq, ...stored } = await need.database.transaction(async (tx) => {
-    const key = await ownProfile(tx, account, now)
-    const seq = await numberOwnChanges(tx, key, items.length)
-    if (seq === undefined) throw new ApiError('token_invalid')
-    const stream = openStream(OWN_SERVICE, endpoint, ownEndpoint, account.id, key, 0)
-    const done = await absorb(tx, stream, items as LosslessJson[], seq, now)
-    return {
-      seq,
-      added: done.added,
-      changed: done.changed - done.added,
-      unchanged: done.seen.length - done.changed,
-    }
-  })
+  const room = await openOwnRoom(need, account)
+  const stored = await need.database
+    .transaction(async (tx) => {
+      // Begun anew after a deadlock, it has taken nothing yet.
+      room.giveBack()
+      const key = await ownProfile(tx, account, now)
+      const seq = await numberOwnChanges(tx, key, items.length)
+      if (seq === undefined) throw new ApiError('token_invalid')
+      const stream = openStream(OWN_SERVICE, endpoint, ownEndpoint, account.id, key, 0)
+      const page = await digest(tx, stream, items as LosslessJson[], now)
+      await room.take(tx, key, page.rows)
+      const done = await writeDigest(tx, stream, page, seq, now)
+      return { seq, added: done.added, changed: done.changed - done.added, unchanged: done.seen.length - done.changed }
+    })
+    .catch(async (error: unknown) => {
+      room.giveBack()
+      await room.tell().catch(() => {})
+      throw error
+    })
+  room.keep()
+  await room.tell().catch(() => {})
+  const { seq, ...counts } = stored
   // The items are stored: that the database could not count them is no reason to say otherwise.
   await atMilestones(need.database, seq - items.length, seq).catch(() => {})
-  return stored
+  return counts
 }
 
 /** Only making it needs the lock on the account: two first items at once must not make two. */

@@ -2,6 +2,7 @@ import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
+import type { QuotaName } from '#model/quotas.ts'
 import type { EndpointState } from '#store/sync-endpoints.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 
@@ -26,6 +27,9 @@ export interface Walk {
   /** Pages in a row that brought nothing, and those that only repeated. */
   empty: number
   repeated: number
+  /** The quota that kept new items out, and how many pages in a row brought nothing else. */
+  quota?: QuotaName | undefined
+  fullPages?: number
 }
 
 export const NOT_BEGUN: Walk = {

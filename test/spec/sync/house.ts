@@ -19,14 +19,17 @@ export type SyncHouse = Awaited<ReturnType<typeof startSyncHouse>>
 export const SECRET = 'hook-secret'
 
 /** The whole service, with the scripted shop beside it and an app that has keys for it. */
-export async function startSyncHouse({
-  connectors = join(import.meta.dirname, 'connectors'),
-  tuning = {},
-  workers = 'inline',
-}: { connectors?: string; tuning?: Tuning } & Pick<Starting, 'workers'> = {}) {
+export async function startSyncHouse(
+  env: Record<string, string> = {},
+  { tuning = {}, workers = 'inline' }: { tuning?: Tuning } & Pick<Starting, 'workers'> = {},
+) {
   const service = await startScripted()
   const tributary = await startTributary(
-    { TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, TRIBUTARY_CONNECTORS: connectors },
+    {
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+      TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
+      ...env,
+    },
     tuning,
     { workers },
   )
@@ -65,11 +68,16 @@ export async function startSyncHouse({
     secret,
     ask,
     progress,
-    /** Connects a person of the shop. */
-    connect: async (person: string): Promise<{ access_token: string; account: string }> => {
+    /** Connects a person of the shop, to an account of their own or to this one. */
+    connect: async (person: string, account?: string): Promise<{ access_token: string; account: string }> => {
       const answer = await fetch(`${tributary.url}/auth/shop/apply`, {
         method: 'POST',
-        body: new URLSearchParams({ client_id: clientId, client_secret: secret, token: `token-${person}` }),
+        body: new URLSearchParams({
+          client_id: clientId,
+          client_secret: secret,
+          token: `token-${person}`,
+          ...(account === undefined ? {} : { account }),
+        }),
       })
       const body = (await answer.json()) as { access_token: string; account: string }
       if (answer.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)

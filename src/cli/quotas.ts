@@ -1,0 +1,83 @@
+import { getQuotas, type ShownQuotas, setQuotas } from '#flows/operate/app-quotas.ts'
+import { type ShownUse, usageOf } from '#flows/operate/usage.ts'
+import { QUOTA_NAMES, type QuotaInput, type QuotaName } from '#model/quotas.ts'
+import { type Command, UsageError } from './command.ts'
+import { table } from './output.ts'
+
+export const quotas: Command = {
+  name: 'app quotas',
+  summary: 'show or set how much an app may store, and how many sign-ins may be unfinished',
+  args: ['CLIENT_ID'],
+  options: {
+    set: {
+      type: 'string',
+      value: 'NAME=LIMIT',
+      multiple: true,
+      meaning: `a whole number, none, or default; NAME is one of ${QUOTA_NAMES.join(', ')}`,
+    },
+  },
+  run: async ({ args, flags, out, withServices }) => {
+    const wishes = flags.texts('set').map(readWish)
+    const shown = await withServices(async (need) => {
+      const before = await getQuotas(need, args[0]!)
+      return wishes.length === 0 ? before : setQuotas(need, args[0]!, changed(before, wishes), 'cli')
+    })
+    out.result(shown, () =>
+      table([
+        ['quota', 'limit', 'set for this app'],
+        ...Object.entries(shown).map(([name, { limit, own }]) => [name, String(limit ?? 'none'), own ? 'yes' : '']),
+      ]),
+    )
+  },
+}
+
+export const usage: Command = {
+  name: 'app usage',
+  summary: 'how much of its quotas an app uses',
+  args: ['CLIENT_ID'],
+  options: {
+    account: { type: 'string', value: 'ACCOUNT', meaning: 'of this account, with its profiles' },
+    profile: { type: 'string', value: 'PROFILE', meaning: 'with --account: only this profile' },
+  },
+  run: async ({ args, flags, out, withServices }) => {
+    const of = { account: flags.text('account'), profile: flags.text('profile') }
+    const found = await withServices((need) => usageOf(need, args[0]!, of))
+    const rows = (whose: string, uses: Partial<Record<string, ShownUse>>) =>
+      Object.entries(uses).map(([name, use]) => [
+        whose,
+        name,
+        String(use!.used),
+        String(use!.limit ?? 'none'),
+        use!.state,
+      ])
+    out.result(found, () => [
+      ...table([
+        ['of', 'quota', 'used', 'limit', 'state'],
+        ...rows(of.account === undefined ? 'app' : 'account', found.quotas),
+        ...(found.profiles ?? []).flatMap(({ profile, quotas: uses }) => rows(profile, uses)),
+      ]),
+      ...(found.notices ?? []).map(
+        ({ quota, state, account, profile }) =>
+          `${quota} is ${state}${account === undefined ? '' : `: account ${account}`}${profile === undefined ? '' : `, profile ${profile}`}`,
+      ),
+    ])
+  },
+}
+
+type Wish = [name: QuotaName, limit: number | 'none' | undefined]
+
+function readWish(text: string): Wish {
+  const [, given, limit = ''] = /^([a-z_]+)=(\d{1,15}|none|default)$/.exec(text) ?? []
+  const name = QUOTA_NAMES.find((each) => each === given)
+  if (name === undefined)
+    throw new UsageError(
+      `--set ${text}: write NAME=LIMIT, such as profile_items=5000; NAME is one of ${QUOTA_NAMES.join(', ')}.`,
+    )
+  return [name, limit === 'default' ? undefined : limit === 'none' ? 'none' : Number(limit)]
+}
+
+/** What is not named stays as it is. */
+function changed(before: ShownQuotas, wishes: Wish[]): QuotaInput {
+  const kept = QUOTA_NAMES.filter((name) => before[name].own).map((name): Wish => [name, before[name].limit ?? 'none'])
+  return Object.fromEntries([...kept, ...wishes])
+}

@@ -1,0 +1,81 @@
+import { isIPv6 } from 'node:net'
+import { ApiError } from '#model/errors.ts'
+import { defaultQuota, effectiveQuotas } from '#model/quotas.ts'
+import { findAppQuotas } from '#store/apps.ts'
+import { addOpenSignIn, appSubject, closeSignIn, minuteOf, openSignIn, openSignIns } from '#store/open-sign-ins.ts'
+import type { AuthorizeNeed } from './need.ts'
+
+/** Where an unfinished sign-in is counted; it travels with the sign-in. */
+export interface CountedSignIn {
+  /** As a subject that is counted: an IPv4 address, or the /64 network of an IPv6 one. */
+  address: string
+  minute: number
+}
+
+/**
+ * Counts a sign-in before anything is stored or sent for it; refuses it when too many are unfinished, those included whose code
+ * nobody redeemed.
+ */
+export async function countSignIn(need: AuthorizeNeed, appId: string, ip: string): Promise<CountedSignIn> {
+  const { database, clock, config } = need
+  const now = clock.now()
+  const address = addressSubject(ip)
+  const { app_sign_ins: perApp } = effectiveQuotas(config, await findAppQuotas(database, appId))
+  if (!(await openSignIn(database, address, now, defaultQuota(config, 'quotaAddressSignIns'))))
+    throw await refusal(need, address, 'Too many sign-ins from your network were begun and not finished.')
+  const counted = { address, minute: minuteOf(now) }
+  if (await openSignIn(database, appSubject(appId), now, perApp)) return counted
+  await closeSignIn(database, address, counted.minute)
+  throw await refusal(need, appSubject(appId), 'Too many people are signing in to this app right now.')
+}
+
+/** It is over, well or not: redeemed, confirmed, failed. What is lost here, or declined, ends by itself after ten minutes. */
+export async function endCounted(
+  { database, log }: AuthorizeNeed,
+  appId: string,
+  counted: CountedSignIn | undefined,
+): Promise<void> {
+  if (counted === undefined) return
+  try {
+    for (const subject of [counted.address, appSubject(appId)]) await closeSignIn(database, subject, counted.minute)
+  } catch (error) {
+    log.warn('a finished sign-in stays counted for some minutes', { error })
+  }
+}
+
+/** It came back from the service, and its code may live as long as the sign-in did: counted from now on. */
+export async function carryCounted(
+  need: AuthorizeNeed,
+  appId: string,
+  counted: CountedSignIn | undefined,
+): Promise<CountedSignIn | undefined> {
+  if (counted === undefined) return undefined
+  const now = need.clock.now()
+  for (const subject of [counted.address, appSubject(appId)]) await addOpenSignIn(need.database, subject, now)
+  await endCounted(need, appId, counted)
+  return { ...counted, minute: minuteOf(now) }
+}
+
+async function refusal({ database, clock }: AuthorizeNeed, subject: string, why: string): Promise<ApiError> {
+  const now = clock.now()
+  const { nextOverAt = now } = await openSignIns(database, subject, now)
+  const retryAfterS = Math.max(1, Math.ceil((nextOverAt - now) / 1000))
+  const minutes = Math.ceil(retryAfterS / 60)
+  const wait = minutes === 1 ? 'in a minute' : `in ${minutes} minutes`
+  return new ApiError('too_many_sign_ins', `${why} Finish one of them, or try again ${wait}.`, { retryAfterS })
+}
+
+/** Whoever has one IPv6 address has its whole network. */
+function addressSubject(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
+  if (mapped !== undefined || !isIPv6(ip)) return `address ${mapped ?? ip}`
+  const [head = '', tail] = ip.split('%')[0]!.split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)
+  const groups = [...front, ...Array.from({ length: zeros }, () => '0'), ...back]
+  return `address ${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { startScripted } from '../spec/sync/scripted-service.ts'
+import { preparedDatabase } from '../support/database.ts'
+import { LOOPBACK } from '../support/lab-app.ts'
+import { type Running, startProcess } from '../support/running.ts'
+
+const ROUNDS = 2
+const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
+
+test('counts of stored items are what the items say after every kill of the process', async (t) => {
+  const database = await preparedDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'tributary-counts-'))
+  const service = await startScripted()
+  const client = new Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+  let server: Running | undefined
+  t.after(async () => {
+    await server?.end('SIGKILL')
+    await client.end()
+    await service.close()
+    await database.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  service.on('/me', () => ({ body: { id: 'ada', name: 'ada' } }))
+  // A service with ever new items, of which some change and some go with every run.
+  let calls = 0
+  service.on('/orders', ({ query }) => {
+    const page = Number(query['page'])
+    const some = Array.from({ length: 20 }, (_, i) => ({
+      id: `${page}-${i}`,
+      at: page,
+      text: 'x'.repeat((calls += 7) % 90),
+    }))
+    return { body: { orders: some.slice(page % 3) } }
+  })
+  const start = async () => {
+    server = await startProcess(['serve'], {
+      DATABASE_URL: database.url,
+      PORT: '0',
+      TRIBUTARY_DATA: dataDir,
+      TRIBUTARY_ADMIN_TOKEN: ADMIN_TOKEN,
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
+      TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../spec/sync/connectors'),
+    })
+    return server.document['url']!
+  }
+  const items = async () => Number((await client.query<{ n: string }>('select count(*) as n from item')).rows[0]!.n)
+
+  let url = await start()
+  const admin = async (method: string, path: string, body: unknown) => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+    return (await (await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })).json()) as Record<
+      string,
+      string
+    >
+  }
+  const app = await admin('POST', '/admin/apps', { name: 'Counted', redirect_uris: ['https://app.test/'] })
+  const keys = { key: 'k', secret: 's', overrides: { base_url: service.url } }
+  await admin('PUT', `/admin/apps/${app['client_id']}/keys/shop`, keys)
+  const form = { client_id: app['client_id']!, client_secret: app['client_secret']!, token: 'token-ada' }
+  const granted = await fetch(`${url}/auth/shop/apply`, { method: 'POST', body: new URLSearchParams(form) })
+  const { access_token: token } = (await granted.json()) as { access_token: string }
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await items()
+    const writers = [0, 1, 2].map((writer) => writeOwn(url, token, `${round}-${writer}`))
+    for (let i = 0; i < 3000 && (await items()) < before + 150; i += 1) await sleep(20)
+    assert.ok((await items()) >= before + 150)
+    await server!.end('SIGKILL')
+    await Promise.all(writers)
+    const { rows } = await client.query(
+      `select s.profile_id, s.items, c.n, s.bytes, c.bytes as counted from profile_sync s, lateral (
+         select count(*) as n, coalesce(sum(octet_length(i.data::text)), 0) as bytes from item i
+         where i.part = s.part and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
+    )
+    assert.deepEqual(rows, [])
+    if (round + 1 < ROUNDS) url = await start()
+  }
+})
+
+/** Stores and changes own items until nobody answers any more. */
+async function writeOwn(url: string, token: string, name: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  try {
+    for (let i = 0; ; i += 1) {
+      const items = [0, 1, 2].map((each) => ({ id: `${name}-${i - each}`, text: 'x'.repeat(i % 50) }))
+      const answer = await fetch(`${url}/services/self/notes`, { method: 'POST', headers, body: JSON.stringify(items) })
+      await answer.body?.cancel()
+    }
+  } catch {
+    // The process is gone, as planned.
+  }
+}

@@ -1,0 +1,390 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadConfig } from '#base/config.ts'
+import { tidy } from '#flows/operate/maintenance.ts'
+import { tributary as cli } from '../../support/command-line.ts'
+import { basic } from '../../support/lab-app.ts'
+import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/house.ts'
+
+/** The quota of every profile in this file, unless a test sets others. */
+const PROFILE_ITEMS = 25
+const SETTINGS = { TRIBUTARY_QUOTA_PROFILE_ITEMS: String(PROFILE_ITEMS) }
+
+interface Use {
+  used: number
+  limit: number | null
+  state: string
+}
+interface Usage {
+  quotas: Record<string, Use>
+  profiles?: { profile: string; id: string; items: number; bytes: number; quotas: Record<string, Use> }[]
+  notices?: { quota: string; state: string; account?: string; profile?: string }[]
+}
+
+let house: SyncHouse
+let list: Order[] = []
+before(async () => {
+  house = await startSyncHouse(SETTINGS)
+})
+after(() => house.stop())
+beforeEach(async () => {
+  list = []
+  house.service.on(
+    '/orders',
+    pagesOf(() => list),
+  )
+  await setQuotas({})
+})
+
+const setQuotas = async (quotas: Record<string, number | 'none'>) => {
+  const { status, body } = await house.tributary.admin('PUT', `/admin/apps/${house.clientId}/quotas`, quotas)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body as Record<string, { limit: number | null; own: boolean }>
+}
+const usage = async (query = ''): Promise<Usage> => {
+  const headers = basic({ clientId: house.clientId, secret: house.secret })
+  const answer = await fetch(`${house.tributary.url}/usage${query}`, { headers })
+  assert.equal(answer.status, 200)
+  return (await answer.json()) as Usage
+}
+const own = (token: string, items: unknown[]) =>
+  house.ask('POST', '/services/self/notes', token, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(items),
+  })
+const byText = (a: string, b: string) => (a < b ? -1 : 1)
+const reason = ({ body }: { body: unknown }) => (body as { reason?: string }).reason
+const notes = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `n${from + i}` }))
+const isFull = ({ last_error }: { last_error?: string }) => last_error?.startsWith('quota_reached') === true
+const isDone = ({ state }: { state: string }) => state === 'done'
+/** Asks for a run until one ended after that: a wish that meets the end of a run waits for the next one. */
+const syncOnce = async (token: string, query = '') => {
+  const asked = Date.now()
+  for (let i = 0; i < 1200; i += 1) {
+    if (i % 40 === 0) await house.ask('POST', `/profiles/shop/sync${query}`, token)
+    const now = await house.progress(token)
+    if ((now.last_run ?? 0) >= asked && now.state !== 'running') return now
+    await sleep(50)
+  }
+  throw new Error(`no run ended: ${JSON.stringify(await house.progress(token))}`)
+}
+/** Waits for what is told after the items are stored. */
+const eventually = async (isSo: () => Promise<boolean>) => {
+  for (let i = 0; i < 600; i += 1) {
+    if (await isSo()) return
+    await sleep(100)
+  }
+  throw new Error(`it did not come to that: ${isSo.toString()}`)
+}
+/** What upkeep does every ten minutes. */
+const upkeep = () => tidy({ ...house.tributary.store, config: loadConfig(SETTINGS) })
+/** What the counters say beside what the items say, of every profile there is. */
+const miscounted = () =>
+  house.sql(
+    `select s.profile_id, s.items::int, c.n, s.bytes::int, c.bytes as counted from profile_sync s, lateral (
+       select count(*)::int as n, coalesce(sum(octet_length(i.data::text)), 0)::int as bytes from item i
+       where i.part = s.part and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
+  )
+
+suite('a service with ever new items', () => {
+  test('fills a profile up to its quota and no further; the reason is shown, and it goes on when the quota is raised', async () => {
+    house.service.on('/orders', ({ query }) => {
+      const page = Number(query['page'])
+      return { body: { orders: orders(10).map((order, i) => ({ ...order, id: `p${page}-${i}` })) } }
+    })
+    const { access_token: token } = await house.connect('endless')
+    const stopped = await house.until(token, (now) => isFull(now) && now.state === 'failing')
+    assert.equal(stopped.items, PROFILE_ITEMS)
+    assert.match(stopped.last_error!, /quota profile_items is reached/)
+    assert.equal(
+      ((await house.ask('GET', '/services/shop/orders?limit=100', token)).body as unknown[]).length,
+      PROFILE_ITEMS,
+    )
+    await setQuotas({ profile_items: 45 })
+    const more = await house.until(token, (now) => isFull(now) && now.items === 45)
+    assert.equal(more.items, 45)
+    assert.deepEqual(await miscounted(), [])
+  })
+
+  test('stored items are updated and deleted while it is full; room that is made is used', async () => {
+    list = orders(40)
+    const { access_token: token, account } = await house.connect('full')
+    await house.until(token, isFull)
+    // The newest ones of a list came first and are stored: one changes, and five are gone.
+    list = list.map((order) => (order.id === 'o3' ? { ...order, text: 'another text' } : order)).slice(5)
+    list.unshift({ ...orders(1)[0]!, id: 'o3', text: 'another text' })
+    const after = await syncOnce(token)
+    assert.equal(isFull(after), true)
+    const read = (await house.ask('GET', '/services/shop/orders?limit=100', token)).body as { data: Order }[]
+    assert.equal(read.find(({ data }) => data.id === 'o3')?.data.text, 'another text')
+    assert.equal(
+      read.some(({ data }) => data.id === 'o1'),
+      false,
+    )
+    await syncOnce(token)
+    const { profiles } = await usage(`?account=${account}`)
+    assert.equal(profiles![0]!.items, PROFILE_ITEMS)
+    // Then so many go that all the others fit.
+    list = list.slice(0, 20)
+    const last = await syncOnce(token, '?confirm_deletes=true')
+    assert.deepEqual([last.items, last.state], [20, 'done'])
+    assert.deepEqual(await miscounted(), [])
+  })
+
+  test('goes on by itself after another profile of the account left', async () => {
+    await setQuotas({ account_items: 30 })
+    house.service.on('/orders', (asked) =>
+      pagesOf(() => (asked.headers.authorization === 'Bearer token-guest' ? orders(10) : list))(asked),
+    )
+    const { access_token: token, account } = await house.connect('guest')
+    await house.until(token, isDone)
+    list = orders(25)
+    await house.connect('host', account)
+    const stopped = await house.until(token, isFull)
+    assert.match(stopped.last_error ?? '', /quota account_items is reached/)
+    assert.equal(stopped.items, 20)
+    assert.deepEqual((await usage(`?account=${account}`)).quotas['account_items'], {
+      used: 30,
+      limit: 30,
+      state: 'reached',
+    })
+    assert.equal((await house.ask('DELETE', '/profiles/guest@shop', token)).status, 200)
+    await upkeep()
+    assert.equal((await house.until(token, isDone)).items, 25)
+    const reached = (await usage()).notices?.filter((each) => each.account === account && each.state === 'reached')
+    assert.deepEqual(reached, [])
+    assert.deepEqual(await miscounted(), [])
+  })
+})
+
+suite("an app's own items", () => {
+  test('beyond a quota are refused whole, with the reason; what is stored can still be changed', async () => {
+    const { access_token: token } = await house.connect('own')
+    assert.equal((await own(token, notes(PROFILE_ITEMS - 1))).status, 200)
+    const refused = await own(token, notes(2, 100))
+    assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
+    assert.match((refused.body as { error: string }).error, /quota profile_items of 25 has no room for 2 new items/)
+    assert.deepEqual((await own(token, [{ id: 'n0', text: 'changed' }])).body, { added: 0, changed: 1, unchanged: 0 })
+    assert.equal((await own(token, notes(1, 100))).status, 200)
+    assert.equal((await own(token, notes(1, 101))).status, 403)
+    assert.deepEqual((await own(token, [{ id: 'n1', text: 'changed too' }])).body, {
+      added: 0,
+      changed: 1,
+      unchanged: 0,
+    })
+    assert.equal(
+      ((await house.ask('GET', '/services/self/notes?limit=100', token)).body as unknown[]).length,
+      PROFILE_ITEMS,
+    )
+    assert.deepEqual(await miscounted(), [])
+  })
+
+  test('are bounded over all accounts of the app, also when they come at the same time', async () => {
+    const people = await Promise.all(['p1', 'p2', 'p3', 'p4'].map((person) => house.connect(person)))
+    const ownItems = async () =>
+      (
+        await house.sql<{ n: number }>(
+          `select count(*)::int as n from item i join profile p on p.id = i.profile_id where p.service = 'self'`,
+        )
+      )[0]!.n
+    const before = await ownItems()
+    await setQuotas({ own_items: before + 10 })
+    const answers = await Promise.all(
+      people.flatMap(({ access_token: token }) => [0, 1, 2, 3, 4].map((i) => own(token, notes(1, 200 + i)))),
+    )
+    assert.ok(answers.filter(({ status }) => status === 200).length <= 10)
+    assert.ok(answers.every((answer) => answer.status === 200 || reason(answer) === 'quota_reached'))
+    // Whatever was refused for being counted twice at that moment finds room soon, and not one more does.
+    const stored = async () => (await ownItems()) - before
+    for (let i = 0; i < 600 && (await stored()) < 10; i += 1) {
+      await own(people[0]!.access_token, notes(1, 300 + i))
+      await sleep(100)
+    }
+    assert.equal(await stored(), 10)
+    assert.equal((await own(people[0]!.access_token, notes(1, 1000))).status, 403)
+    assert.deepEqual(await miscounted(), [])
+  })
+
+  test('are bounded in bytes', async () => {
+    const { access_token: token, account } = await house.connect('bytes')
+    await setQuotas({ account_bytes: 2000 })
+    assert.equal((await own(token, [{ id: 'a', text: 'x'.repeat(1500) }])).status, 200)
+    const refused = await own(token, [{ id: 'b', text: 'ü'.repeat(300) }])
+    assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
+    const { quotas } = await usage(`?account=${account}`)
+    assert.deepEqual([quotas['account_bytes']!.used, quotas['account_bytes']!.state], [1520, 'ok'])
+    assert.equal((await own(token, [{ id: 'b', text: 'x'.repeat(300) }])).status, 200)
+    assert.equal((await usage(`?account=${account}`)).quotas['account_bytes']!.state, 'near')
+    await setQuotas({ account_bytes: 'none' })
+    assert.equal((await own(token, [{ id: 'c', text: 'x'.repeat(9000) }])).status, 200)
+  })
+})
+
+suite('quotas', () => {
+  test('warn before they are reached: in the usage, by an event, in metrics', async () => {
+    house.service.on('/events', () => ({ status: 200, body: {} }))
+    const made = await fetch(`${house.tributary.url}/push`, {
+      method: 'POST',
+      headers: { ...basic({ clientId: house.clientId, secret: house.secret }), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'Events',
+        kind: 'webhook',
+        url: `${house.service.url}/events`,
+        filter: ['/types/tracks'],
+        options: { events: true },
+      }),
+    })
+    assert.equal(made.status, 201, await made.text())
+    list = orders(21)
+    const { access_token: token, account } = await house.connect('warned')
+    await house.until(token, isDone)
+    const mine = async () => (await usage()).notices?.filter((each) => each.account === account)
+    const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
+    await eventually(async () => (await states()) === 'profile_items near')
+    const audit = `select action, detail ->> 'quota' as quota from audit where account_id = $1 and action like 'quota.%' order by at, id`
+    assert.deepEqual(await house.sql(audit, [account]), [{ action: 'quota.near', quota: 'profile_items' }])
+    list = orders(30)
+    await syncOnce(token)
+    await eventually(async () => (await states()) === 'profile_items reached')
+    await syncOnce(token)
+    assert.deepEqual(await house.sql(audit, [account]), [
+      { action: 'quota.near', quota: 'profile_items' },
+      { action: 'quota.reached', quota: 'profile_items' },
+    ])
+    const heard = () =>
+      ['quota.near', 'quota.reached'].every((type) =>
+        house.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
+      )
+    await eventually(async () => heard())
+    const metrics = await (await fetch(`${house.tributary.url}/metrics`)).text()
+    assert.match(metrics, /^tributary_quota_notices\{quota="profile_items",state="reached"\} \d+$/m)
+    assert.match(
+      metrics,
+      new RegExp(`^tributary_quota_used_ratio\\{app="${house.clientId}",quota="app_items"\\} [\\d.e-]+$`, 'm'),
+    )
+  })
+
+  test('are set and shown over the API and the command line', async () => {
+    assert.deepEqual((await setQuotas({ profile_items: 7, app_bytes: 'none' }))['profile_items'], {
+      limit: 7,
+      own: true,
+    })
+    const path = `/admin/apps/${house.clientId}/quotas`
+    const shown = (await house.tributary.admin('GET', path)).body as Record<string, unknown>
+    assert.deepEqual(shown['app_bytes'], { limit: null, own: true })
+    assert.deepEqual(shown['account_items'], { limit: 5_000_000, own: false })
+    for (const wrong of [{ nothing: 1 }, { profile_items: -1 }, { profile_items: '5' }, { profile_items: 1.5 }])
+      assert.equal((await house.tributary.admin('PUT', path, wrong)).status, 400)
+    assert.equal((await house.tributary.admin('PUT', '/admin/apps/app_none/quotas', {})).status, 404)
+    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const set = await cli(
+      ['app', 'quotas', house.clientId, '--set', 'account_items=9', '--set', 'profile_items=default', '--json'],
+      env,
+    )
+    assert.equal(set.code, 0, set.stderr)
+    const after = JSON.parse(set.stdout) as Record<string, unknown>
+    assert.deepEqual(
+      [after['account_items'], after['app_bytes']],
+      [
+        { limit: 9, own: true },
+        { limit: null, own: true },
+      ],
+    )
+    const used = await cli(['app', 'usage', house.clientId, '--json'], env)
+    assert.equal(used.code, 0, used.stderr)
+    assert.equal((JSON.parse(used.stdout) as Usage).quotas['app_items']!.limit, 100_000_000)
+  })
+
+  test('show an app only its own accounts', async () => {
+    const { account } = await house.connect('hers')
+    const other = (
+      await house.tributary.admin('POST', '/admin/apps', { name: 'Other', redirect_uris: ['https://o.test/'] })
+    ).body as { client_id: string; client_secret: string }
+    const headers = basic({ clientId: other.client_id, secret: other.client_secret })
+    assert.equal((await fetch(`${house.tributary.url}/usage?account=${account}`, { headers })).status, 404)
+    assert.equal((await fetch(`${house.tributary.url}/usage?account=nonsense`, { headers })).status, 404)
+    assert.equal((await fetch(`${house.tributary.url}/usage?profile=shop`, { headers })).status, 400)
+    assert.equal((await fetch(`${house.tributary.url}/usage`)).status, 401)
+  })
+})
+
+suite('the counts', () => {
+  test('stay true over resets, merges, folds, disconnects and erasure', async () => {
+    list = orders(12)
+    const one = await house.connect('fold')
+    await house.until(one.access_token, isDone)
+    await own(one.access_token, notes(3))
+    const two = await house.connect('fold')
+    await house.until(two.access_token, isDone)
+    assert.notEqual(one.account, two.account)
+    await house.ask('POST', '/profiles/shop/reset', one.access_token)
+    list = orders(14)
+    await house.until(one.access_token, ({ items, state }) => items === 14 && state === 'done')
+    const merged = await fetch(`${house.tributary.url}/auth/merge`, {
+      method: 'POST',
+      body: new URLSearchParams({ source: two.access_token, dest: one.access_token }),
+    })
+    assert.equal(merged.status, 200, await merged.text())
+    const { profiles } = await usage(`?account=${one.account}`)
+    assert.deepEqual(profiles!.map(({ profile, items }) => `${profile.replace(/.*@/, '')} ${items}`).toSorted(byText), [
+      'self 3',
+      'shop 12',
+      'shop 14',
+    ])
+    assert.deepEqual(await miscounted(), [])
+    await house.ask('DELETE', '/profiles/shop', one.access_token)
+    assert.deepEqual(
+      (await usage(`?account=${one.account}`)).profiles!.map(({ items }) => items),
+      [3],
+    )
+    await house.ask('DELETE', '/profiles', one.access_token)
+    assert.deepEqual(await miscounted(), [])
+    assert.deepEqual(
+      await house.sql('select 1 from profile_sync s join profile p on p.id = s.profile_id where p.account_id = $1', [
+        one.account,
+      ]),
+      [],
+    )
+  })
+
+  test('that are wrong are mended by upkeep', async () => {
+    list = orders(9)
+    const { access_token: token, account } = await house.connect('wrong')
+    await house.until(token, isDone)
+    await house.sql(
+      `update profile_sync s set items = 1000, bytes = 5, recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
+      [account],
+    )
+    for (let i = 0; i < 600 && (await usage(`?account=${account}`)).profiles![0]!.items !== 9; i += 1) {
+      await upkeep()
+      await sleep(100)
+    }
+    assert.deepEqual(await miscounted(), [])
+  })
+
+  test('a quota that was met but not told, because the process died in between, is found by upkeep', async () => {
+    list = orders(30)
+    const { access_token: token, account } = await house.connect('untold')
+    await house.until(token, isFull)
+    const noticed = async () =>
+      (await house.sql(`select 1 from quota_notice where account_id = $1 and level = 'reached'`, [account])).length
+    await eventually(async () => (await noticed()) === 1)
+    await house.sql('delete from quota_notice')
+    await house.sql(
+      `delete from item where (part, profile_id, id) in (select i.part, i.profile_id, i.id from item i join profile p on p.id = i.profile_id where p.account_id = $1 order by i.at desc limit 10)`,
+      [account],
+    )
+    await house.sql(
+      `update profile_sync s set recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
+      [account],
+    )
+    list = orders(20)
+    for (let i = 0; i < 600 && !isDone(await house.progress(token)); i += 1) {
+      await upkeep()
+      await sleep(100)
+    }
+    assert.ok(isDone(await house.progress(token)))
+    assert.deepEqual(await miscounted(), [])
+  })
+})

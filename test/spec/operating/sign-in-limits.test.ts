@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lapseSignIns } from '#flows/authorize/lapse.ts'
+import { basic, type LabHouse, newCode, redeem, send, startLabHouse } from '../../support/lab-app.ts'
+import { openFlows } from '../authorization/support.ts'
+import { startScripted } from '../sync/scripted-service.ts'
+
+const PER_ADDRESS = 5
+const TEN_MINUTES_MS = 600_000
+
+let house: LabHouse
+before(async () => {
+  house = await startLabHouse({ TRUST_PROXY: '127.0.0.1', TRIBUTARY_QUOTA_ADDRESS_SIGN_INS: String(PER_ADDRESS) })
+})
+after(() => house.stop())
+
+const begin = (from: string, service = 'demo-social', accept = 'text/html', by = house.app) =>
+  fetch(house.startUrl(service, {}, by), { redirect: 'manual', headers: { 'x-forwarded-for': from, accept } })
+const statusesOf = async (count: number, start: () => Promise<Response>) =>
+  (await Promise.all(Array.from({ length: count }, start))).map(({ status }) => status)
+const howMany = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
+const openAt = async (subject: string) =>
+  (
+    await house.sql<{ n: number }>(
+      'select coalesce(sum(n), 0)::int as n from open_sign_in, unnest(counts) as n where subject = $1',
+      [subject],
+    )
+  )[0]!.n
+
+const becomes = async (subject: string, wanted: number) => {
+  for (let i = 0; i < 600 && (await openAt(subject)) !== wanted; i += 1) await sleep(100)
+  assert.equal(await openAt(subject), wanted)
+}
+
+suite('unfinished sign-ins of one address', () => {
+  test('are bounded, also when they begin at the same time; nobody else is refused', async () => {
+    const rows = async () => (await house.sql<{ n: number }>('select count(*)::int as n from pending'))[0]!.n
+    const before = await rows()
+    const statuses = await statusesOf(40, () => begin('203.0.113.1'))
+    assert.equal(howMany(statuses, 302), PER_ADDRESS)
+    assert.equal(howMany(statuses, 429), 40 - PER_ADDRESS)
+    assert.equal((await rows()) - before, PER_ADDRESS)
+    assert.equal((await begin('203.0.113.2')).status, 302)
+  })
+
+  test('are refused on a page that people understand, with the time to wait', async () => {
+    await statusesOf(PER_ADDRESS, () => begin('203.0.113.3'))
+    const refused = await begin('203.0.113.3')
+    assert.equal(refused.status, 429)
+    const wait = Number(refused.headers.get('retry-after'))
+    assert.ok(wait >= 1 && wait <= 660, String(wait))
+    const page = await refused.text()
+    assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(page, /Too many sign-ins from your network were begun and not finished\. .*try again in \d+ minutes/)
+    const told = (await (await begin('203.0.113.3', 'demo-social', 'application/json')).json()) as { reason: string }
+    assert.equal(told.reason, 'too_many_sign_ins')
+  })
+
+  test('count over the whole network of an IPv6 address', async () => {
+    let host = 0
+    const statuses = await statusesOf(20, () => begin(`2001:db8:0:7::${((host += 1)).toString(16)}`))
+    assert.equal(howMany(statuses, 302), PER_ADDRESS)
+    assert.equal((await begin('2001:db8:0:8::1')).status, 302)
+    assert.equal(await openAt('address 2001:db8:0:7::/64'), PER_ADDRESS)
+  })
+
+  test('are not begun at the service: a request token is asked for only after the count', async () => {
+    const service = await startScripted()
+    try {
+      service.on('/oauth/request_token', () => ({
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: `oauth_token=t${service.asked.length}&oauth_token_secret=s&oauth_callback_confirmed=true`,
+      }))
+      const app = await house.makeApp({ services: [] })
+      const keys = { key: 'k', secret: 's', overrides: { base_url: service.url } }
+      await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
+      const statuses = await statusesOf(20, () => begin('203.0.113.4', 'demo-micro', 'text/html', app))
+      assert.equal(howMany(statuses, 429), 20 - PER_ADDRESS)
+      assert.equal(service.asked.length, PER_ADDRESS)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('that the service refuses are not counted', async () => {
+    const app = await house.makeApp({ services: [] })
+    const keys = { key: 'k', secret: 's', overrides: { base_url: 'http://127.0.0.1:1' } }
+    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
+    assert.equal((await begin('203.0.113.5', 'demo-micro', 'text/html', app)).status, 302)
+    assert.equal(await openAt('address 203.0.113.5'), 0)
+  })
+})
+
+suite('a finished sign-in', () => {
+  test('counts until its code is redeemed', async () => {
+    const subject = `app ${house.app.clientId}`
+    const before = await openAt(subject)
+    const codes = [await newCode(house, 'demo-social', 'ada'), await newCode(house, 'demo-social', 'ada')]
+    assert.equal(await openAt(subject), before + 2)
+    assert.equal((await redeem(house, codes[0]!)).status, 200)
+    await becomes(subject, before + 1)
+    // A second use is refused, and frees nothing.
+    assert.equal((await redeem(house, codes[0]!)).status, 400)
+    assert.equal((await redeem(house, codes[1]!)).status, 200)
+    await becomes(subject, before)
+  })
+})
+
+test('a quota of the app holds over all addresses, and is shown', async () => {
+  const app = await house.makeApp()
+  const put = await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/quotas`, { app_sign_ins: 3 })
+  assert.equal(put.status, 200)
+  let host = 10
+  const statuses = await statusesOf(12, () => begin(`198.51.100.${(host += 1)}`, 'demo-social', 'text/html', app))
+  assert.equal(howMany(statuses, 302), 3)
+  assert.equal(howMany(statuses, 429), 9)
+  // A refused one is counted for nobody.
+  assert.equal((await openAt('address 198.51.100.11')) + (await openAt('address 198.51.100.12')) <= 2, true)
+  const { body } = await send(house, 'GET', '/usage', { headers: basic(app) })
+  assert.deepEqual((body['quotas'] as Record<string, unknown>)['app_sign_ins'], { used: 3, limit: 3, state: 'reached' })
+})
+
+test('what nobody finishes ends by itself, and is purged', async () => {
+  await statusesOf(PER_ADDRESS, () => begin('203.0.113.9'))
+  assert.equal((await begin('203.0.113.9')).status, 429)
+  const { need, close } = await openFlows(house, TEN_MINUTES_MS + 120_000)
+  try {
+    await lapseSignIns(need)
+  } finally {
+    await close()
+  }
+  assert.equal(await openAt('address 203.0.113.9'), 0)
+  assert.equal((await begin('203.0.113.9')).status, 302)
+})
