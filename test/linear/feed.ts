@@ -11,8 +11,7 @@ const tell = (what: string) => writeSync(1, `${what}\n`)
 if (process.argv[2] === 'expressions') {
   const fed = new Set<string>()
   for (const { file, line, text } of findRegexes(root)) {
-    const name = `${file} ${text}`
-    if (fed.has(text) || Object.hasOwn(OWN_INPUT, name) || Object.hasOwn(MADE, name)) continue
+    if (fed.has(text) || Object.hasOwn(OWN_INPUT, `${file} ${text}`) || Object.hasOwn(MADE, text)) continue
     fed.add(text)
     tell(`${file}:${line} ${text}`)
     const regex = regexOf(text)

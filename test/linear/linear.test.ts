@@ -26,7 +26,7 @@ suite('nothing that reads foreign text takes more than linear time', () => {
   const found = findRegexes(root)
 
   test('every expression is a literal, or is in the table of those put together at run time', () => {
-    const made = found.filter(({ text }) => !text.startsWith('/')).map(({ file, text }) => `${file} ${text}`)
+    const made = found.filter(({ text }) => !text.startsWith('/')).map(({ text }) => text)
     assert.deepEqual(made.toSorted(), Object.keys(MADE).toSorted())
     for (const { text } of found) if (text.startsWith('/')) assert.ok(regexOf(text))
     const names = new Set(found.map(({ file, text }) => `${file} ${text}`))

@@ -17,13 +17,13 @@ export const OWN_INPUT: Record<string, string> = {
 
 /** Expressions that are put together at run time: why they are linear, or which of the functions below feeds them. */
 export const MADE: Record<string, string> = {
-  'src/upstream/body/lossless-json.ts new RegExp(`"${MARK}(?<integer>-?\\\\d+)"`, \'g\')': 'parseLossless',
-  "src/model/words.ts new RegExp(`${UNSPACED.source}|[^\\\\s]`, 'gu')": 'wordsOf',
-  "src/model/words.ts new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')": 'fold',
-  "src/model/words.ts new RegExp(`([\\\\p{M}\\uFF9E\\uFF9F]{${MAX_MARKS}})[\\\\p{M}\\uFF9E\\uFF9F]+`, 'gu')": 'fold',
-  'src/flows/deliver/destinations/nats.ts new RegExp(String.raw`^[\\w-]+(?:\\.${word})+$`).test(subject))':
+  'new RegExp(`"${MARK}(?<integer>-?\\\\d+)"`, \'g\')': 'parseLossless',
+  "new RegExp(`${UNSPACED.source}|[^\\\\s]`, 'gu')": 'wordsOf',
+  "new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')": 'fold',
+  "new RegExp(`([\\\\p{M}\\uFF9E\\uFF9F]{${MAX_MARKS}})[\\\\p{M}\\uFF9E\\uFF9F]+`, 'gu')": 'fold',
+  'new RegExp(String.raw`^[\\w-]+(?:\\.${word})+$`).test(subject))':
     'anchored, its words are separated by dots, and MAX_SUBJECT keeps it short',
-  "src/flows/proxy/paginate.ts new RegExp(`^${escaped.join('[^/]+')}$`)":
+  "new RegExp(`^${escaped.join('[^/]+')}$`)":
     'anchored, and a connector’s path has at most one placeholder between two slashes',
 }
 

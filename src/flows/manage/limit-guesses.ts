@@ -22,8 +22,11 @@ export interface Guess {
 }
 
 const WINDOW_MS = 60_000
-/** Limit: wrong secrets from one address in a minute, for one subject and for all; beyond it the address is refused until the minute is over. */
-export const ATTEMPTS = { perSubject: 30, perAddress: 100 }
+/** Limit: wrong secrets from one address in a minute for one app, hook or the admin API; beyond it the address is refused until the minute is over. */
+const MAX_WRONG_PER_SUBJECT = 30
+/** Limit: wrong secrets from one address in a minute for all together; beyond it the address is refused until the minute is over. */
+const MAX_WRONG_PER_ADDRESS = 100
+export const ATTEMPTS = { perSubject: MAX_WRONG_PER_SUBJECT, perAddress: MAX_WRONG_PER_ADDRESS }
 /** Limit: calls of one address that wait for their secret to be compared; more are refused at once. */
 const MAX_WAITING_GUESSES = 1000
 /** Limit: secrets that one process remembers as right; the oldest is forgotten, and is compared in turn the next time. */

@@ -10,7 +10,7 @@ import { checkPort } from './network-address.ts'
 
 const TIMEOUT_MS = 20_000
 /** Limit: bytes of one request to a webhook, small enough for any receiver; a larger batch goes in several. */
-const MAX_BODY_BYTES = 512 * 1024
+const MAX_REQUEST_BYTES = 512 * 1024
 const PREFIX = 'whsec_'
 
 /** Standard Webhooks: id, timestamp and signature in headers; a batch of changes in the body. */
@@ -37,7 +37,7 @@ function openWebhook(need: KindNeed, url: string, signing: string[]): Connection
       // Nothing of its items changed, but something of the profile: its account or its state.
       if (batch.rows.length === 0)
         await post(`msg_${batch.profile.id}_profile_${batch.epoch}`, bodyOf('profile.changed', batch, []))
-      for (const part of partsOf(batch.rows, MAX_BODY_BYTES)) {
+      for (const part of partsOf(batch.rows, MAX_REQUEST_BYTES)) {
         // The same rows always have the same id, so that a receiver can tell a repetition.
         await post(
           `msg_${batch.profile.id}_${batch.generation}_${part[0]!.seq}_${part.at(-1)!.seq}`,
