@@ -132,6 +132,20 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.ok(asked < 100, `${asked} requests`)
     })
 
+    test('an error that repeats our token', async () => {
+      const server = await startHostileNats({
+        greeting: goodInfo,
+        welcome: "-ERR 'Authorization Violation for TokenSecret33'\r\n",
+        replies: [],
+        chunk: 0,
+        ends: 'stays',
+      })
+      const url = `nats://TokenSecret33@127.0.0.1:${server.port}?tls=false`
+      const text = await against(server, { kind: 'nats', url, steps: ['test', 'prepare'] })
+      assert.match(text, /failed: .*Authorization Violation/)
+      assert.doesNotMatch(text, /TokenSecret33/)
+    })
+
     test('generated frames', (t) =>
       generated(t, natsCases, startHostileNats, (server) => ({ kind: 'nats', url: natsUrl(server) })))
   })
