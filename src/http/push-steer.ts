@@ -55,8 +55,10 @@ export const test = route({
     }),
   }),
   reasons: [...reasons],
-  run: async (house, { app, path: { id } }) => {
-    const { checks, matches } = await tryDestination(house, await findOwn(house, app.id, id))
+  run: async (house, { app, path: { id }, reply }) => {
+    const left = new AbortController()
+    reply.raw.once('close', () => left.abort())
+    const { checks, matches } = await tryDestination(house, await findOwn(house, app.id, id), left.signal)
     return { ok: checks.every(({ ok }) => ok), checks, matches }
   },
 })

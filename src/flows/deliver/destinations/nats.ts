@@ -70,12 +70,15 @@ function openNats(
   const places = `${stream}_CHECKPOINT`
   const placeOf = (profileId: string) => `${prefix}_checkpoint.${destinationId}.${profileId}`
   let opened: Promise<Line> | undefined
+  const clients = new Set<NatsConnection>()
+  const connect = async (noteFault: (error: Error) => void) => {
+    const client = await connectNats(need, natsAddress(url), ca, noteFault)
+    clients.add(client)
+    void client.closed().then(() => clients.delete(client))
+    return client
+  }
   const line = () => {
-    opened ??= openLine(
-      (noteFault) => connectNats(need, natsAddress(url), ca, noteFault),
-      natsWaitMs(need),
-      () => (opened = undefined),
-    )
+    opened ??= openLine(connect, natsWaitMs(need), () => (opened = undefined))
     return opened
   }
   const work = <Result>(task: (line: Line) => Promise<Result>) =>
@@ -145,7 +148,7 @@ function openNats(
           max_msgs_per_subject: 1,
         })
       }),
-    test: () => test((noteFault) => connectNats(need, natsAddress(url), ca, noteFault), natsWaitMs(need), options),
+    test: () => test(connect, natsWaitMs(need), options),
     write: (batch) =>
       work(async (open) => {
         const { profile, rows, epoch, generation } = batch
@@ -198,7 +201,8 @@ function openNats(
         }
       }),
     close: async () => {
-      await opened?.then(({ client }) => client.close()).catch(() => {})
+      await opened?.catch(() => {})
+      await Promise.all([...clients].map((client) => client.close()))
     },
   }
 }
