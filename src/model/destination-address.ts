@@ -19,7 +19,7 @@ export function withoutSecrets(url: string): string {
     if (shown.pathname !== '/') shown.pathname = `/${HIDDEN}`
     if (shown.search !== '') shown.search = `?${HIDDEN}`
   }
-  for (const name of [...shown.searchParams.keys()])
+  for (const name of new Set(shown.searchParams.keys()))
     if (!isWeb(shown) && !PLAIN_PARAMETERS.has(name)) shown.searchParams.set(name, HIDDEN)
   return shown.href
 }

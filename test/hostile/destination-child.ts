@@ -10,7 +10,7 @@ import type { Attack, Outcome, Result } from './destination-attack.ts'
  * The code under attack, in a process of its own: whatever a server does to it, the test sees how the process ends. It has short waits,
  * because hostile servers are often silent. When the test lets go, nothing may keep it alive: no socket, no timer.
  */
-const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] })
+const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
 const kinds = createKinds({ filesDir: undefined })
 
 process.on('message', (attack: Attack | 'end') => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
+import { selfSigned } from '../spec/push/kinds/certificate.ts'
 import { type Attack, type Attacked, type Result, startAttacked } from './destination-attack.ts'
 import type { HostileServer } from './servers/listen.ts'
-import { goodInfo, natsCases, natsReply, startFloodingNats, startHostileNats } from './servers/nats.ts'
+import { goodInfo, natsCases, natsReply, startFloodingNats, startHostileNats, startTlsNats } from './servers/nats.ts'
 import { plainResponse, startRawHttp } from './servers/raw-http.ts'
 import { s3Cases, startHostileS3, startListingS3 } from './servers/s3.ts'
 import { startHostileReceiver, webhookCases } from './servers/webhook.ts'
@@ -15,6 +16,8 @@ const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261)
 const AT_ONCE = 8
 /** The process has a heap of 192 MB; code, stacks and buffers come on top. */
 const MOST_RSS = 450 * 1024 * 1024
+/** Where what a server said must be understood, however slow this machine is. */
+const PATIENT_MS = 30_000
 const STEPS = ['test', 'prepare', 'write', 'erase', 'drop']
 /** Where code without limits would never end, the server does after this. */
 const ENOUGH = 20_000
@@ -89,13 +92,13 @@ suite('hostile NATS, S3 and webhook servers', () => {
 
     test('a line without end', async () => {
       const server = await startFloodingNats('INFO {"version":"', 'x'.repeat(1000))
-      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.match(text, /line/)
     })
 
     test('requests of its own without end', async () => {
       const server = await startFloodingNats(`${goodInfo}PONG\r\n`, 'PING\r\n'.repeat(1000))
-      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.match(text, /far more than it was asked for/)
     })
 
@@ -109,7 +112,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         chunk: 0,
         ends: 'stays',
       })
-      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.match(text, /headers/)
     })
 
@@ -128,9 +131,25 @@ suite('hostile NATS, S3 and webhook servers', () => {
         chunk: 0,
         ends: 'stays',
       })
-      await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: 10_000 })
+      await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.ok(asked < 100, `${asked} requests`)
     })
+
+    const certificate = selfSigned('localhost')
+    after(() => certificate?.remove())
+    for (const [what, before, bytes, says] of [
+      ['a line without end inside TLS', '', 'x'.repeat(1000), /line/],
+      ['messages without end inside TLS', '', 'PONG\r\n'.repeat(100), /far more than it was asked for/],
+      ['bytes in the clear behind the greeting, before TLS', 'PONG\r\n', '', /before TLS|TLS:/],
+    ] as const) {
+      test(what, { skip: certificate === undefined && 'there is no program openssl' }, async () => {
+        const server = await startTlsNats(certificate!, before, bytes)
+        const url = `nats://user:word@localhost:${server.port}`
+        const options = { ca: certificate!.cert }
+        const text = await against(server, { kind: 'nats', url, steps: ['test'], options, waitMs: PATIENT_MS })
+        assert.match(text, says)
+      })
+    }
 
     test('an error that repeats our token', async () => {
       const server = await startHostileNats({
@@ -141,7 +160,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         ends: 'stays',
       })
       const url = `nats://TokenSecret33@127.0.0.1:${server.port}?tls=false`
-      const text = await against(server, { kind: 'nats', url, steps: ['test', 'prepare'] })
+      const text = await against(server, { kind: 'nats', url, steps: ['test', 'prepare'], waitMs: PATIENT_MS })
       assert.match(text, /failed: .*Authorization Violation/)
       assert.doesNotMatch(text, /TokenSecret33/)
     })
@@ -156,7 +175,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         keys: [],
         token: number < ENOUGH ? `t${number}` : undefined,
       }))
-      await against(server, { kind: 'files', url: s3Url(server), steps: ['test'], waitMs: 10_000 })
+      await against(server, { kind: 'files', url: s3Url(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.equal(server.listed(), 1)
       assert.equal(server.queries[0]!.get('max-keys'), '10')
     })
@@ -166,7 +185,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         keys: [],
         token: number < ENOUGH ? 'again' : undefined,
       }))
-      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
       assert.match(text, /failed: .*same/)
       assert.equal(server.listed(), 2)
     })
@@ -176,8 +195,8 @@ suite('hostile NATS, S3 and webhook servers', () => {
         keys: [],
         token: number < ENOUGH ? `t${number}` : undefined,
       }))
-      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: 10_000 })
-      assert.match(text, /failed: .*pages/)
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
+      assert.match(text, /failed: .*(pages|too long)/)
       assert.ok(server.listed() <= 1000)
     })
 
@@ -188,7 +207,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         const keys = Array.from({ length: 50 }, (_, i) => `${query.get('prefix')}${number}-${i}`)
         return { keys, token: number < 3 ? `t${number}` : undefined }
       })
-      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
       assert.match(text, /^done/)
       assert.deepEqual([...removedBefore, server.removed()], [0, 50, 100, 150])
     })
@@ -198,7 +217,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         keys: [`${query.get('prefix')}a`, 'elsewhere/b'],
         token: undefined,
       }))
-      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
       assert.match(text, /failed: .*not asked for/)
     })
 
@@ -211,7 +230,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
         ],
         remove: [plainResponse(204, '')],
       })
-      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['test'], waitMs: 10_000 })
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.match(text, /list failed: .*far more than it was asked for/)
     })
 
@@ -236,14 +255,20 @@ suite('hostile NATS, S3 and webhook servers', () => {
       const server = await startHostileReceiver({
         responses: [{ bytes: 'HTTP/1.1 200 OK\r\n\r\n', endless: 'x'.repeat(65_536), chunk: 0, ends: 'stays' }],
       })
-      assert.match(await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'] }), /^done/)
+      assert.match(
+        await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'], waitMs: PATIENT_MS }),
+        /^done/,
+      )
     })
 
     test('a body that never comes, after a response that counts', async () => {
       const server = await startHostileReceiver({
         responses: [{ bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n', endless: '', chunk: 0, ends: 'stays' }],
       })
-      assert.match(await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'] }), /^done/)
+      assert.match(
+        await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'], waitMs: PATIENT_MS }),
+        /^done/,
+      )
     })
 
     test('interim responses without end', async () => {

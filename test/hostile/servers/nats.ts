@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { createSecureContext, TLSSocket } from 'node:tls'
 import fc from 'fast-check'
 import { finish, flood, type HostileServer, listenHostile, type Manner, say } from './listen.ts'
 
@@ -47,6 +48,21 @@ export function startFloodingNats(greeting: string, bytes: string): Promise<Host
   return listenHostile((socket: Socket) => {
     socket.resume().write(greeting)
     flood(socket, Buffer.from(bytes, 'latin1'))
+  })
+}
+
+/** Greets in the clear, speaks TLS from then on, and floods inside; `before` comes behind the greeting, in the clear. */
+export function startTlsNats(
+  { cert, key }: { cert: string; key: string },
+  before: string,
+  bytes: string,
+): Promise<HostileServer> {
+  const secureContext = createSecureContext({ cert, key })
+  return listenHostile((socket) => {
+    socket.write(goodInfo.replace('}', ',"tls_required":true}') + before)
+    const inner = new TLSSocket(socket, { isServer: true, secureContext })
+    inner.on('error', () => {}).resume()
+    inner.once('secure', () => flood(inner, Buffer.from(bytes, 'latin1')))
   })
 }
 

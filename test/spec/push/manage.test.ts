@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { openSecrets } from '#store/destinations.ts'
-import { startRawHttp } from '../../hostile/servers/raw-http.ts'
 import {
   type ClientDatabase,
   clientDatabase,
@@ -287,26 +286,6 @@ suite('managing destinations over HTTP', () => {
     assert.equal(made.filter(({ status }) => status === 201).length, 20)
     const over = await crowded.ask('POST', '/push', fields)
     assert.deepEqual([over.status, over.body['reason']], [400, 'bad_request'])
-  })
-
-  test('a test ends when its caller leaves', async () => {
-    const server = await startRawHttp(() => undefined)
-    const url = `s3://key:secret@127.0.0.1:${server.port}/bucket?tls=false`
-    const { id } = await app.add({ kind: 'files', url, schedule: 'manual' })
-    const leaving = new AbortController()
-    const asked = fetch(`${house.tributary.url}/push/${id}/test`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`${app.clientId}:${app.secret}`).toString('base64')}` },
-      signal: leaving.signal,
-    })
-    await until('the store is asked', () => server.open() > 0)
-    leaving.abort()
-    await assert.rejects(asked)
-    // By itself it would give the store a minute for each request.
-    await until('the connection is closed', () => server.open() === 0)
-    assert.equal(server.made(), 1)
-    await server.stop()
-    await app.ask('DELETE', `/push/${id}`)
   })
 
   test('of two changes at once neither undoes the other', async () => {

@@ -13,7 +13,7 @@ export function hidingSecrets(kind: Kind): Kind {
 }
 
 function hiding(connection: Connection, url: string): Connection {
-  const { reading, tell } = connection
+  const { reading } = connection
   const safely = <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) => {
     return async (...given: Given): Promise<Result> => {
       try {
@@ -37,7 +37,7 @@ function hiding(connection: Connection, url: string): Connection {
             remove: safely((profileId, rows) => reading.remove(profileId, rows)),
           },
         }),
-    ...(tell === undefined ? {} : { tell: safely((event) => tell(event)) }),
+    ...(connection.tell === undefined ? {} : { tell: safely((event) => connection.tell!(event)) }),
     drop: safely(() => connection.drop()),
     close: () => connection.close(),
   }
