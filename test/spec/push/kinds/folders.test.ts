@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, beforeEach, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Connection } from '#flows/deliver/destination.ts'
@@ -130,6 +130,26 @@ suite('folders of apps', () => {
     await assert.rejects(connection.write(ada.batch([ada.put('a', 1)])), DeliveryError)
     assert.equal(readFileSync(secret, 'utf8'), '{"seq":7,"epoch":1,"updated_at":1}')
   })
+
+  for (const claimed of [
+    '{"seq":1e308,"epoch":1,"updated_at":1}',
+    '{"seq":"9","epoch":1,"updated_at":1}',
+    '{"seq":1,"epoch":9007199254740991,"updated_at":1}',
+    '{"seq":1,"epoch":1}',
+    '{"seq":-2,"epoch":1,"updated_at":1}',
+    'null',
+    '[]',
+  ])
+    test(`a checkpoint that cannot be one is not believed: ${claimed}`, async () => {
+      const connection = open('app', 'out')
+      await connection.prepare()
+      const ada = person()
+      const state = join(own, 'out', destination.id, '_profiles', `${ada.profile.id}.json`)
+      mkdirSync(dirname(state))
+      writeFileSync(state, claimed)
+      await assert.rejects(connection.write(ada.batch([ada.put('a', 1)])), /checkpoint .* cannot be read/)
+      assert.equal(readFileSync(state, 'utf8'), claimed)
+    })
 
   test('a link inside is neither followed nor counted when a destination is dropped', async () => {
     const connection = open('app', 'out')
