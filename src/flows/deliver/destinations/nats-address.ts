@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from '@nats-io/transport-node'
 import { ApiError } from '#model/errors.ts'
 import type { KindNeed } from '../destination.ts'
@@ -49,7 +48,8 @@ export async function connectNats(
   const tls = ca === undefined ? {} : { ca }
   const options: NatsLineOptions = {
     line: { need, host, port, tls: wantsPlain ? undefined : tls, noteFault },
-    servers: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
+    // The library wants one; our transport connects to the line.
+    servers: 'destination:4222',
     name: 'tributary push',
     timeout: natsWaitMs(need),
     noRandomize: true,

@@ -2,7 +2,6 @@ import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ConnectionOptions, Transport } from '@nats-io/transport-node'
 import type { KindNeed } from '../destination.ts'
-import { guardedLine } from './guarded-line.ts'
 import { NatsFrames, natsFault } from './nats-frames.ts'
 
 /** Limit: bytes that a NATS server sends after our last request. More end the connection. */
@@ -60,7 +59,8 @@ export class GuardedNatsTransport implements Transport {
     this.#noteFault = noteFault
     // It may be ended before anybody waits for the greeting.
     this.#greeted.promise.catch(() => {})
-    const socket = guardedLine(need, { plain: tls === undefined })
+    const socket = need.egress.socket({ plain: tls === undefined })
+    socket.setNoDelay(true)
     this.#listen(socket)
     socket.connect(port, host)
     await this.#greeted.promise
@@ -70,6 +70,7 @@ export class GuardedNatsTransport implements Transport {
       if (info?.tls_required !== true && info?.tls_available !== true) throw natsFault("does not support 'tls'")
       await this.#startTls(socket, host, tls)
     }
+    if (this.#done) throw this.closeError ?? natsFault('closed the connection')
     this.#connected = true
   }
 
