@@ -22,7 +22,7 @@ const MAX_REQUEST_PROCESS_BYTES = 256 * 1024
 /** The same work without a worker: for one process alone, and inside the workers. */
 export function createTasks(need: Delivering): Tasks {
   return {
-    tryDestination: (destination) => tryDestination(need, destination),
+    tryDestination: (destination, signal) => tryDestination(need, destination, signal),
     verifyDestination: (destination, options, actor) => {
       const untilMs = need.clock.now() + deliveryTimesOf(need).verifyMs
       return verifyDestination(need, destination, { ...options, untilMs }, actor)
@@ -37,11 +37,11 @@ export function taskHandlers(need: Delivering, ledger: JobLedger): Record<string
   return {
     send: (input, signal) => outcomeOf(need.upstream.send({ ...(input as UpstreamRequest), signal })),
     readPage: (input) => outcomeOf(parsePage(need, input as RawPage)),
-    destination: (input) => {
+    destination: (input, signal) => {
       const { task, destination, given } = input as DestinationTask
       const subject: JobSubject = { kind: 'destination', destinationId: destination.id }
       const run = tasks[task] as (destination: Destination, ...given: unknown[]) => Promise<unknown>
-      return outcomeOf(ledger.hold(subject, () => run(destination, ...given)))
+      return outcomeOf(ledger.hold(subject, () => run(destination, ...given, signal)))
     },
   }
 }
@@ -54,21 +54,28 @@ interface DestinationTask {
 
 /** Has the work done by workers. A destination that a worker died of has the `alone` one. */
 export function createRemoteTasks(need: Delivering, lanes: { tasks: Lane; alone: Lane }): Tasks {
-  const run = async (task: keyof Tasks, destination: Destination, ...given: unknown[]): Promise<unknown> => {
+  const run = async (
+    task: keyof Tasks,
+    destination: Destination,
+    given: unknown[],
+    signal?: AbortSignal,
+  ): Promise<unknown> => {
     const lane = destination.aloneUntil > need.clock.now() ? lanes.alone : lanes.tasks
     try {
-      return valueOf((await lane.run('destination', { task, destination, given })) as Outcome)
+      return valueOf((await lane.run('destination', { task, destination, given }, signal)) as Outcome)
     } catch (error) {
       if (!(error instanceof WorkerDied)) throw error
       throw new ApiError('destination_failed', `The process that talked to the destination was ended: ${error.message}`)
     }
   }
   return {
-    tryDestination: (...args) => run('tryDestination', ...args) as ReturnType<Tasks['tryDestination']>,
-    verifyDestination: (...args) => run('verifyDestination', ...args) as ReturnType<Tasks['verifyDestination']>,
+    tryDestination: (destination, signal) =>
+      run('tryDestination', destination, [], signal) as ReturnType<Tasks['tryDestination']>,
+    verifyDestination: (destination, ...given) =>
+      run('verifyDestination', destination, given) as ReturnType<Tasks['verifyDestination']>,
     removeDestination: async (destination, dropTables, actor) => {
       // Without tables to drop, nobody has to be asked.
-      if (dropTables) await run('removeDestination', destination, dropTables, actor)
+      if (dropTables) await run('removeDestination', destination, [dropTables, actor])
       else await removeDestination(need, destination, dropTables, actor)
     },
   }

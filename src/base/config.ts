@@ -139,7 +139,7 @@ export const VARIABLES: Table = {
     name: 'TRIBUTARY_FILES',
     fallback: undefined,
     meaning:
-      'Folder under which apps may have files delivered (`file://` destinations of the kind `files`). Unset: no folder at all.',
+      'Folder under which apps may have files delivered (`file://` destinations of the kind `files`), each in a folder named as its client id. Unset: no folder at all.',
     read: (text) => resolve(text),
   },
   sunsetMs: {

@@ -11,7 +11,8 @@ import {
   runNow,
 } from '#flows/deliver/steer.ts'
 import { tryDestination } from '#flows/deliver/try-out.ts'
-import { DESTINATION_KINDS, withoutPassword } from '#model/destination.ts'
+import { DESTINATION_KINDS } from '#model/destination.ts'
+import { withoutSecrets } from '#model/destination-address.ts'
 import { type Command, type Context, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
@@ -290,7 +291,7 @@ function document(shown: ShownDestination) {
     id,
     name,
     kind,
-    url: withoutPassword(shown.url),
+    url: withoutSecrets(shown.url),
     filter,
     schedule,
     options: given,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ShownDestination } from '#flows/deliver/look.ts'
-import { withoutPassword } from '#model/destination.ts'
+import { withoutSecrets } from '#model/destination-address.ts'
 import { text } from './parameters.ts'
 
 /** What the routes of push have in common. */
@@ -24,7 +24,7 @@ export function present(shown: ShownDestination): Record<string, unknown> {
     id: each.id,
     name: each.name,
     kind: each.kind,
-    url: withoutPassword(shown.url),
+    url: withoutSecrets(shown.url),
     filter: each.filter,
     schedule: each.schedule,
     options: each.options,

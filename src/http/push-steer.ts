@@ -52,8 +52,10 @@ export const test = route({
     }),
   }),
   reasons: [...reasons],
-  run: async (house, { app, path: { id } }) => {
-    const { checks, matches } = await house.tasks.tryDestination(await findOwn(house, app.id, id))
+  run: async (house, { app, path: { id }, reply }) => {
+    const left = new AbortController()
+    reply.raw.once('close', () => left.abort())
+    const { checks, matches } = await house.tasks.tryDestination(await findOwn(house, app.id, id), left.signal)
     return { ok: checks.every(({ ok }) => ok), checks, matches }
   },
 })

@@ -13,7 +13,7 @@ const fields = z.object({
     .string()
     .min(1)
     .max(4000)
-    .describe('Where to deliver: a connection string, or a web address. Sealed at rest, shown without its password.'),
+    .describe('Where to deliver: a connection string, or a web address. Sealed at rest, shown without its secrets.'),
   filter: z
     .array(z.string().max(2000))
     .default(['*'])

@@ -5,7 +5,8 @@ import type { Destination } from '#model/destination.ts'
 
 /** What a request asks of a destination's server. It runs in a worker process: what that server sends cannot stall other requests. */
 export interface Tasks {
-  tryDestination(destination: Destination): ReturnType<typeof tryDestination>
+  /** Ends with the signal. */
+  tryDestination(destination: Destination, signal: AbortSignal): ReturnType<typeof tryDestination>
   verifyDestination(
     destination: Destination,
     options: { repair: boolean; after?: string | undefined },

@@ -86,13 +86,3 @@ export interface DeliveryProfile {
   state: string
   connectedAt: number
 }
-
-/** An address for people's eyes: without its password. */
-export function withoutPassword(url: string): string {
-  if (!URL.canParse(url)) return '(hidden)'
-  const shown = new URL(url)
-  if (shown.password !== '') shown.password = '***'
-  for (const name of shown.searchParams.keys())
-    if (/pass|secret|token|key/i.test(name)) shown.searchParams.set(name, '***')
-  return shown.href
-}

@@ -138,12 +138,14 @@ export interface KindNeed {
   clock: { now(): number }
   /** Other time limits for databases than the usual ones. */
   lineTimes?: Partial<LineTimes>
+  /** How long a destination may take to answer, where the usual time of its kind does not fit. */
+  waitMs?: number | undefined
 }
 
 /** A kind of destination: one file each. */
 export interface Kind {
   /** Refuses addresses and options it cannot or must not use, with a sentence for the app. */
-  check(url: string, options: Record<string, unknown>): void
+  check(url: string, options: Record<string, unknown>, appId: string): void
   open(need: KindNeed, destination: Destination, secrets: DestinationSecrets): Connection
   /** Whether it wants deletions of rows it may never have had. */
   takesUnknownDeletes: boolean

@@ -50,7 +50,7 @@ export async function addDestination(
 ): Promise<{ destination: Destination; signing: string | undefined }> {
   const kind = need.connections.kindOf(input.kind)
   const options = input.options ?? {}
-  kind.check(input.url, options)
+  kind.check(input.url, options, appId)
   checkOptions(options)
   const now = need.clock.now()
   const schedule = checkSchedule(input.schedule ?? 'on_change')
@@ -109,7 +109,7 @@ export async function changeDestination(
     const { before, secrets } = await openLocked(need, tx, id)
     const options = change.options ?? before.options
     checkOptions(options)
-    need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options)
+    need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options, before.appId)
     const schedule = change.schedule === undefined ? before.schedule : checkSchedule(change.schedule)
     const after: Destination = {
       ...before,

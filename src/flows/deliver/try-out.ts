@@ -6,6 +6,8 @@ import { DeliveryError, type Finding } from './destination.ts'
 import { filterOf, pathsFor } from './filter.ts'
 import type { DeliverNeed } from './need.ts'
 
+/** Limit: milliseconds that trying one destination takes. Then it is ended and counts as failed. */
+const MAX_TRY_MS = 50_000
 /** Limit: time for counting what a filter lets through; then it ends, and says so. */
 const MAX_COUNTING_MS = 5000
 const AT_ONCE = 200
@@ -18,25 +20,40 @@ export interface DryRun {
   exact: boolean
 }
 
-/** Connects, checks the rights, and counts what would be delivered. Writes nothing that stays. */
+/** Connects, checks the rights, and counts what would be delivered. Writes nothing that stays, and ends when nobody waits for it. */
 export async function tryDestination(
   need: DeliverNeed,
   destination: Destination,
+  signal?: AbortSignal,
 ): Promise<{ checks: Finding[]; matches: DryRun }> {
-  const [checks, matches] = await Promise.all([checkConnection(need, destination), dryRun(need, destination)])
+  const [checks, matches] = await Promise.all([checkConnection(need, destination, signal), dryRun(need, destination)])
   return { checks, matches }
 }
 
-async function checkConnection(need: DeliverNeed, destination: Destination): Promise<Finding[]> {
+async function checkConnection(
+  need: DeliverNeed,
+  destination: Destination,
+  signal: AbortSignal | undefined,
+): Promise<Finding[]> {
   const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
   const connection = need.connections.kindOf(destination.kind).open(need, destination, secrets)
+  const ended = AbortSignal.any([AbortSignal.timeout(MAX_TRY_MS), ...(signal === undefined ? [] : [signal])])
+  const late = Promise.withResolvers<Finding[]>()
+  const giveUp = () =>
+    late.resolve([{ check: 'time', ok: false, detail: `not done after ${MAX_TRY_MS / 1000} seconds` }])
+  ended.addEventListener('abort', giveUp)
+  if (ended.aborted) giveUp()
   try {
-    return await connection.test()
+    return await Promise.race([connection.test(), late.promise])
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     return [{ check: 'connect', ok: false, detail: error.message }]
   } finally {
-    await connection.close()
+    ended.removeEventListener('abort', giveUp)
+    // A driver may wait for what it was just asked; nobody waits for that.
+    const closed = connection.close()
+    if (ended.aborted) closed.catch(() => {})
+    else await closed
   }
 }
 

@@ -125,7 +125,11 @@ suite('managing destinations over HTTP', () => {
     url.username = 'pusher'
     url.password = 'geheim-Pass4711'
     const made = await app.add({ kind: 'postgres', url: url.href })
-    const hook = await app.add({ kind: 'webhook', url: 'https://app.test/hook?token=T0psecret99' })
+    const hook = await app.add({
+      kind: 'webhook',
+      url: 'https://app.test/in/PathSecret77?sig=T0psecret99&QuerySecret55',
+    })
+    const stream = await app.add({ kind: 'nats', url: 'nats://TokenSecret33@app.test', schedule: 'manual' })
     assert.match(hook.secret!, /^whsec_/)
     await app.ask('PATCH', `/push/${made.id}`, { name: 'Again' })
     const rotated = await app.ask('POST', `/push/${hook.id}/rotate-secret`)
@@ -133,17 +137,20 @@ suite('managing destinations over HTTP', () => {
       (await app.ask('GET', '/push')).text,
       (await app.ask('GET', `/push/${made.id}`)).text,
       (await app.ask('GET', `/push/${hook.id}`)).text,
+      (await app.ask('GET', `/push/${stream.id}`)).text,
+      (await app.ask('POST', `/push/${stream.id}/test`)).text,
       (await app.ask('POST', `/push/${made.id}/test`)).text,
       (await app.ask('GET', `/push/${made.id}/deliveries`)).text,
       house.tributary.logged.join(''),
       JSON.stringify(await house.sql('select * from destination')),
       JSON.stringify(await house.sql('select * from audit')),
     ].join('\n')
-    for (const secret of ['geheim-Pass4711', 'T0psecret99', hook.secret!, String(rotated.body['secret'])])
+    const inAddresses = ['geheim-Pass4711', 'PathSecret77', 'T0psecret99', 'QuerySecret55', 'TokenSecret33']
+    for (const secret of [...inAddresses, hook.secret!, String(rotated.body['secret'])])
       assert.ok(!seen.includes(secret), `${secret} is shown somewhere`)
     assert.match((await app.show(made)).url, /pusher:\*\*\*@/)
     assert.equal((await app.ask('POST', `/push/${made.id}/rotate-secret`)).status, 400)
-    for (const { id } of [made, hook]) await app.ask('DELETE', `/push/${id}`)
+    for (const { id } of [made, hook, stream]) await app.ask('DELETE', `/push/${id}`)
   })
 
   test('a filter that no path of the API would be is refused with its name', async () => {
@@ -288,7 +295,7 @@ suite('managing destinations over HTTP', () => {
     for (let round = 0; round < 8; round += 1) {
       const [rotated] = await Promise.all([
         own.ask('POST', `/push/${made.id}/rotate-secret`),
-        own.ask('PATCH', `/push/${made.id}`, { url: `https://app.test/hook${round}` }),
+        own.ask('PATCH', `/push/${made.id}`, { url: `https://app${round}.test/` }),
         own.ask('PATCH', `/push/${made.id}`, { name: `Name ${round}` }),
         own.ask('PATCH', `/push/${made.id}`, { filter: [`/types/photos?q=w${round}`] }),
       ])
@@ -296,7 +303,7 @@ suite('managing destinations over HTTP', () => {
       const shown = await own.show(made)
       assert.deepEqual(
         [shown.url, shown['name'], shown['filter']],
-        [`https://app.test/hook${round}`, `Name ${round}`, [`/types/photos?q=w${round}`]],
+        [`https://app${round}.test/`, `Name ${round}`, [`/types/photos?q=w${round}`]],
       )
       const { database, keyring } = house.tributary.store
       const kept = (await openSecrets(database, keyring, made.id))!

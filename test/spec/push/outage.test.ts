@@ -210,6 +210,16 @@ suite('destinations that are away', () => {
     }
   })
 
+  test('a receiver that asks to wait for ever waits a day', async () => {
+    const made = await app.add({ kind: 'webhook', url: receiver.url })
+    receiver.answer = () => 503
+    receiver.extra = { 'retry-after': '9'.repeat(400) }
+    await house.put(ada, [{ id: 'a' }])
+    await until('it fails', () => isState(made, 'failing'))
+    const { next_attempt_at: next } = (await app.show(made)) as unknown as { next_attempt_at: number }
+    assert.ok(next > house.clock.now() && next <= house.clock.now() + DAY, String(next))
+  })
+
   test('a receiver decides: 410 ends it, 429 with Retry-After is obeyed, 500 is tried again', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
     receiver.answer = () => 429

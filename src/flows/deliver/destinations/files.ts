@@ -5,12 +5,14 @@ import {
   type Checkpoint,
   CheckpointDiffers,
   type Connection,
+  DeliveryError,
   type Erasure,
   type Finding,
   type Kind,
   type KindNeed,
 } from '../destination.ts'
 import { changeText } from './change-text.ts'
+import { checkedCheckpoint } from './checked-checkpoint.ts'
 import { explain, failing } from './failure.ts'
 import { folderOf, folderStore } from './folder-store.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -25,6 +27,11 @@ const MEDIA_TYPES: Record<Format, string> = {
 }
 const VERSION = 1
 const REMOVE_AT_ONCE = 8
+const PAGE = 1000
+/** `test` only wants to know that listing is allowed. */
+const TEST_PAGE = 10
+/** Limit: milliseconds that one removal (an erasure, a drop) lists and removes. Then it failed, and goes on when tried again. */
+const MAX_REMOVE_MS = 50_000
 
 /**
  * Changes as files, one per batch: `DESTINATION/PROFILE/FIRST-LAST.ndjson`. The same batch has the same name, so repetition
@@ -32,10 +39,10 @@ const REMOVE_AT_ONCE = 8
  * gone for good.
  */
 export function files(filesDir: string | undefined): Kind {
-  const storeOf = (need: KindNeed | undefined, text: string): ObjectStore | undefined => {
+  const storeOf = (need: KindNeed | undefined, text: string, appId: string): ObjectStore | undefined => {
     const url = URL.parse(text)
     if (url?.protocol === 'file:') {
-      const folder = folderOf(url, filesDir)
+      const folder = folderOf(url, filesDir, appId)
       return need && folderStore(folder, filesDir!)
     }
     if (url?.protocol === 's3:') {
@@ -46,12 +53,31 @@ export function files(filesDir: string | undefined): Kind {
   }
   return {
     takesUnknownDeletes: false,
-    check: (url, options) => {
-      storeOf(undefined, url)
+    check: (url, options, appId) => {
+      storeOf(undefined, url, appId)
       formatOf(options)
     },
-    open: (need, destination, secrets) =>
-      openFiles(need, storeOf(need, secrets.url)!, destination.id, formatOf(destination.options)),
+    open: (need, { id, appId, options }, { url }) => {
+      try {
+        return openFiles(need, storeOf(need, url, appId)!, id, formatOf(options))
+      } catch (error) {
+        // It was allowed when it was made: the operator set another folder since, or none.
+        if (error instanceof ApiError) return unusable(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+function unusable(why: string): Connection {
+  const refuse = () => Promise.reject(new DeliveryError('retry', why))
+  return {
+    prepare: refuse,
+    test: async () => [{ check: 'write', ok: false, detail: why }],
+    write: refuse,
+    erase: refuse,
+    drop: refuse,
+    close: async () => {},
   }
 }
 
@@ -76,10 +102,21 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
     if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
   }
 
+  /** Removed while they are listed, so that it holds one page, and that a second try has less to do. */
   async function removeAll(prefix: string): Promise<void> {
-    const names = await store.list(prefix)
-    for (let done = 0; done < names.length; done += REMOVE_AT_ONCE)
-      await Promise.all(names.slice(done, done + REMOVE_AT_ONCE).map((name) => store.remove(name)))
+    const untilMs = performance.now() + MAX_REMOVE_MS
+    for await (const names of store.pages(prefix, PAGE)) {
+      for (let done = 0; done < names.length; done += REMOVE_AT_ONCE) {
+        if (performance.now() > untilMs)
+          throw new DeliveryError(
+            'retry',
+            'There is more to remove than could be removed in time; it goes on when tried again.',
+          )
+        await Promise.all(names.slice(done, done + REMOVE_AT_ONCE).map((name) => store.remove(name)))
+      }
+      if (performance.now() > untilMs)
+        throw new DeliveryError('retry', 'Listing took too long; it goes on when tried again.')
+    }
   }
 
   /** Rows, and a state that names nobody: a run that was overtaken must not bring anything back. */
@@ -121,7 +158,7 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
         await removeProfile(profileId, epoch)
       }),
     drop: () => retrying(() => removeAll(`${root}/`)),
-    close: async () => {},
+    close: async () => store.close(),
   }
 }
 
@@ -137,8 +174,13 @@ function bodyOf({ rows }: Batch, format: Format): Uint8Array {
 }
 
 function checkpointIn(text: string): Checkpoint {
-  const state = JSON.parse(text) as { seq: number; epoch: number; updated_at: number }
-  return { seq: state.seq, epoch: state.epoch, updatedAtMs: state.updated_at }
+  const state: unknown = JSON.parse(text)
+  const {
+    seq,
+    epoch,
+    updated_at: updatedAtMs,
+  }: Record<string, unknown> = typeof state === 'object' && state !== null ? { ...state } : {}
+  return checkedCheckpoint(seq, epoch, updatedAtMs)
 }
 
 async function test(store: ObjectStore, root: string): Promise<Finding[]> {
@@ -147,7 +189,7 @@ async function test(store: ObjectStore, root: string): Promise<Finding[]> {
   const steps: [check: string, detail: string, work: () => Promise<unknown>][] = [
     ['write', 'may write objects', () => store.put(name, Buffer.from('test\n'), 'text/plain')],
     ['read', 'may read them back', () => store.get(name)],
-    ['list', 'may list them', () => store.list(`${root}/_test/`)],
+    ['list', 'may list them', () => firstPage(store, `${root}/_test/`)],
     ['remove', 'may remove them; nothing was left behind', () => store.remove(name)],
   ]
   for (const [check, detail, work] of steps) {
@@ -161,4 +203,8 @@ async function test(store: ObjectStore, root: string): Promise<Finding[]> {
     }
   }
   return findings
+}
+
+async function firstPage(store: ObjectStore, prefix: string): Promise<void> {
+  for await (const _ of store.pages(prefix, TEST_PAGE)) return
 }

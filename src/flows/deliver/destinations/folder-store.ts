@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { constants } from 'node:fs'
+import { open, opendir, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeOf } from '#base/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { DeliveryError } from '../destination.ts'
 import type { ObjectStore } from './object-store.ts'
+import { realFolder } from './real-folder.ts'
 
-/** The folder that a `file:` address names, if it lies where the operator lets files be written. */
-export function folderOf(url: URL, allowed: string | undefined): string {
+/** Limit: bytes of a checkpoint in a folder. A larger file is not read. */
+const MAX_STATE_BYTES = 64 * 1024
+/** Limit: folders below a destination's own in which files are looked for; deeper ones are not ours, and stay. */
+const MAX_DEPTH = 4
+
+/** The folder that a `file:` address names, if it lies in the app's own folder where the operator lets files be written. */
+export function folderOf(url: URL, allowed: string | undefined, appId: string): string {
   const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
   if (allowed === undefined) throw bad('folders cannot be used here; the operator has not set TRIBUTARY_FILES')
   if (url.host !== '' || url.search !== '' || url.hash !== '') throw bad('must look like file:///folder')
@@ -18,48 +25,83 @@ export function folderOf(url: URL, allowed: string | undefined): string {
   } catch {
     throw bad('must look like file:///folder')
   }
-  if (folder.includes('\0') || !within(resolve(allowed), folder))
-    throw bad('must lie in the folder that the operator set')
+  if (folder.includes('\0') || !within(join(resolve(allowed), appId), folder))
+    throw bad(`must lie in the app's own folder, ${appId} in the folder that the operator set (TRIBUTARY_FILES)`)
   return folder
 }
 
 /** Objects as files. A name appears with its whole content or not at all, and stays after a power cut. */
 export function folderStore(folder: string, allowed: string): ObjectStore {
   const pathOf = (name: string) => join(folder, name)
+  const find = (path: string) => realFolder(resolve(allowed), path, false)
   return {
     put: async (name, body) => {
       const path = pathOf(name)
-      await mkdir(dirname(path), { recursive: true })
-      // Links may lead out of the folder, and may have been made since the address was checked.
-      if (!within(await realpath(allowed), await realpath(dirname(path))))
-        throw new DeliveryError('retry', 'The folder leads out of what the operator allowed.')
-      const fresh = `${path}.${randomUUID()}.tmp`
+      const parent = (await realFolder(resolve(allowed), dirname(path), true))!
+      const fresh = join(parent, `${basename(path)}.${randomUUID()}.tmp`)
       try {
         await writeDurably(fresh, body)
-        await rename(fresh, path)
+        await rename(fresh, join(parent, basename(path)))
       } catch (error) {
         await rm(fresh, { force: true })
         throw error
       }
-      await flushFolder(dirname(path))
+      await flushFolder(parent)
     },
-    get: (name) => unlessMissing(() => readFile(pathOf(name), 'utf8'), undefined),
-    list: async (prefix) => {
-      const found = await unlessMissing(() => readdir(pathOf(prefix), { recursive: true, withFileTypes: true }), [])
-      return found
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    get: async (name) => {
+      const parent = await find(dirname(pathOf(name)))
+      return parent === undefined ? undefined : readSmall(join(parent, basename(name)))
+    },
+    pages: async function* pages(prefix, size) {
+      const top = await find(pathOf(prefix))
+      if (top === undefined) return
+      let names: string[] = []
+      for await (const path of filesIn(top, MAX_DEPTH)) {
+        names.push(prefix + path.slice(top.length + 1))
+        if (names.length < size) continue
+        yield names
+        names = []
+      }
+      yield names
     },
     remove: async (name) => {
-      await rm(pathOf(name), { force: true })
+      const parent = await find(dirname(pathOf(name)))
+      if (parent === undefined) return
+      await rm(join(parent, basename(name)), { force: true })
       // An empty folder would still say whose it was.
-      await rmdir(dirname(pathOf(name))).catch(() => {})
+      await rmdir(parent).catch(() => {})
     },
+    close: () => {},
   }
 }
 
 function within(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** Files alone: links are not followed. What is removed meanwhile does no harm. */
+async function* filesIn(folder: string, depth: number): AsyncGenerator<string> {
+  const entries = await unlessMissing(() => opendir(folder), undefined)
+  if (entries === undefined) return
+  for await (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isFile()) yield path
+    else if (entry.isDirectory() && depth > 0) yield* filesIn(path, depth - 1)
+  }
+}
+
+async function readSmall(path: string): Promise<string | undefined> {
+  // Neither through a link, nor waiting for somebody at the other end of a pipe.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await unlessMissing(() => open(path, flags), undefined)
+  if (file === undefined) return undefined
+  try {
+    const { size } = await file.stat().then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }))
+    if (size > MAX_STATE_BYTES) throw new DeliveryError('retry', 'A checkpoint is no small file.')
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
 }
 
 async function writeDurably(path: string, body: Uint8Array): Promise<void> {

@@ -1,6 +1,7 @@
 import type { DestinationKind } from '#model/destination.ts'
 import type { Kind } from '../destination.ts'
 import { files } from './files.ts'
+import { hidingSecrets } from './hide-secrets.ts'
 import { mysql } from './mysql.ts'
 import { nats } from './nats.ts'
 import { postgres } from './postgres.ts'
@@ -8,5 +9,11 @@ import { webhook } from './webhook.ts'
 
 /** Every kind there is; the next one is one file and one line. */
 export function createKinds({ filesDir }: { filesDir: string | undefined }): Record<DestinationKind, Kind> {
-  return { postgres, mysql, webhook, files: files(filesDir), nats }
+  return {
+    postgres: hidingSecrets(postgres),
+    mysql: hidingSecrets(mysql),
+    webhook: hidingSecrets(webhook),
+    files: hidingSecrets(files(filesDir)),
+    nats: hidingSecrets(nats),
+  }
 }

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from '@nats-io/transport-node'
 import { ApiError } from '#model/errors.ts'
 import type { KindNeed } from '../destination.ts'
+import { GuardedNatsTransport, type NatsLineOptions } from './nats-transport.ts'
 import { checkPort, decoded, hostOf } from './network-address.ts'
 
 export interface NatsAddress {
@@ -31,26 +31,37 @@ export function natsAddress(text: string): NatsAddress {
   }
 }
 
-/** Connects to the very addresses that were checked: names that the server tells later are not followed. */
+/** Limit: milliseconds until a NATS server has greeted us and taken our name, and until it answers a request. Then it failed. */
+const MAX_WAIT_MS = 10_000
+
+export function natsWaitMs({ waitMs }: KindNeed): number {
+  return waitMs ?? MAX_WAIT_MS
+}
+
+/** Connects to addresses that were checked, once: names that the server tells later are not followed. */
 export async function connectNats(
-  { egress }: KindNeed,
+  need: KindNeed,
   { host, port, user, password, wantsPlain }: NatsAddress,
   ca: string | undefined,
+  noteFault: (error: Error) => void,
 ): Promise<NatsConnection> {
-  const addresses = await egress.lookup(host, { plain: wantsPlain })
-  // The name in the address is what the certificate must say, not the number we connect to.
-  const name = isIP(host) === 0 ? { servername: host } : { host }
-  const tls = { ...name, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
-  return connect({
-    servers: addresses.map(({ address, family }) => `${family === 6 ? `[${address}]` : address}:${port}`),
+  const tls = ca === undefined ? {} : { ca }
+  const options: NatsLineOptions = {
+    line: { need, host, port, tls: wantsPlain ? undefined : tls, noteFault },
+    // The library wants one; our transport connects to the line.
+    servers: 'destination:4222',
     name: 'tributary push',
-    timeout: 10_000,
+    timeout: natsWaitMs(need),
     noRandomize: true,
     resolve: false,
     ignoreClusterUpdates: true,
     reconnect: false,
+    noAsyncTraces: true,
     pingInterval: 20_000,
-    tls: wantsPlain ? null : tls,
+    tls: wantsPlain ? null : {},
     ...(user === '' ? {} : password === '' ? { token: user } : { user, pass: password }),
-  })
+  }
+  // The library keeps one factory for all connections; what a connection needs is in its options.
+  setTransportFactory({ factory: () => new GuardedNatsTransport() })
+  return NatsConnectionImpl.connect(options)
 }

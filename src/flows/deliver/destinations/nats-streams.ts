@@ -1,27 +1,33 @@
-import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import { JetStreamApiCodes, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
 import { DeliveryError } from '../destination.ts'
 
-const ANSWER_MS = 10_000
 /** How a stream says that it may be dropped with the destination. */
 export const OURS = 'Made by Tributary'
 
 export interface Line {
   client: NatsConnection
   manager: JetStreamManager
-  /** What the server said of our rights, apart from the answer that then never came. */
+  waitMs: number
+  /** What the server said of our rights, apart from the answer that then never came; or why the connection ended. */
   refusal: Error | undefined
 }
 
-export async function openLine(connect: () => Promise<NatsConnection>, onClosed: () => void): Promise<Line> {
+export async function openLine(
+  connect: (noteFault: (error: Error) => void) => Promise<NatsConnection>,
+  waitMs: number,
+  onClosed: () => void,
+): Promise<Line> {
   try {
-    const client = await connect()
+    let fault: Error | undefined
+    let line: Line | undefined
+    const client = await connect((error) => {
+      fault = error
+      if (line !== undefined) line.refusal ??= error
+    })
     void client.closed().then(onClosed)
-    const line: Line = {
-      client,
-      manager: await jetstreamManager(client, { checkAPI: false, timeout: ANSWER_MS }),
-      refusal: undefined,
-    }
+    const manager = await jetstreamManager(client, { checkAPI: false, timeout: waitMs })
+    line = { client, manager, waitMs, refusal: fault }
     void noteRefusals(line)
     return line
   } catch (error) {
@@ -44,7 +50,7 @@ export interface Publishing {
 }
 
 export async function publish(
-  { manager }: Line,
+  { manager, waitMs }: Line,
   subject: string,
   text: string,
   { id, revision, run }: Publishing = {},
@@ -52,37 +58,42 @@ export async function publish(
   const named = headers()
   if (run !== undefined) named.set('Tributary-Run', String(run))
   await manager.jetstream().publish(subject, text, {
-    timeout: ANSWER_MS,
+    timeout: waitMs,
     headers: named,
     ...(id === undefined ? {} : { msgID: id }),
     ...(revision === undefined ? {} : { expect: { lastSubjectSequence: revision } }),
   })
 }
 
-export async function findStream(manager: JetStreamManager, name: string) {
-  try {
-    return await manager.streams.info(name)
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined
-    throw error
-  }
+/** Asked for by a request of our own: the library would read as many pages of subjects as the server says there are. */
+export async function findStream({ client, waitMs }: Line, name: string): Promise<{ isOurs: boolean } | undefined> {
+  const response = await client.request(`$JS.API.STREAM.INFO.${name}`, '', { timeout: waitMs })
+  const { error, config } = fieldsOf(response.json<unknown>())
+  const { err_code: code, description } = fieldsOf(error)
+  if (code === JetStreamApiCodes.StreamNotFound) return undefined
+  if (error !== undefined) throw new DeliveryError('retry', `JetStream answered: ${String(description).slice(0, 200)}`)
+  return { isOurs: fieldsOf(config)['description'] === OURS }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 export async function makeStream(
-  manager: JetStreamManager,
+  line: Line,
   mayCreate: boolean,
   config: { name: string; subjects: string[]; max_msgs_per_subject?: number },
 ): Promise<void> {
-  if ((await findStream(manager, config.name)) !== undefined) return
+  if ((await findStream(line, config.name)) !== undefined) return
   if (!mayCreate)
     throw new DeliveryError(
       'retry',
       `The stream ${config.name} (${config.subjects[0]}) is missing; make it, or allow options.create.`,
     )
   try {
-    await manager.streams.add({ ...config, description: OURS })
+    await line.manager.streams.add({ ...config, description: OURS })
   } catch (error) {
     // Another run was quicker.
-    if ((await findStream(manager, config.name)) === undefined) throw error
+    if ((await findStream(line, config.name)) === undefined) throw error
   }
 }

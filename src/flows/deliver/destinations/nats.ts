@@ -15,9 +15,10 @@ import {
   type KindNeed,
 } from '../destination.ts'
 import { changeText } from './change-text.ts'
+import { checkedCheckpoint } from './checked-checkpoint.ts'
 import { explain, failing } from './failure.ts'
-import { connectNats, natsAddress } from './nats-address.ts'
-import { findStream, type Line, makeStream, OURS, openLine, publish } from './nats-streams.ts'
+import { connectNats, natsAddress, natsWaitMs } from './nats-address.ts'
+import { findStream, type Line, makeStream, openLine, publish } from './nats-streams.ts'
 import { authorityOf } from './network-address.ts'
 
 /** So many messages are on their way at once; each item is among them once, so its own order holds whatever fails. */
@@ -74,11 +75,15 @@ function openNats(
   const places = `${stream}_CHECKPOINT`
   const placeOf = (profileId: string) => `${prefix}_checkpoint.${destinationId}.${profileId}`
   let opened: Promise<Line> | undefined
+  const clients = new Set<NatsConnection>()
+  const connect = async (noteFault: (error: Error) => void) => {
+    const client = await connectNats(need, natsAddress(url), ca, noteFault)
+    clients.add(client)
+    void client.closed().then(() => clients.delete(client))
+    return client
+  }
   const line = () => {
-    opened ??= openLine(
-      () => connectNats(need, natsAddress(url), ca),
-      () => (opened = undefined),
-    )
+    opened ??= openLine(connect, natsWaitMs(need), () => (opened = undefined))
     return opened
   }
   const work = <Result>(task: (line: Line) => Promise<Result>) =>
@@ -99,7 +104,9 @@ function openNats(
     profileId: string,
   ): Promise<{ place: Checkpoint; revision: number } | undefined> {
     const found = await open.manager.streams.getMessage(places, { last_by_subj: placeOf(profileId) })
-    return found === null ? undefined : { place: found.json<Checkpoint>(), revision: found.seq }
+    if (found === null) return undefined
+    const { seq, epoch, updatedAtMs } = found.json<Record<string, unknown>>()
+    return { place: checkedCheckpoint(seq, epoch, updatedAtMs), revision: found.seq }
   }
 
   async function expectPlace(open: Line, { profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<number> {
@@ -138,15 +145,15 @@ function openNats(
 
   return {
     prepare: () =>
-      work(async ({ manager }) => {
-        await makeStream(manager, options.create, { name: stream, subjects: [`${prefix}.>`] })
-        await makeStream(manager, options.create, {
+      work(async (open) => {
+        await makeStream(open, options.create, { name: stream, subjects: [`${prefix}.>`] })
+        await makeStream(open, options.create, {
           name: places,
           subjects: [`${prefix}_checkpoint.>`],
           max_msgs_per_subject: 1,
         })
       }),
-    test: () => test(() => connectNats(need, natsAddress(url), ca), options),
+    test: () => test(connect, natsWaitMs(need), options),
     write: (batch) =>
       work(async (open) => {
         const { profile, rows, epoch, generation } = batch
@@ -192,14 +199,15 @@ function openNats(
         await movePlace(open, profileId, -1, epoch, revision)
       }),
     drop: () =>
-      work(async ({ manager }) => {
+      work(async (open) => {
         for (const name of [stream, places]) {
-          const found = await findStream(manager, name)
-          if (found?.config.description === OURS) await manager.streams.delete(name)
+          const found = await findStream(open, name)
+          if (found?.isOurs) await open.manager.streams.delete(name)
         }
       }),
     close: async () => {
-      await opened?.then(({ client }) => client.close()).catch(() => {})
+      await opened?.catch(() => {})
+      await Promise.all([...clients].map((client) => client.close()))
     },
   }
 }
@@ -213,15 +221,19 @@ function namesOf(
   return { service, type, endpoint: row.endpoint, profile: row.profile, op: row.op }
 }
 
-async function test(connect: () => Promise<NatsConnection>, { stream, create }: NatsOptions): Promise<Finding[]> {
+async function test(
+  connect: (noteFault: (error: Error) => void) => Promise<NatsConnection>,
+  waitMs: number,
+  { stream, create }: NatsOptions,
+): Promise<Finding[]> {
   const findings: Finding[] = []
   let open: Line | undefined
   try {
-    open = await openLine(connect, () => {})
+    open = await openLine(connect, waitMs, () => {})
     findings.push({ check: 'connect', ok: true, detail: `NATS ${open.client.info?.version ?? ''}` })
     await open.manager.getAccountInfo()
     findings.push({ check: 'jetstream', ok: true, detail: 'JetStream is there' })
-    const found = await findStream(open.manager, stream)
+    const found = await findStream(open, stream)
     if (found !== undefined) findings.push({ check: 'rights', ok: true, detail: `the stream ${stream} is there` })
     else if (!create) findings.push({ check: 'rights', ok: false, detail: `the stream ${stream} is missing` })
     else {

@@ -3,7 +3,9 @@ export interface ObjectStore {
   put(name: string, body: Uint8Array, mediaType: string): Promise<void>
   /** Undefined when there is no such object. Only for small ones. */
   get(name: string): Promise<string | undefined>
-  /** The names that begin so; a prefix ends with a slash. */
-  list(prefix: string): Promise<string[]>
+  /** The names that begin so, page by page, none larger than asked; a prefix ends with a slash. */
+  pages(prefix: string, size: number): AsyncIterable<string[]>
   remove(name: string): Promise<void>
+  /** Ends what is under way. */
+  close(): void
 }

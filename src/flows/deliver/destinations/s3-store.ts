@@ -3,13 +3,18 @@ import { ApiError } from '#model/errors.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
 import { DeliveryError, type KindNeed } from '../destination.ts'
 import { authorization, awsEncode, sha256Hex } from './aws-signature.ts'
+import { requestOnce } from './bounded-request.ts'
 import { explain } from './failure.ts'
 import { checkPort, decoded, hostOf } from './network-address.ts'
 import type { ObjectStore } from './object-store.ts'
+import { readListing } from './s3-listing.ts'
 
-const TIMEOUT_MS = 60_000
-/** Limit: bytes of one response of an S3 store; a longer one fails the call. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+/** Limit: milliseconds for one request to an S3 store, its body included. Then the request failed. */
+const MAX_REQUEST_MS = 60_000
+/** Limit: bytes of one response of an S3 store (a listing, a checkpoint, an error). More fail the request. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+/** Limit: pages of one S3 listing. More fail the listing; what was removed by then stays removed. */
+const MAX_PAGES = 1000
 
 export interface S3Address {
   origin: string
@@ -53,9 +58,10 @@ export function s3Address(url: URL): S3Address {
 /** Any store that speaks S3's protocol, by path and not by host name, so that it may be anywhere. */
 export function s3Store(need: KindNeed, address: S3Address): ObjectStore {
   const root = `${address.origin}/${address.bucket}`
+  const closing = new AbortController()
   const urlOf = (name: string) => new URL(`${root}/${(address.prefix + name).split('/').map(awsEncode).join('/')}`)
-  const call = (method: string, url: URL, body?: Uint8Array, mediaType?: string) =>
-    send(need, address, method, url, body ?? new Uint8Array(), mediaType)
+  const call = (method: Method, url: URL, body?: Uint8Array, mediaType?: string) =>
+    send(need, address, closing.signal, { method, url, body: body ?? new Uint8Array(), mediaType })
   return {
     put: async (name, body, mediaType) => {
       await succeeded(need, await call('PUT', urlOf(name), body, mediaType))
@@ -65,25 +71,30 @@ export function s3Store(need: KindNeed, address: S3Address): ObjectStore {
       if (answer.status === 404 && !answer.body.includes('NoSuchBucket')) return undefined
       return (await succeeded(need, answer)).body
     },
-    list: async (prefix) => {
-      const names: string[] = []
-      for (let token: string | undefined; ; ) {
-        const after = token === undefined ? '' : `&continuation-token=${awsEncode(token)}`
-        const url = new URL(`${root}?list-type=2&prefix=${awsEncode(address.prefix + prefix)}${after}`)
+    pages: async function* pages(prefix, size) {
+      const whole = address.prefix + prefix
+      const first = `${root}?list-type=2&max-keys=${size}&prefix=${awsEncode(whole)}`
+      let last: string | undefined
+      for (let number = 0; number < MAX_PAGES; number += 1) {
+        const url = new URL(last === undefined ? first : `${first}&continuation-token=${awsEncode(last)}`)
         const { body } = await succeeded(need, await call('GET', url))
-        for (const [, key] of body.matchAll(/<Key>([^<]*)<\/Key>/g))
-          names.push(unescapeXml(key!).slice(address.prefix.length))
-        const [, more] = /<NextContinuationToken>([^<]+)</.exec(body) ?? []
-        if (more === undefined) return names
-        token = unescapeXml(more)
+        const { keys, token } = readListing(body, whole, size)
+        yield keys.map((key) => key.slice(address.prefix.length))
+        if (token === undefined) return
+        if (token === last) throw new DeliveryError('retry', 'The store listed the same page twice.')
+        last = token
       }
+      throw new DeliveryError('retry', `The store listed more than ${MAX_PAGES} pages.`)
     },
     remove: async (name) => {
       const answer = await call('DELETE', urlOf(name))
       if (answer.status !== 404) await succeeded(need, answer)
     },
+    close: () => closing.abort(new Error('The connection was closed')),
   }
 }
+
+type Method = 'GET' | 'PUT' | 'DELETE'
 
 interface Answer {
   status: number
@@ -94,10 +105,8 @@ interface Answer {
 async function send(
   need: KindNeed,
   address: S3Address,
-  method: string,
-  url: URL,
-  body: Uint8Array,
-  mediaType: string | undefined,
+  signal: AbortSignal,
+  { method, url, body, mediaType }: { method: Method; url: URL; body: Uint8Array; mediaType: string | undefined },
 ): Promise<Answer> {
   const payloadHash = sha256Hex(body)
   const headers: Record<string, string> = {
@@ -108,17 +117,15 @@ async function send(
   }
   const signed = authorization({ ...address, service: 's3' }, { method, url, headers, payloadHash })
   try {
-    need.egress.check(url)
-    const answer = await need.egress.dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+    const answer = await requestOnce(need, {
       method,
+      url,
       headers: { ...headers, authorization: signed },
       body: method === 'PUT' ? body : null,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      waitMs: need.waitMs ?? MAX_REQUEST_MS,
+      signal,
     })
-    const plain = Object.entries(answer.headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')])
-    return { status: answer.statusCode, headers: Object.fromEntries(plain), body: await text(limited(answer.body)) }
+    return { ...answer, body: await text(limited(answer.body)) }
   } catch (error) {
     throw new DeliveryError('retry', `The store cannot be reached: ${explain(error)}`, { cause: error })
   }
@@ -128,7 +135,7 @@ async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('The store answered far more than it was asked for')
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The store answered far more than it was asked for')
     yield chunk
   }
 }
@@ -140,18 +147,5 @@ async function succeeded(need: KindNeed, answer: Answer): Promise<Answer> {
     code === 'EntityTooLarge' ? 'reject' : 'retry',
     `The store answered ${answer.status}${code === undefined ? '' : ` ${code}`}.`,
     { retryAfterMs: retryAfterMs(answer.headers, need.clock.now()) },
-  )
-}
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-function unescapeXml(text: string): string {
-  return text.replaceAll(
-    /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
-    (whole, hex?: string, decimal?: string, name?: string) => {
-      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
-      if (decimal !== undefined) return String.fromCodePoint(Number(decimal))
-      return ENTITIES[name!] ?? whole
-    },
   )
 }

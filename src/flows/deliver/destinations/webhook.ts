@@ -4,11 +4,17 @@ import type { DeliveryRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
 import { type Batch, type Connection, DeliveryError, type Finding, type Kind, type KindNeed } from '../destination.ts'
+import { requestOnce } from './bounded-request.ts'
 import { changeText, partsOf } from './change-text.ts'
 import { explain } from './failure.ts'
 import { checkPort } from './network-address.ts'
 
-const TIMEOUT_MS = 20_000
+/** Limit: milliseconds for one request to a webhook until its response's head is there. Then the request failed. */
+const MAX_REQUEST_MS = 20_000
+/** Limit: bytes of a webhook's response body that are read, to keep the connection; never parsed. More close the connection. */
+const MAX_BODY_BYTES = 16 * 1024
+/** Limit: milliseconds that a webhook's response body is waited for, once its status is known. Then the connection is closed. */
+const MAX_BODY_MS = 2000
 /** Limit: bytes of one request to a webhook, small enough for any receiver; a larger batch goes in several. */
 const MAX_REQUEST_BYTES = 512 * 1024
 const PREFIX = 'whsec_'
@@ -29,7 +35,8 @@ export const webhook: Kind = {
 }
 
 function openWebhook(need: KindNeed, url: string, signing: string[]): Connection {
-  const post = (id: string, body: string) => send(need, url, signing, id, body)
+  const closing = new AbortController()
+  const post = (id: string, body: string) => send(need, { url, signing, signal: closing.signal }, id, body)
   return {
     prepare: async () => {},
     test: async () => test(post),
@@ -57,7 +64,7 @@ function openWebhook(need: KindNeed, url: string, signing: string[]): Connection
     tell: ({ id, type, at, data }) =>
       post(`msg_${id}`, JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })),
     drop: async () => {},
-    close: async () => {},
+    close: async () => closing.abort(new Error('The connection was closed')),
   }
 
   function bodyOf(type: string, batch: Batch, rows: DeliveryRow[]): string {
@@ -73,7 +80,12 @@ function openWebhook(need: KindNeed, url: string, signing: string[]): Connection
   }
 }
 
-async function send(need: KindNeed, url: string, signing: string[], id: string, body: string): Promise<void> {
+async function send(
+  need: KindNeed,
+  { url, signing, signal }: { url: string; signing: string[]; signal: AbortSignal },
+  id: string,
+  body: string,
+): Promise<void> {
   const timestamp = Math.floor(need.clock.now() / 1000)
   const { status, headers } = await exchange(
     need,
@@ -86,6 +98,7 @@ async function send(need: KindNeed, url: string, signing: string[], id: string, 
       'webhook-signature': signing.map((secret) => sign(secret, id, timestamp, body)).join(' '),
     },
     body,
+    signal,
   )
   if (status >= 200 && status < 300) return
   const waitMs = retryAfterMs(headers, need.clock.now())
@@ -106,22 +119,15 @@ async function exchange(
   url: string,
   headers: Record<string, string>,
   body: string,
+  signal: AbortSignal,
 ): Promise<{ status: number; headers: Record<string, string> }> {
   try {
-    const target = need.egress.check(url)
-    const answer = await need.egress.dispatcher.request({
-      origin: target.origin,
-      path: target.pathname + target.search,
-      method: 'POST',
-      headers,
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    await answer.body.dump({ limit: 16 * 1024 })
-    const plain = Object.fromEntries(
-      Object.entries(answer.headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
-    )
-    return { status: answer.statusCode, headers: plain }
+    const waitMs = need.waitMs ?? MAX_REQUEST_MS
+    const answer = await requestOnce(need, { method: 'POST', url, headers, body, waitMs, signal })
+    // The status says it all: whatever becomes of the body, the receiver has answered.
+    const bodyMs = Math.min(waitMs, MAX_BODY_MS)
+    await answer.body.dump({ limit: MAX_BODY_BYTES, signal: AbortSignal.timeout(bodyMs) }).catch(() => {})
+    return answer
   } catch (error) {
     throw new DeliveryError('retry', `The receiver cannot be reached: ${explain(error)}`, {
       cause: error,

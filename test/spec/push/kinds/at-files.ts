@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -12,6 +12,9 @@ import { startS3Server } from './s3-server.ts'
 
 /** What the operator of these tests allows. */
 export const allowed = mkdtempSync(join(tmpdir(), 'tributary-files-'))
+/** The folder of the app that the fixtures deliver for. */
+const own = join(allowed, 'app')
+mkdirSync(own)
 const closed = await freePort()
 
 export const folderFixture: Fixture = {
@@ -32,13 +35,13 @@ export const parquetFixture: Fixture = {
 }
 
 async function wrongFolders() {
-  const blocked = mkdtempSync(join(allowed, 'blocked-'))
+  const blocked = mkdtempSync(join(own, 'blocked-'))
   writeFileSync(join(blocked, 'file'), '')
   return [{ what: 'a file in the way', url: pathToFileURL(join(blocked, 'file')).href, says: /ENOTDIR|EEXIST/ }]
 }
 
 async function openFolder(format: string): Promise<Place> {
-  const folder = mkdtempSync(join(allowed, 'out-'))
+  const folder = mkdtempSync(join(own, 'out-'))
   return {
     url: pathToFileURL(folder).href,
     options: { format },

@@ -96,7 +96,7 @@ export function openPlace(
     url: place.url,
     ...(place.signing === undefined ? {} : { signing: place.signing }),
   }
-  kind.check(place.url, destination.options)
+  kind.check(place.url, destination.options, destination.appId)
   const again = () => kind.open(need, destination, secrets)
   return { destination, kind, connection: again(), again }
 }

@@ -27,7 +27,7 @@ after(async () => {
 })
 
 function open(kind: DestinationKind, url: string, options: Record<string, unknown> = {}): Connection {
-  kinds[kind].check(url, options)
+  kinds[kind].check(url, options, 'app')
   return kinds[kind].open(need, destinationOf(kind, options), { url, signing: [] })
 }
 

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { selfSigned } from '../spec/push/kinds/certificate.ts'
+import { type Attack, type Attacked, type Result, startAttacked } from './destination-attack.ts'
+import type { HostileServer } from './servers/listen.ts'
+import { goodInfo, natsCases, natsReply, startFloodingNats, startHostileNats, startTlsNats } from './servers/nats.ts'
+import { plainResponse, startRawHttp } from './servers/raw-http.ts'
+import { s3Cases, startHostileS3, startListingS3 } from './servers/s3.ts'
+import { startHostileReceiver, webhookCases } from './servers/webhook.ts'
+
+/** HOSTILE_CASES=10000 is the long form. */
+const CASES = Number(process.env['HOSTILE_CASES'] ?? 100)
+const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261)
+const AT_ONCE = 8
+/** The process has a heap of 192 MB; code, stacks and buffers come on top. */
+const MOST_RSS = 450 * 1024 * 1024
+/** Where what a server said must be understood, however slow this machine is. */
+const PATIENT_MS = 30_000
+const STEPS = ['test', 'prepare', 'write', 'erase', 'drop']
+/** Where code without limits would never end, the server does after this. */
+const ENOUGH = 20_000
+
+const natsUrl = ({ port }: HostileServer) => `nats://user:word@127.0.0.1:${port}?tls=false`
+const s3Url = ({ port }: HostileServer) => `s3://key:secret@127.0.0.1:${port}/bucket/p?tls=false`
+const hookUrl = ({ port }: HostileServer) => `http://127.0.0.1:${port}/hook`
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const endMs = performance.now() + 60_000
+  while (!isSo()) {
+    if (performance.now() > endMs) assert.fail(`after 60 s it is not so: ${what}`)
+    await sleep(10)
+  }
+}
+
+function textOf({ outcomes }: Result): string {
+  for (const { ended, said } of outcomes) assert.notEqual(ended, 'broken', said)
+  return outcomes.map(({ ended, said }) => `${ended}: ${said}`).join('\n')
+}
+
+suite('hostile NATS, S3 and webhook servers', () => {
+  let attacked: Attacked
+  before(() => {
+    attacked = startAttacked()
+  })
+  after(async () => {
+    const { code, wrote } = await attacked.end()
+    // It ended by itself: no socket and no timer was left behind. Nothing of a server's bytes was printed.
+    assert.deepEqual({ code, wrote }, { code: 0, wrote: '' })
+  })
+
+  async function against(
+    server: HostileServer,
+    given: Pick<Attack, 'kind' | 'url' | 'steps'> & Partial<Attack>,
+  ): Promise<string> {
+    try {
+      const result = await attacked.attack(given)
+      assert.ok(result.rss < MOST_RSS, `${Math.round(result.rss / 1e6)} MB`)
+      if (given.kind === 'nats') await until('every connection is closed', () => server.open() === 0)
+      return textOf(result)
+    } finally {
+      await server.stop()
+    }
+  }
+
+  async function generated<Case>(
+    t: TestContext,
+    cases: fc.Arbitrary<Case>,
+    start: (kase: Case) => Promise<HostileServer>,
+    target: (server: HostileServer) => Pick<Attack, 'kind' | 'url'>,
+  ): Promise<void> {
+    t.diagnostic(`HOSTILE_CASES=${CASES} HOSTILE_SEED=${SEED}`)
+    const waiting = fc.sample(cases, { numRuns: CASES, seed: SEED }).entries()
+    const work = async () => {
+      for (const [number, kase] of waiting) {
+        const server = await start(kase)
+        const text = await against(server, { ...target(server), steps: STEPS }).catch((error: unknown) => {
+          throw new Error(`case ${number} (seed ${SEED}): ${JSON.stringify(kase).slice(0, 500)}`, { cause: error })
+        })
+        assert.notEqual(text, '')
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  }
+
+  suite('NATS', () => {
+    test('a server that says nothing: the connection is closed', async () => {
+      const server = await startHostileNats({ greeting: '', welcome: '', replies: [], chunk: 0, ends: 'stays' })
+      assert.match(await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'] }), /connect failed/)
+    })
+
+    test('a line without end', async () => {
+      const server = await startFloodingNats('INFO {"version":"', 'x'.repeat(1000))
+      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
+      assert.match(text, /line/)
+    })
+
+    test('requests of its own without end', async () => {
+      const server = await startFloodingNats(`${goodInfo}PONG\r\n`, 'PING\r\n'.repeat(1000))
+      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
+      assert.match(text, /far more than it was asked for/)
+    })
+
+    test('a message with 100,000 headers', async () => {
+      const block = `NATS/1.0\r\n${Array.from({ length: 100_000 }, (_, i) => `h${i}:`).join('\r\n')}\r\n\r\n`
+      const reply = `HMSG {inbox} {sid} ${block.length} ${block.length}\r\n${block}\r\n`
+      const server = await startHostileNats({
+        greeting: goodInfo,
+        welcome: 'PONG\r\n',
+        replies: [reply],
+        chunk: 0,
+        ends: 'stays',
+      })
+      const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
+      assert.match(text, /headers/)
+    })
+
+    test('a description of a stream that has ever more pages', async () => {
+      let asked = 0
+      const page = natsReply(
+        '{"total":1000000000,"limit":1,"config":{"description":"x"},"state":{"subjects":{"a":1}},"streams":0}',
+      )
+      const server = await startHostileNats({
+        greeting: goodInfo,
+        welcome: 'PONG\r\n',
+        get replies() {
+          asked += 1
+          return asked > ENOUGH ? [] : [page]
+        },
+        chunk: 0,
+        ends: 'stays',
+      })
+      await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
+      assert.ok(asked < 100, `${asked} requests`)
+    })
+
+    const certificate = selfSigned('localhost')
+    after(() => certificate?.remove())
+    for (const [what, before, bytes, says] of [
+      ['a line without end inside TLS', '', 'x'.repeat(1000), /line/],
+      ['messages without end inside TLS', '', 'PONG\r\n'.repeat(100), /far more than it was asked for/],
+      ['bytes in the clear behind the greeting, before TLS', 'PONG\r\n', '', /before TLS|TLS:/],
+    ] as const) {
+      test(what, { skip: certificate === undefined && 'there is no program openssl' }, async () => {
+        const server = await startTlsNats(certificate!, before, bytes)
+        const url = `nats://user:word@localhost:${server.port}`
+        const options = { ca: certificate!.cert }
+        const text = await against(server, { kind: 'nats', url, steps: ['test'], options, waitMs: PATIENT_MS })
+        assert.match(text, says)
+      })
+    }
+
+    test('an error that repeats our token', async () => {
+      const server = await startHostileNats({
+        greeting: goodInfo,
+        welcome: "-ERR 'Authorization Violation for TokenSecret33'\r\n",
+        replies: [],
+        chunk: 0,
+        ends: 'stays',
+      })
+      const url = `nats://TokenSecret33@127.0.0.1:${server.port}?tls=false`
+      const text = await against(server, { kind: 'nats', url, steps: ['test', 'prepare'], waitMs: PATIENT_MS })
+      assert.match(text, /failed: .*Authorization Violation/)
+      assert.doesNotMatch(text, /TokenSecret33/)
+    })
+
+    test('generated frames', (t) =>
+      generated(t, natsCases, startHostileNats, (server) => ({ kind: 'nats', url: natsUrl(server) })))
+  })
+
+  suite('S3', () => {
+    test('a test reads one page of ten names', async () => {
+      const server = await startListingS3((number) => ({
+        keys: [],
+        token: number < ENOUGH ? `t${number}` : undefined,
+      }))
+      await against(server, { kind: 'files', url: s3Url(server), steps: ['test'], waitMs: PATIENT_MS })
+      assert.equal(server.listed(), 1)
+      assert.equal(server.queries[0]!.get('max-keys'), '10')
+    })
+
+    test('the same page for ever', async () => {
+      const server = await startListingS3((number) => ({
+        keys: [],
+        token: number < ENOUGH ? 'again' : undefined,
+      }))
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
+      assert.match(text, /failed: .*same/)
+      assert.equal(server.listed(), 2)
+    })
+
+    test('ever new pages', async () => {
+      const server = await startListingS3((number) => ({
+        keys: [],
+        token: number < ENOUGH ? `t${number}` : undefined,
+      }))
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
+      assert.match(text, /failed: .*(pages|too long)/)
+      assert.ok(server.listed() <= 1000)
+    })
+
+    test('names are removed while they are listed', async () => {
+      const removedBefore: number[] = []
+      const server = await startListingS3((number, query) => {
+        removedBefore.push(server.removed())
+        const keys = Array.from({ length: 50 }, (_, i) => `${query.get('prefix')}${number}-${i}`)
+        return { keys, token: number < 3 ? `t${number}` : undefined }
+      })
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
+      assert.match(text, /^done/)
+      assert.deepEqual([...removedBefore, server.removed()], [0, 50, 100, 150])
+    })
+
+    test('names that were not asked for', async () => {
+      const server = await startListingS3((_, query) => ({
+        keys: [`${query.get('prefix')}a`, 'elsewhere/b'],
+        token: undefined,
+      }))
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['drop'], waitMs: PATIENT_MS })
+      assert.match(text, /failed: .*not asked for/)
+    })
+
+    test('a listing without end', async () => {
+      const server = await startHostileS3({
+        put: [plainResponse(200, '')],
+        get: [plainResponse(404, '')],
+        list: [
+          { bytes: 'HTTP/1.1 200 OK\r\n\r\n', endless: `<Key>${'x'.repeat(60_000)}</Key>`, chunk: 0, ends: 'stays' },
+        ],
+        remove: [plainResponse(204, '')],
+      })
+      const text = await against(server, { kind: 'files', url: s3Url(server), steps: ['test'], waitMs: PATIENT_MS })
+      assert.match(text, /list failed: .*far more than it was asked for/)
+    })
+
+    test('closing ends what is under way', async () => {
+      const server = await startRawHttp(() => undefined)
+      const text = await against(server, {
+        kind: 'files',
+        url: s3Url(server),
+        steps: ['drop'],
+        waitMs: 600_000,
+        closeAfterMs: 200,
+      })
+      assert.match(text, /failed/)
+    })
+
+    test('generated responses', (t) =>
+      generated(t, s3Cases, startHostileS3, (server) => ({ kind: 'files', url: s3Url(server) })))
+  })
+
+  suite('webhook', () => {
+    test('a body without end, after a response that counts', async () => {
+      const server = await startHostileReceiver({
+        responses: [{ bytes: 'HTTP/1.1 200 OK\r\n\r\n', endless: 'x'.repeat(65_536), chunk: 0, ends: 'stays' }],
+      })
+      assert.match(
+        await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'], waitMs: PATIENT_MS }),
+        /^done/,
+      )
+    })
+
+    test('a body that never comes, after a response that counts', async () => {
+      const server = await startHostileReceiver({
+        responses: [{ bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n', endless: '', chunk: 0, ends: 'stays' }],
+      })
+      assert.match(
+        await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'], waitMs: PATIENT_MS }),
+        /^done/,
+      )
+    })
+
+    test('interim responses without end', async () => {
+      const server = await startHostileReceiver({
+        responses: [{ bytes: '', endless: 'HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n', chunk: 0, ends: 'stays' }],
+      })
+      const text = await against(server, { kind: 'webhook', url: hookUrl(server), steps: ['write'], waitMs: 600_000 })
+      assert.match(text, /failed: .*interim/)
+    })
+
+    test('generated responses', (t) =>
+      generated(t, webhookCases, startHostileReceiver, (server) => ({ kind: 'webhook', url: hookUrl(server) })))
+  })
+})

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, beforeEach, suite, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { Connection } from '#flows/deliver/destination.ts'
+import { DeliveryError } from '#flows/deliver/destination.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { ApiError } from '#model/errors.ts'
+import { makePerson } from './changes.ts'
+import { destinationOf, need } from './fixture.ts'
+
+const filesDir = mkdtempSync(join(tmpdir(), 'tributary-folders-'))
+const { files } = createKinds({ filesDir })
+const destination = destinationOf('files')
+
+after(async () => {
+  await need.close()
+  rmSync(filesDir, { recursive: true, force: true })
+})
+
+const entriesOf = (folder: string) => new Set(readdirSync(folder, { recursive: true }).map(String))
+const addressOf = (...parts: string[]) => pathToFileURL(join(filesDir, ...parts)).href
+const open = (...parts: string[]): Connection => files.open(need, destination, { url: addressOf(...parts) })
+
+suite('folders of apps', () => {
+  let outside: string
+  let own: string
+  beforeEach(() => {
+    for (const name of readdirSync(filesDir)) rmSync(join(filesDir, name), { recursive: true })
+    outside = join(filesDir, 'outside')
+    own = join(filesDir, destination.appId)
+    mkdirSync(join(outside, destination.id, '_profiles'), { recursive: true })
+    writeFileSync(join(outside, destination.id, 'precious.txt'), 'precious')
+  })
+
+  const everyStep: [name: string, (connection: Connection) => Promise<unknown>][] = [
+    ['prepare', (connection) => connection.prepare()],
+    ['write', (connection) => connection.write(person().batch([person().put('a', 1)]))],
+    ['erase', (connection) => connection.erase({ destinationId: destination.id, profileId: 'p', epoch: 9 })],
+    ['drop', (connection) => connection.drop()],
+  ]
+  const person = () => makePerson(destination.id)
+
+  test('an app names only folders of its own', () => {
+    files.check(addressOf('app_a', 'out'), {}, 'app_a')
+    files.check(addressOf('app_a'), {}, 'app_a')
+    for (const parts of [['app_b', 'out'], ['app_a-b'], ['out'], [], ['app_a', '..', 'app_b']])
+      assert.throws(
+        () => files.check(addressOf(...parts), {}, 'app_a'),
+        (error) => error instanceof ApiError && /own folder/.test(error.message),
+        parts.join('/'),
+      )
+  })
+
+  test('an address from before each app had its own folder fails as a delivery', async () => {
+    const connection = open('somewhere')
+    await assert.rejects(
+      connection.prepare(),
+      (error) => error instanceof DeliveryError && /own folder/.test(error.message),
+    )
+    const [finding] = await connection.test()
+    assert.match(finding!.detail, /own folder/)
+    assert.ok(!existsSync(join(filesDir, 'somewhere')))
+  })
+
+  for (const [what, link] of [
+    ["the app's folder", () => symlinkSync(outside, own)],
+    [
+      'the folder in it',
+      () => {
+        mkdirSync(own)
+        symlinkSync(outside, join(own, 'out'))
+      },
+    ],
+    [
+      "the destination's folder",
+      () => {
+        mkdirSync(join(own, 'out'), { recursive: true })
+        symlinkSync(join(outside, destination.id), join(own, 'out', destination.id))
+      },
+    ],
+  ] as const) {
+    test(`a link in place of ${what} is refused before anything is made or removed`, async () => {
+      link()
+      const before = entriesOf(outside)
+      const connection = open('app', 'out')
+      const findings = await connection.test()
+      assert.match(findings[0]!.detail, /link/)
+      for (const [name, step] of everyStep)
+        await assert.rejects(
+          step(connection),
+          (error) => error instanceof DeliveryError && /link/.test(error.message),
+          name,
+        )
+      assert.deepEqual(entriesOf(outside), before)
+      assert.equal(readFileSync(join(outside, destination.id, 'precious.txt'), 'utf8'), 'precious')
+    })
+  }
+
+  test('a link that is put there later is refused too', async () => {
+    const connection = open('app', 'out')
+    await connection.prepare()
+    renameSync(join(own, 'out'), join(own, 'moved'))
+    symlinkSync(outside, join(own, 'out'))
+    await assert.rejects(connection.drop(), /link/)
+    assert.ok(existsSync(join(outside, destination.id, 'precious.txt')))
+  })
+
+  test('a checkpoint that is a link is not read', async () => {
+    const connection = open('app', 'out')
+    await connection.prepare()
+    const secret = join(outside, 'secret.json')
+    writeFileSync(secret, '{"seq":7,"epoch":1,"updated_at":1}')
+    const ada = person()
+    mkdirSync(join(own, 'out', destination.id, '_profiles'))
+    symlinkSync(secret, join(own, 'out', destination.id, '_profiles', `${ada.profile.id}.json`))
+    await assert.rejects(connection.write(ada.batch([ada.put('a', 1)])), DeliveryError)
+    assert.equal(readFileSync(secret, 'utf8'), '{"seq":7,"epoch":1,"updated_at":1}')
+  })
+
+  for (const claimed of [
+    '{"seq":1e308,"epoch":1,"updated_at":1}',
+    '{"seq":"9","epoch":1,"updated_at":1}',
+    '{"seq":1,"epoch":9007199254740991,"updated_at":1}',
+    '{"seq":1,"epoch":1}',
+    '{"seq":-2,"epoch":1,"updated_at":1}',
+    'null',
+    '[]',
+  ])
+    test(`a checkpoint that cannot be one is not believed: ${claimed}`, async () => {
+      const connection = open('app', 'out')
+      await connection.prepare()
+      const ada = person()
+      const state = join(own, 'out', destination.id, '_profiles', `${ada.profile.id}.json`)
+      mkdirSync(dirname(state))
+      writeFileSync(state, claimed)
+      await assert.rejects(connection.write(ada.batch([ada.put('a', 1)])), /checkpoint .* cannot be read/)
+      assert.equal(readFileSync(state, 'utf8'), claimed)
+    })
+
+  test('a link inside is neither followed nor counted when a destination is dropped', async () => {
+    const connection = open('app', 'out')
+    await connection.prepare()
+    symlinkSync(outside, join(own, 'out', destination.id, 'link'))
+    await connection.drop()
+    assert.ok(existsSync(join(outside, destination.id, 'precious.txt')))
+    assert.ok(!existsSync(join(own, 'out', destination.id, '_manifest.json')))
+  })
+
+  test('folders and files are not for everybody', async () => {
+    const ada = person()
+    await open('app', 'out').write(ada.batch([ada.put('a', 1)]))
+    for (const entry of readdirSync(own, { recursive: true, withFileTypes: true })) {
+      const { mode } = statSync(join(entry.parentPath, entry.name))
+      assert.equal(mode & 0o027, 0, `${entry.name} ${(mode & 0o777).toString(8)}`)
+    }
+    assert.equal(statSync(own).mode & 0o027, 0)
+  })
+})
