@@ -73,7 +73,7 @@ suite('response_type=token', () => {
     assert.equal((await press(browser, page, 'yes')).status, 400, 'it cannot be taken up again')
   })
 
-  test('the ticket works once, in the browser it was shown in, in time', async () => {
+  test('S52 the ticket works once, in the browser it was shown in, in time', async () => {
     const once = await askedFor()
     await press(once.browser, once.page, 'yes')
     assert.equal((await press(once.browser, once.page, 'yes')).status, 400)

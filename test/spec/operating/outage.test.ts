@@ -37,7 +37,7 @@ async function untilReady(): Promise<void> {
   assert.fail('was not ready again within 20 s')
 }
 
-suite('when the database goes away', () => {
+suite('R08 when the database goes away', () => {
   test('it says so, refuses what needs it, and is back by itself', async () => {
     const before = await readyz()
     assert.deepEqual([before.status, before.body.ready], [200, true])
