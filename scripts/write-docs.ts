@@ -11,6 +11,7 @@ import { ITEM_TYPES } from '#model/types.ts'
 import { PUSH_EVENTS } from '#store/push-events.ts'
 import { checkTable } from './checks/shown-by.ts'
 import { packageTable } from './packages/table.ts'
+import { releaseFiles } from './release/files.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -24,6 +25,7 @@ export function writtenDocs(): Record<string, string> {
     'docs/push.md': pushPage(),
     'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
     'docs/checks.md': between('docs/checks.md', 'checks', checkTable()),
+    'test/release-files.txt': `${releaseFiles().join('\n')}\n`,
   }
 }
 

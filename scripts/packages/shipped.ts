@@ -35,7 +35,7 @@ export function lockedPackages(): Record<string, Locked> {
 /** The packages of a release by the lock file, on all platforms together, with who brings them. */
 export function shippedPackages(packages = lockedPackages()): Shipped[] {
   const broughtBy = new Map<string, Set<string>>()
-  const own = packages['']
+  const own = packages['']!
   for (const direct of Object.keys({ ...own.dependencies, ...own.optionalDependencies })) {
     const open = [`node_modules/${direct}`]
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
