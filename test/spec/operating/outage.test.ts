@@ -87,7 +87,7 @@ suite('R08 when the database goes away', () => {
     })
     for (let i = 0; i < 8; i += 1) {
       await sleep(150)
-      if (i % 4 === 3) await line.cut().then(line.mend)
+      if (i % 4 === 3) await line.cut().then(() => line.mend())
       else await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     }
     load.over = true
