@@ -49,7 +49,7 @@ suite('R03 a rolling upgrade', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     load.over = true
     await Promise.all(writers)
-    assert.deepEqual([...answers.keys()].toSorted(), [200, 201])
+    assert.deepEqual(new Set(answers.keys()), new Set([200, 201]))
   })
 
   test('R03 it stays ready beside the newer schema, so that nobody takes it out before its time', async () => {
