@@ -8,9 +8,8 @@ ENV NODE_ENV=production \
 
 WORKDIR /app
 
-# Not `npm ci`: it asks for packages of other platforms too, which the lock file need not have.
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
 COPY LICENSE NOTICE ./
 COPY migrations ./migrations

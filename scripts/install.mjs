@@ -19,12 +19,11 @@ export function ensureInstalled(root, wants) {
   const [have, haveTools] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []
   if (have === wanted && (haveTools === 'tools' || !tools)) return false
 
-  // `npm install` with the lock file, not `npm ci`: it leaves what a running service has open, and forgives optional
-  // packages of other platforms that a registry does not carry.
+  // `npm ci` takes exactly what the lock file says, and empties the folder first; so what a running service may have open
+  // is brought up to date by `npm install`, which checks the same hashes.
   const scope = tools ? '--include=dev' : '--omit=dev'
   const args = [
-    'install',
-    '--no-save',
+    ...(existsSync(modules) ? ['install', '--no-save'] : ['ci']),
     scope,
     '--include=optional',
     '--ignore-scripts',

@@ -55,7 +55,7 @@ function findNode() {
   return works
     ? bundled
     : fail(
-        `This machine has Node ${process.versions.node}, and the bundled Node 24 does not run on ${process.platform}-${process.arch}.`,
+        `This machine has Node ${process.versions.node}, and the bundled one does not run on ${process.platform}-${process.arch}.`,
         'Install Node 24.12 or newer and run the same command again.',
       )
 }

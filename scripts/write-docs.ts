@@ -9,7 +9,10 @@ import { ROUTES } from '#http/routes.ts'
 import { REASONS } from '#model/errors.ts'
 import { ITEM_TYPES } from '#model/types.ts'
 import { PUSH_EVENTS } from '#store/push-events.ts'
+import { checkTable } from './checks/shown-by.ts'
 import { limitsIn, limitsTables } from './limits.ts'
+import { packageTable } from './packages/table.ts'
+import { releaseFiles } from './release/files.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -22,6 +25,9 @@ export function writtenDocs(): Record<string, string> {
     'docs/connectors.md': between('docs/connectors.md', 'connectors', connectorTable()),
     'docs/limits.md': between('docs/limits.md', 'limits', limitsTables(limitsIn(root))),
     'docs/push.md': pushPage(),
+    'docs/packages.md': between('docs/packages.md', 'packages', packageTable()),
+    'docs/checks.md': between('docs/checks.md', 'checks', checkTable()),
+    'test/release-files.txt': `${releaseFiles().join('\n')}\n`,
   }
 }
 

@@ -82,8 +82,9 @@ function untilSignal(): Promise<NodeJS.Signals> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       let seen = false
       process.on(signal, () => {
-        // A second Ctrl-C means now; the embedded database recovers by itself at the next start.
-        if (seen) process.exit(130)
+        // A second Ctrl-C means now; the embedded database recovers by itself at the next start. A second SIGTERM only means
+        // that npm passed on what a service manager had sent to the whole group.
+        if (seen && signal === 'SIGINT') process.exit(130)
         seen = true
         resolve(signal)
       })

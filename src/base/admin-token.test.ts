@@ -26,14 +26,14 @@ suite('the admin token', () => {
     assert.deepEqual(readdirSync(folder), ['admin-token'])
   })
 
-  test('that others can read is closed', () => {
+  test('S59 that others can read is closed', () => {
     const made = readAdminToken(undefined, folder)
     chmodSync(made.file!, 0o644)
     assert.equal(readAdminToken(undefined, folder).token, made.token)
     assert.equal(statSync(made.file!).mode & 0o777, 0o600)
   })
 
-  test('that is empty or cut off does not open the door to anybody', () => {
+  test('S59 that is empty or cut off does not open the door to anybody', () => {
     for (const text of ['', '\n', 'tra_short\n']) {
       writeFileSync(join(folder, 'admin-token'), text)
       assert.throws(

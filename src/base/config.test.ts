@@ -117,8 +117,9 @@ const KNOWN: { [K in keyof Config]: { takes: [string, Config[K]][]; refuses: str
     takes: [
       ['127.0.0.1', ['127.0.0.1']],
       ['::1, 10.0.0.0/8', ['::1', '10.0.0.0/8']],
+      ['false', []],
     ],
-    refuses: ['true', 'proxy.test', '10.0.0.0/33', '10.0.0.0/8/8'],
+    refuses: ['true', 'True', 'false,10.0.0.0/8', 'proxy.test', '10.0.0.0/33', '10.0.0.0/8/8'],
   },
   connectorsDir: { takes: [['/x/y', '/x/y']], refuses: [] },
   filesDir: { takes: [['/srv/out', resolve('/srv/out')]], refuses: [] },

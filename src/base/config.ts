@@ -125,7 +125,7 @@ export const VARIABLES: Table = {
     name: 'TRUST_PROXY',
     fallback: '',
     meaning:
-      'Addresses or networks of your own proxies, comma-separated (`127.0.0.1,10.0.0.0/8`). Only from them are `X-Forwarded-For` and `X-Forwarded-Proto` believed. Unset: from nobody.',
+      'Addresses or networks of your own proxies, comma-separated (`127.0.0.1,10.0.0.0/8`). Only from them are `X-Forwarded-For` and `X-Forwarded-Proto` believed. Unset or `false`: from nobody.',
     read: addresses,
   },
   connectorsDir: {
@@ -337,6 +337,8 @@ function hardToGuess(text: string): string {
 }
 
 function addresses(text: string): string[] {
+  if (text === 'false') return []
+  if (/^true$/i.test(text)) throw new Error('must name the proxies, such as 127.0.0.1 or 10.0.0.0/8, not “true”')
   const list = split(text)
   for (const each of list) if (isIP(each) === 0) networks(each)
   return list

@@ -32,7 +32,7 @@ suite('the key file', () => {
     assert.notDeepEqual(openKeyFile(other), made)
   })
 
-  test('that others can read is closed, and its keys stay', () => {
+  test('S59 that others can read is closed, and its keys stay', () => {
     const made = openKeyFile(folder)
     for (const mode of [0o644, 0o660, 0o604]) {
       chmodSync(keyFilePath(folder), mode)

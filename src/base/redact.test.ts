@@ -149,7 +149,7 @@ suite('redaction of things', () => {
     assert.match(text, /1180591620717411303424/)
   })
 
-  test('a __proto__ key is data and touches nothing', () => {
+  test('S50 a __proto__ key is data and touches nothing', () => {
     redact(JSON.parse('{"__proto__":{"polluted":true}}'))
     assert.equal(({} as { polluted?: boolean }).polluted, undefined)
   })

@@ -1,7 +1,8 @@
 import { REASONS } from '#model/errors.ts'
 import { API_GROUPS } from './api-groups.ts'
+import { sendFixed } from './fixed-text.ts'
 import { type Html, html } from './pages/html.ts'
-import { page, sendPage } from './pages/layout.ts'
+import { PAGE_POLICY, page } from './pages/layout.ts'
 import { route } from './route.ts'
 
 interface Field {
@@ -35,8 +36,11 @@ export const docsPage = route({
   summary: 'The API reference, written from the schemas that check requests',
   type: 'text/html',
   run: async (_house, { request, reply }) => {
-    const { paths } = request.server.describe() as { paths: Record<string, Record<string, Operation>> }
-    return sendPage(reply, page('API reference · Tributary', reference(paths), { wide: true }))
+    void reply.header('content-security-policy', PAGE_POLICY)
+    return sendFixed(request, reply, 'text/html; charset=utf-8', () => {
+      const { paths } = request.server.describe() as { paths: Record<string, Record<string, Operation>> }
+      return page('API reference · Tributary', reference(paths), { wide: true })
+    })
   },
 })
 

@@ -23,6 +23,8 @@ const LIBRARY: Record<string, ConstructorParameters<typeof ApiError>[0]> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
+const DISK_FULL = '53100'
+
 /** Any failure as a refusal the caller may read; bugs keep their text to themselves. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -32,6 +34,7 @@ export function toApiError(error: unknown): ApiError {
   // PostgreSQL's texts cannot hold it, and nobody means it.
   if (codeOf(error) === '22021')
     return new ApiError('bad_parameter', 'A text has the character U+0000 in it.', { cause: error })
+  if (codeOf(error) === DISK_FULL) return new ApiError('storage_full', undefined, { retryAfterS: 60, cause: error })
   if (isUnavailable(error)) return new ApiError('database_unavailable', undefined, { retryAfterS: 2, cause: error })
   return new ApiError('internal', undefined, { cause: error })
 }

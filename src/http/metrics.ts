@@ -4,8 +4,8 @@ import { allTallies, sumTallies, type Tally } from '#flows/deliver/tally.ts'
 import { queueDepths } from '#flows/operate/health.ts'
 import { quotaFigures } from '#flows/operate/usage.ts'
 import { parkedCount } from '#flows/sync/progress.ts'
-import { isLoopback } from '#model/app.ts'
 import { requireAdmin } from './authenticate.ts'
+import { isLocalCaller } from './local-caller.ts'
 import { route } from './route.ts'
 import { workerMetrics } from './worker-metrics.ts'
 
@@ -112,9 +112,7 @@ export const metrics = route({
   type: registry.contentType,
   reasons: ['admin_token_invalid', 'too_many_attempts'],
   run: async (house, { request }) => {
-    const local =
-      isLoopback(request.ip === '::1' ? '[::1]' : request.ip) && request.headers['x-forwarded-for'] === undefined
-    if (!local) await requireAdmin(house, request)
+    if (!isLocalCaller(request.ip, request.headers, house.config.baseUrl)) await requireAdmin(house, request)
     // Without a database there is no depth to tell, but all the more reason to tell the rest.
     for (const depth of await queueDepths(house).catch(() => [])) {
       ready.set({ queue: depth.queue }, depth.ready)

@@ -1,7 +1,9 @@
+import { sendFixed } from './fixed-text.ts'
 import { route } from './route.ts'
 
 export const openapi = route({
   door: 'open',
   summary: 'This interface as an OpenAPI 3.1 document',
-  run: async (_house, { request }) => request.server.describe(),
+  run: async (_house, { request, reply }) =>
+    sendFixed(request, reply, 'application/json; charset=utf-8', () => JSON.stringify(request.server.describe())),
 })

@@ -39,7 +39,7 @@ suite('parameters', () => {
     assert.doesNotMatch(refusal(schema, { name: 'a', deep: 'c4nary' }), /c4nary/)
   })
 
-  test('names of the prototype are data, and unknown ones are dropped', () => {
+  test('S50 names of the prototype are data, and unknown ones are dropped', () => {
     const value: unknown = JSON.parse('{"name":"a","__proto__":{"deep":"yes"},"constructor":1,"other":2}')
     assert.deepEqual(parse(schema, value, 'bad_parameter'), { name: 'a', deep: false })
   })

@@ -6,6 +6,7 @@ import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { requireAdmin, requireApp } from './authenticate.ts'
 import { answerError } from './errors.ts'
+import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
 import { FRAME } from './frame.ts'
 import type { House } from './house.ts'
@@ -23,6 +24,7 @@ import { refuseUnreadable } from './unreadable.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     describe(): unknown
+    fixedTexts: FixedTexts
   }
 }
 
@@ -61,6 +63,7 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
     exposeHeadRoutes: false,
   })
   server.decorate('describe', () => describeApi(routes, house.version, house.config.baseUrl))
+  server.decorate('fixedTexts', new Map())
   readBodies(server)
   if (house.tracer !== undefined) followRequests(server, house.tracer)
   // Hooks of the callback kind: a promise for each of them would cost every request a fifth of its time.

@@ -20,7 +20,7 @@ suite('access tokens', () => {
     assert.equal(readAccessToken(newAccessToken(7, late))?.issuedAt, late)
   })
 
-  test('are new each time, also in the same millisecond', () => {
+  test('S15 are new each time, also in the same millisecond', () => {
     const tokens = new Set(Array.from({ length: 100_000 }, () => newAccessToken(5, NOW)))
     assert.equal(tokens.size, 100_000)
   })

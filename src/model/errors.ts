@@ -44,6 +44,7 @@ export const REASONS = {
   destination_failed: [502, 'The destination did not do what it was asked.'],
   database_unavailable: [503, 'The database does not answer right now.'],
   service_timeout: [504, 'The service took too long.'],
+  storage_full: [507, 'The database has no room left, so nothing was stored. Reading goes on.'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type Reason = keyof typeof REASONS

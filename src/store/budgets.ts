@@ -32,11 +32,14 @@ const filledNow = 'least($2::float8, budget.tokens + greatest($5::bigint - budge
 const grantNow = `case when ${isBlocked} then 0
   else greatest(0, least($4::float8, floor(${filledNow} - $6::float8))) end`
 const firstGrant = 'greatest(0, least($4::float8, floor($2::float8 - $6::float8)))'
+/** Limit: how far processes' clocks may be apart. A time further ahead comes from a clock that was wrong, and the bucket fills anew from now. */
+const MAX_CLOCK_SKEW_MS = 60_000
+const refilledNow = `case when budget.refilled_at > $5::bigint + ${MAX_CLOCK_SKEW_MS} then $5 else greatest(budget.refilled_at, $5) end`
 // One statement, so that the row's lock lasts no longer than it does and a hot bucket serves many processes.
 const take = statement(
   'budget-take',
   `insert into budget (bucket, tokens, refilled_at, blocked_until, granted) values ($1, $2::float8 - ${firstGrant}, $5, 0, ${firstGrant})
-   on conflict (bucket) do update set tokens = ${filledNow} - ${grantNow}, refilled_at = greatest(budget.refilled_at, $5), granted = ${grantNow}
+   on conflict (bucket) do update set tokens = ${filledNow} - ${grantNow}, refilled_at = ${refilledNow}, granted = ${grantNow}
    returning tokens, blocked_until, granted`,
 )
 const find = statement(

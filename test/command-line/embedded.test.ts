@@ -35,7 +35,7 @@ const list = async () => {
 suite('a data folder', () => {
   let demoApp = ''
 
-  test('is made by the first start, which tells all that is needed to go on', async () => {
+  test('R10 is made by the first start, which tells all that is needed to go on', async () => {
     const demo = await start('demo')
     const { url, client_id, client_secret, admin_token_file } = demo.document
     demoApp = client_id!

@@ -25,7 +25,7 @@ function write(url: string, writer: string) {
   }
 }
 
-test(`nothing acknowledged is lost when everything is killed under load (${ROUNDS} rounds)`, async (t) => {
+test(`R01 nothing acknowledged is lost when everything is killed under load (${ROUNDS} rounds)`, async (t) => {
   const { hold, killPostgres } = await ground(t)
   const acknowledged = new Map<string, number>()
   const slowest = { recoveryMs: 0 }

@@ -81,7 +81,7 @@ test('a data folder of another system user is refused', { skip: !isRoot && 'need
   assert.equal((await refused(place, NOBODY)).code, 'data_folder_refused')
 })
 
-test('a full disk is named, and works again when there is room', { skip: !isRoot && 'needs root' }, async (t) => {
+test('R04 a full disk is named, and works again when there is room', { skip: !isRoot && 'needs root' }, async (t) => {
   const place = await ground(t)
   mkdirSync(place.dataDir)
   try {

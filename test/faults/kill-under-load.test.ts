@@ -10,7 +10,7 @@ import { type Running, startProcess } from '../support/running.ts'
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const WRITERS = 8
 
-test(`${ROUNDS} times the whole tree is killed under a load of writes, and no acknowledged app is lost`, async (t) => {
+test(`R01 ${ROUNDS} times the whole tree is killed under a load of writes, and no acknowledged app is lost`, async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-kill-')))
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')

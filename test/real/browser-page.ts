@@ -40,6 +40,8 @@ export interface Page {
   waitForURL(url: string | RegExp | ((url: URL) => boolean), options?: { timeout?: number }): Promise<void>
   /** Runs an expression in the page and answers its JSON value. */
   evaluate<Value>(expression: string): Promise<Value>
+  /** Runs in every document of the page, before its own scripts. */
+  addInitScript(script: { content: string }): Promise<void>
   screenshot(options?: { path?: string; fullPage?: boolean }): Promise<Buffer>
   setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(options: { colorScheme?: 'light' | 'dark'; reducedMotion?: 'reduce' }): Promise<void>

@@ -80,7 +80,7 @@ suite('migrations', () => {
     ])
   })
 
-  test('that fail half-way leave nothing of themselves, and the next run resumes there', async () => {
+  test('R03 that fail half-way leave nothing of themselves, and the next run resumes there', async () => {
     const broken = write({
       '0001-a.sql': 'create table a (x int);',
       '0002-b.sql': 'create table half (x int); insert into a values (1); select 1 / 0;',
@@ -94,7 +94,7 @@ suite('migrations', () => {
     assert.deepEqual(await tableNames(), ['a', 'b', 'c', 'migration'])
   })
 
-  test('of a process that is killed half-way resume', async () => {
+  test('R03 of a process that is killed half-way resume', async () => {
     write({ '0001-a.sql': 'create table a (x int);', '0002-b.sql': 'create table b (x int); select pg_sleep(60);' })
     const program = `
       import { openDatabase } from '#store/database.ts'

@@ -1,28 +1,29 @@
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
 
 /** A line to the database that can be cut and mended, as a restarted or unreachable server is. */
 export interface CuttableLine {
   url: string
   /** Ends every connection and refuses new ones. */
   cut: () => Promise<void>
-  mend: () => Promise<void>
+  /** Whole again; to another server where one is named. */
+  mend: (to?: string) => Promise<void>
   close: () => Promise<void>
 }
 
 export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
   const target = new URL(databaseUrl)
-  const folder = target.searchParams.get('host')
-  const port = Number(target.port || 5432)
+  let far = placeOf(target)
   const open = new Set<Socket>()
   let server: Server | undefined
   let door = 0
-  const mend = async () => {
+  const mend = async (to?: string) => {
+    if (to !== undefined) far = placeOf(new URL(to))
     server = createServer((near) => {
-      const far = folder === null ? connect(port, target.hostname) : connect(`${folder}/.s.PGSQL.${port}`)
+      const beyond = connect(far)
       for (const [socket, other] of [
-        [near, far],
-        [far, near],
+        [near, beyond],
+        [beyond, near],
       ] as const) {
         open.add(socket)
         socket.on('error', () => {})
@@ -49,4 +50,10 @@ export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
   target.hostname = '127.0.0.1'
   target.port = String(door)
   return { url: target.href, cut, mend, close: cut }
+}
+
+function placeOf(url: URL): NetConnectOpts {
+  const folder = url.searchParams.get('host')
+  const port = Number(url.port || 5432)
+  return folder === null ? { port, host: url.hostname } : { path: `${folder}/.s.PGSQL.${port}` }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 
 /** The server that this run of the suite works on; the runner names it. Alone, a test file uses the local PostgreSQL. */
-const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+export const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
 /** A database there that has our tables already, to copy from; the runner makes it. Alone, a test file does without. */
 const TEMPLATE = process.env['TEST_DATABASE_TEMPLATE']

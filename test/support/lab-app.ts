@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { type Browser, createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
 import { startLab } from '../../lab/lab.ts'
+import type { Tuning } from '../../src/tuning.ts'
 import { startTributary, type Tributary } from './tributary.ts'
 
 export const LOOPBACK = '127.0.0.0/8,::1/128'
@@ -47,9 +48,9 @@ export interface Ask {
 export type LabHouse = Awaited<ReturnType<typeof startLabHouse>>
 
 /** The service with the lab's three demo services beside it, and an app that has keys for all of them. */
-export async function startLabHouse(env: Record<string, string> = {}) {
+export async function startLabHouse(env: Record<string, string> = {}, tuning: Tuning = {}) {
   const lab = await startLab({ services: SERVICES })
-  const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, ...env }).catch(
+  const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, ...env }, tuning).catch(
     async (error: unknown) => {
       await lab.close()
       throw error

@@ -1,4 +1,4 @@
-import { reasonOf } from '#base/errors.ts'
+import { codeOf, reasonOf } from '#base/errors.ts'
 import type { Database, Queries } from '#store/database.ts'
 import { planMigrations } from '#store/migrate.ts'
 import { type QueueDepth, queueDepths as readDepths } from '#store/queues.ts'
@@ -30,7 +30,8 @@ const ANSWER_WITHIN_MS = 5000
 export async function checkReadiness(need: HealthNeed): Promise<Readiness> {
   const [migrations, queue] = await Promise.all([
     check(async () => {
-      const { pending } = await planMigrations(need.database)
+      const { pending } = await planMigrations(need.database).catch(besideNewer)
+      if (pending === undefined) return { ok: true, detail: 'a newer release has migrated; this one serves beside it' }
       return {
         ok: pending.length === 0,
         detail: pending.length === 0 ? 'up to date' : `${pending.length} pending: run tributary migrate`,
@@ -54,6 +55,12 @@ export async function checkReadiness(need: HealthNeed): Promise<Readiness> {
 
 export async function queueDepths({ engineDatabase }: HealthNeed): Promise<QueueDepth[]> {
   return readDepths(engineDatabase)
+}
+
+/** Migrations only add to what the release before needs, so in a rolling upgrade that one stays in service. */
+function besideNewer(error: unknown): { pending: undefined } {
+  if (codeOf(error) === 'schema_newer') return { pending: undefined }
+  throw error
 }
 
 async function check(look: () => Promise<Check>): Promise<Check> {

@@ -89,7 +89,7 @@ test('an empty body is empty in every encoding', async () => {
   }
 })
 
-test('bombs stop at the cap with bounded memory', async (t) => {
+test('S47 bombs stop at the cap with bounded memory', async (t) => {
   const bombs: [string, Buffer][] = [
     ['gzip', await bomb(createGzip(), 300)],
     ['br', await bomb(createBrotliCompress({ params: {} }), 100)],
@@ -106,7 +106,7 @@ test('bombs stop at the cap with bounded memory', async (t) => {
   }
 })
 
-test('an endless body and endless empty gzip members stop at the cap', async () => {
+test('S47 an endless body and endless empty gzip members stop at the cap', async () => {
   const endless = (chunk: Buffer) =>
     Readable.from(
       (function* () {
@@ -121,7 +121,7 @@ test('an endless body and endless empty gzip members stop at the cap', async () 
   )
 })
 
-test('a zstd frame that claims a huge window is refused', async () => {
+test('S47 a zstd frame that claims a huge window is refused', async () => {
   const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (27 - 10) << 3, 0x01, 0x00, 0x00])
   await assert.rejects(
     readLimited(Readable.from([frame]), { ...limits, contentEncoding: 'zstd' }),
@@ -129,7 +129,7 @@ test('a zstd frame that claims a huge window is refused', async () => {
   )
 })
 
-test('stacked and unknown encodings are refused and the body is let go', async () => {
+test('S47 stacked and unknown encodings are refused and the body is let go', async () => {
   const cases: [string | string[], string][] = [
     ['gzip, gzip', 'encoding_stacked'],
     [['gzip', 'br'], 'encoding_stacked'],

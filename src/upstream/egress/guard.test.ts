@@ -77,7 +77,7 @@ async function serve(t: TestContext, address: string, listener: RequestListener)
   return (server.address() as AddressInfo).port
 }
 
-test('all 36 hostile literals are refused by the check and by the connection', async (t) => {
+test('S30 all 36 hostile literals are refused by the check and by the connection', async (t) => {
   const loopback = await listen(t, '127.0.0.1')
   const egress = guardFor(t, { allowHttp: true })
   assert.equal(HOSTILE.length, 36)
@@ -131,7 +131,7 @@ test('plain http needs the switch or a listed address, for literals and for name
   assert.ok(guardFor(t, { allowHttp: true }).check(`http://${PUBLIC}/`))
 })
 
-test('one bad answer spoils a name; no answer and a failing resolver are refused', async (t) => {
+test('S31 one bad answer spoils a name; no answer and a failing resolver are refused', async (t) => {
   const loopback = await listen(t, '127.0.0.1')
   const answers: Record<string, string[]> = {
     'mixed.test': [PUBLIC, '127.0.0.1'],
@@ -160,7 +160,7 @@ test('one bad answer spoils a name; no answer and a failing resolver are refused
   assert.equal(loopback.connections(), 0)
 })
 
-test('many answers are bounded, and all of them are checked', async (t) => {
+test('S31 many answers are bounded, and all of them are checked', async (t) => {
   const many = (count: number) => Array.from({ length: count }, (_, n) => ({ address: `93.184.${n >> 8}.${n & 255}` }))
   const answers: Record<string, { address: string }[]> = {
     'thousand.test': many(1000),
@@ -175,7 +175,7 @@ test('many answers are bounded, and all of them are checked', async (t) => {
   await assert.rejects(egress.lookup('late.test'), refusal('address_refused'))
 })
 
-test('a rebinding name never reaches the loopback listener', async (t) => {
+test('S32 a rebinding name never reaches the loopback listener', async (t) => {
   const loopback = await listen(t, '127.0.0.1')
   let asked = 0
   // The first answer is an allowed address where nothing listens, so that no byte leaves this machine.
@@ -188,7 +188,7 @@ test('a rebinding name never reaches the loopback listener', async (t) => {
   assert.equal(loopback.connections(), 0)
 })
 
-test('the name is resolved and checked again for every new connection', async (t) => {
+test('S32 the name is resolved and checked again for every new connection', async (t) => {
   let closing = false
   const port = await serve(t, '127.0.0.1', (_, response) => {
     if (closing) response.setHeader('connection', 'close')
@@ -211,7 +211,7 @@ test('the name is resolved and checked again for every new connection', async (t
   assert.equal(forbidden.connections(), 0)
 })
 
-test('redirects come back to the caller, and the next hop is refused', async (t) => {
+test('S33 redirects come back to the caller, and the next hop is refused', async (t) => {
   const forbidden = await listen(t, '127.0.0.2')
   const location = `http://127.0.0.2:${forbidden.port}/secret`
   const port = await serve(t, '127.0.0.1', (_, response) => response.writeHead(302, { location }).end())

@@ -58,7 +58,7 @@ test('a socket that a driver connects by itself is guarded too', async (t) => {
   assert.equal(count(), 1)
 })
 
-test('no spelling opens a unix socket', async (t) => {
+test('S34 no spelling opens a unix socket', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'egress-'))
   t.after(() => rm(folder, { recursive: true }))
   const path = join(folder, 'x.sock')

@@ -29,7 +29,7 @@ function certificateFor(t: TestContext, name: string): { key: string; cert: stri
   return made.status === 0 ? { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') } : undefined
 }
 
-test('TLS asks for and verifies the name in the URL, while the socket goes to the checked address', async (t) => {
+test('S36 TLS asks for and verifies the name in the URL, while the socket goes to the checked address', async (t) => {
   const pair = certificateFor(t, 'api.example.test')
   if (!pair) return t.skip('openssl is not installed')
   const names: unknown[] = []

@@ -18,7 +18,7 @@ function baseStringOf(url: string, formBody = ''): string {
   return signatureBaseString('get', parsed, [...formPairs(parsed.search.slice(1)), ...formPairs(formBody)])
 }
 
-test('RFC 5849 section 1.2: temporary credentials', () => {
+test('S28 RFC 5849 section 1.2: temporary credentials', () => {
   const signed = signOAuth1(
     {
       ...photos,
@@ -37,7 +37,7 @@ test('RFC 5849 section 1.2: temporary credentials', () => {
   )
 })
 
-test('RFC 5849 section 1.2: token credentials and the protected photo', () => {
+test('S28 RFC 5849 section 1.2: token credentials and the protected photo', () => {
   const token = signOAuth1(
     {
       ...photos,
@@ -64,7 +64,7 @@ const section341 = [
   ...formPairs('c2&a3=2+q'),
 ]
 
-test('RFC 5849 section 3.4.1.1: the base string, byte for byte', () => {
+test('S28 RFC 5849 section 3.4.1.1: the base string, byte for byte', () => {
   assert.equal(
     signatureBaseString('post', new URL('http://EXAMPLE.COM:80/request?b5=%3D%253D&a3=a&c%40=&a2=r%20b'), section341),
     'POST&http%3A%2F%2Fexample.com%2Frequest&a2%3Dr%2520b%26a3%3D2%2520q' +
@@ -75,7 +75,7 @@ test('RFC 5849 section 3.4.1.1: the base string, byte for byte', () => {
   )
 })
 
-test('RFC 5849 section 3.4.1.3.2: the normalised parameters', () => {
+test('S28 RFC 5849 section 3.4.1.3.2: the normalised parameters', () => {
   assert.equal(
     normalizeParameters(section341),
     'a2=r%20b&a3=2%20q&a3=a&b5=%3D%253D&c%40=&c2=&oauth_consumer_key=9djdj82h48djs9d2&oauth_nonce=7d8f3e4a' +
@@ -83,7 +83,7 @@ test('RFC 5849 section 3.4.1.3.2: the normalised parameters', () => {
   )
 })
 
-test('RFC 5849 section 3.4.1.2: scheme, host and port', () => {
+test('S28 RFC 5849 section 3.4.1.2: scheme, host and port', () => {
   const uriOf = (url: string) => decodeURIComponent(baseStringOf(url).split('&')[1]!)
   assert.equal(uriOf('HTTP://EXAMPLE.COM:80/r%20v/X?id=123'), 'http://example.com/r%20v/X')
   assert.equal(uriOf('https://www.example.net:8080/?q=1'), 'https://www.example.net:8080/')
@@ -99,7 +99,7 @@ test('names sort before values, by their encoded bytes', () => {
   )
 })
 
-test('unicode, empty, repeated and odd parameters keep their meaning', () => {
+test('S28 unicode, empty, repeated and odd parameters keep their meaning', () => {
   const normalized = (encoded: string) => normalizeParameters(formPairs(encoded))
   assert.equal(normalized('n=%e2%98%83&n=☃'), 'n=%E2%98%83&n=%E2%98%83')
   assert.equal(normalized('a=&a&=b&=&&a='), '=&=b&a=&a=&a=')
@@ -127,7 +127,7 @@ test('PLAINTEXT sends the encoded secrets, encoded once more by the carrier', ()
   )
 })
 
-test('RSA signatures verify with the public key over the base string', () => {
+test('S28 RSA signatures verify with the public key over the base string', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   for (const method of ['RSA-SHA1', 'RSA-SHA256'] as const) {
     const options = { ...plain, key: { method, privateKey } }

@@ -41,7 +41,7 @@ suite('bodies', () => {
     '{"name":{"__proto__":{"polluted":1}},"redirect_uris":["https://app.test/"]}',
     String.raw`{"\u005f_proto__":{"polluted":1},"name":"a","redirect_uris":["https://app.test/"]}`,
   ]) {
-    test(`that reach for a prototype touch nothing: ${body.slice(0, 40)}`, async () => {
+    test(`S50 that reach for a prototype touch nothing: ${body.slice(0, 40)}`, async () => {
       const answer = await post(body)
       assert.ok([201, 400].includes(answer.status))
       assert.equal(({} as { polluted?: number }).polluted, undefined)
@@ -49,7 +49,7 @@ suite('bodies', () => {
     })
   }
 
-  test('in forms reach for no prototype either', async () => {
+  test('S50 in forms reach for no prototype either', async () => {
     const answer = await post('__proto__=x&constructor=y&hasOwnProperty=z&name=a', {
       'content-type': 'application/x-www-form-urlencoded',
     })

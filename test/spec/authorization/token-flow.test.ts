@@ -89,7 +89,7 @@ suite('response_type=token', () => {
     assert.match((await press(browser, page, 'yes')).body, /This is done/)
   })
 
-  test('the ticket works in the browser it was shown in, in time', async () => {
+  test('S52 the ticket works in the browser it was shown in, in time', async () => {
     const elsewhere = await askedFor()
     for (const answer of ['yes', 'no'] as const)
       assert.equal((await press(newBrowser(), elsewhere.page, answer)).status, 400)

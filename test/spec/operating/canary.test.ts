@@ -75,7 +75,7 @@ before(async () => {
 })
 after(() => tributary.stop())
 
-suite('canaries', () => {
+suite('S13 canaries', () => {
   test('through every endpoint, taken or refused, leave no trace in logs, refusals or metrics', async () => {
     let from = 0
     const untouched = globalThis.fetch

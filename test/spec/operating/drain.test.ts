@@ -12,7 +12,7 @@ import { rawClient } from './raw-http.ts'
 const isRefused = (error: unknown) => error instanceof TypeError
 
 suite('stopping', () => {
-  test('finishes what is under way, refuses what is new, and closes idle connections', async () => {
+  test('R02 finishes what is under way, refuses what is new, and closes idle connections', async () => {
     const tributary = await startTributary()
     const idle = await rawClient(tributary.url)
     idle.say('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -46,7 +46,7 @@ const asAdmin = () => ({ authorization: `Bearer ${tributary.adminToken}` })
 // Scripts of any page may ask where no cookie and no place of the caller lets one in.
 const isShared = (doors: Door[]) => doors.some((door) => door === 'open' || door === 'account')
 
-suite('every route', () => {
+suite('S14 every route', () => {
   for (const [method, path, { door }] of ROUTES) {
     const where = address(path)
     test(`${method} ${path} carries the security headers, let in or not`, async () => {

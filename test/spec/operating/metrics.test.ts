@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { exchange } from './raw-http.ts'
 
 let tributary: Tributary
 before(async () => {
@@ -44,6 +45,29 @@ suite('metrics', () => {
     }
     const admin = { 'x-forwarded-for': '203.0.113.8', authorization: `Bearer ${tributary.adminToken}` }
     assert.equal((await ask(admin)).status, 200)
+  })
+
+  test('are closed to a page that a name leads to this machine, and behind any proxy', async () => {
+    const port = new URL(tributary.url).port
+    const statusOf = async (host: string, header = '') => {
+      const line = header === '' ? '' : `${header}\r\n`
+      const said = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${line}Connection: close\r\n\r\n`
+      return (await exchange(tributary.url, said)).status
+    }
+    for (const host of ['evil.test', `evil.test:${port}`, '127.0.0.1.evil.test', 'localhost.evil.test', '10.0.0.1'])
+      assert.equal(await statusOf(host), 401, host)
+    for (const header of [
+      'Forwarded: for=203.0.113.7',
+      'Via: 1.1 proxy',
+      'X-Real-IP: 203.0.113.7',
+      'X-Forwarded-Host: tributary.test',
+      'X-Forwarded-Proto: https',
+      'X-Forwarded-Anything: 1',
+    ])
+      assert.equal(await statusOf('localhost', header), 401, header)
+    const own = new URL(tributary.url).host
+    for (const host of [own, 'localhost', `localhost:${port}`, '127.0.0.1', `127.0.0.1:${port}`, `[::1]:${port}`])
+      assert.equal(await statusOf(host), 200, host)
   })
 
   test('are no way to guess the admin token', async () => {

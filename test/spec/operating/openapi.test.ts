@@ -144,6 +144,29 @@ suite('the OpenAPI document', () => {
   })
 })
 
+suite('what is the same for everybody', () => {
+  for (const path of ['/openapi.json', '/docs']) {
+    test(`${path} is written once, and a caller who has it gets 304`, async () => {
+      const first = await fetch(`${tributary.url}${path}`)
+      const text = await first.text()
+      const etag = first.headers.get('etag')
+      assert.match(etag ?? '(none)', /^"[\w-]{16,}"$/)
+      const again = await fetch(`${tributary.url}${path}`)
+      assert.equal(await again.text(), text)
+      assert.equal(again.headers.get('etag'), etag)
+      assert.equal(again.headers.get('content-type'), first.headers.get('content-type'))
+      for (const given of [etag!, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const known = await fetch(`${tributary.url}${path}`, { headers: { 'if-none-match': given } })
+        assert.equal(known.status, 304, given)
+        assert.equal(await known.text(), '')
+      }
+      const stale = await fetch(`${tributary.url}${path}`, { headers: { 'if-none-match': '"other"' } })
+      assert.equal(stale.status, 200)
+      assert.equal(await stale.text(), text)
+    })
+  }
+})
+
 test('open answers are what they promise', async () => {
   for (const [method, path, route] of ROUTES) {
     if (method !== 'GET' || route.door !== 'open' || route.answer === undefined || path.includes(':')) continue

@@ -37,7 +37,7 @@ async function untilReady(): Promise<void> {
   assert.fail('was not ready again within 20 s')
 }
 
-suite('when the database goes away', () => {
+suite('R08 when the database goes away', () => {
   test('it says so, refuses what needs it, and is back by itself', async () => {
     const before = await readyz()
     assert.deepEqual([before.status, before.body.ready], [200, true])
@@ -87,7 +87,7 @@ suite('when the database goes away', () => {
     })
     for (let i = 0; i < 8; i += 1) {
       await sleep(150)
-      if (i % 4 === 3) await line.cut().then(line.mend)
+      if (i % 4 === 3) await line.cut().then(() => line.mend())
       else await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     }
     load.over = true

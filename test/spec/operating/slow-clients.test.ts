@@ -35,7 +35,7 @@ after(async () => {
 
 const alive = async () => assert.equal((await fetch(`${url}/healthz`)).status, 200)
 
-suite('slow clients', () => {
+suite('S43 slow clients', () => {
   test('have limits that cannot hold a socket for longer than a minute', () => {
     assert.ok(limits.headersTimeout > 0 && limits.headersTimeout <= 15_000)
     assert.ok(limits.requestTimeout > 0 && limits.requestTimeout <= 60_000)

@@ -31,7 +31,7 @@ after(() => house.stop())
 const shown = async (query: Record<string, string>) =>
   (await house.items(`/types/photos?${new URLSearchParams(query).toString()}`, reader))[0] as unknown
 
-suite('fields', () => {
+suite('S44 fields', () => {
   const CASES: [string, unknown][] = [
     ['id', undefined],
     ['data.images.source', { 'data.images.source': ['x', 'y', null] }],

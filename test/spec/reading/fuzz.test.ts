@@ -247,7 +247,7 @@ function assertDocumented(path: string, { status, text, type }: Awaited<ReturnTy
   }
 }
 
-suite('random addresses', () => {
+suite('S60 random addresses', () => {
   test(`${RUNS} of them: no failure of ours, and no answer of another shape (seed ${SEED})`, async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const statuses = new Map<number, number>()

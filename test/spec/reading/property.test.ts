@@ -141,7 +141,7 @@ function settled(asked: Question): Question {
 const hasNothingWanted = ({ wanted, unwanted, beginning }: Question) =>
   unwanted.length > 0 && wanted.length === 0 && beginning === undefined
 
-suite('any question', () => {
+suite('S45 any question', () => {
   let house: ReadingHouse
   before(async () => {
     house = await startReadingHouse()

@@ -18,7 +18,7 @@ async function readerOf(things: Thing[]): Promise<Reader> {
   return reader
 }
 
-suite('words', () => {
+suite('S45 words', () => {
   const TEXTS: Record<string, string> = {
     cats: 'The quick CAT sat; on the mat!',
     concat: 'Concatenate strings',

@@ -74,7 +74,7 @@ async function drain(path: string): Promise<{ bytes: number; end: string; grownB
   return { bytes, end, grownBytes }
 }
 
-suite('a long answer', () => {
+suite('S42 a long answer', () => {
   test('is whole and in order, however many pieces it has', async () => {
     const items = await house.items(ALL, reader)
     assert.equal(items.length, ITEMS)
@@ -107,7 +107,7 @@ suite('a long answer', () => {
   })
 })
 
-suite('a slow reader', () => {
+suite('S42 a slow reader', () => {
   test('slows its own query: what it does not take is not fetched', async () => {
     const whole = queries
     await drain(ALL)

@@ -45,7 +45,7 @@ async function itemsOf(reader: Reader): Promise<Item[]> {
   return (await Promise.all(shelves.map((path) => house.items(`${path}?limit=100`, reader)))).flat()
 }
 
-suite('what belongs to others', () => {
+suite('S22 what belongs to others', () => {
   test('there are others at all', async () => {
     for (const { what, reader } of others) assert.equal((await itemsOf(reader)).length, 5, what)
   })

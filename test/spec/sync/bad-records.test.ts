@@ -9,7 +9,7 @@ function deep(levels: number): string {
   return `${'{"in":'.repeat(levels)}1${'}'.repeat(levels)}`
 }
 
-suite('bad records', () => {
+suite('S48 bad records', () => {
   let ground: Ground
   before(async () => {
     ground = await openGround()

@@ -9,7 +9,7 @@ import type { Engine, WakeUp } from '#store/engine.ts'
 import { type Budget, createBudget } from '#upstream/budget.ts'
 import { type Ground, notes, openGround, paged, someNotes } from './ground.ts'
 
-suite('budgets', () => {
+suite('R07 budgets', () => {
   let ground: Ground
   before(async () => {
     ground = await openGround()

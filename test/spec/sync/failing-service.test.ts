@@ -8,7 +8,7 @@ import type { Script } from './scripted-service.ts'
 
 const CALL_MS = 400
 
-suite('a service that fails', () => {
+suite('R07 a service that fails', () => {
   let ground: Ground
   before(async () => {
     ground = await openGround({ callMs: CALL_MS, hiccupMs: 10 })

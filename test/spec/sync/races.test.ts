@@ -141,7 +141,7 @@ suite('while a sync runs', () => {
     await ground.sql(`delete from profile_sync where service = 'many'`)
   })
 
-  test('of two planners at once each due profile goes to one', async () => {
+  test('R08 of two planners at once each due profile goes to one', async () => {
     await ground.use('planned', { list: notes('/planned') })
     await ground.sql(
       `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq) select 1, 'plan' || n, $1, 'planned', n, 0 from generate_series(1, 300) n`,

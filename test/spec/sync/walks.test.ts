@@ -81,7 +81,7 @@ suite('walking pages', () => {
     assert.equal((await ground.progress(profile, 'list')).state, 'done')
   })
 
-  test('a cursor that does not move is failing, not endless, and waits longer each time', async () => {
+  test('S49 a cursor that does not move is failing, not endless, and waits longer each time', async () => {
     const connector = await ground.use('stuck', { list: notes('/stuck', { pages: byCursor }) })
     ground.service.on('/stuck', () => ({ body: { notes: someNotes(1), next: 'same' } }))
     const profile = await ground.connect(connector)
@@ -99,7 +99,7 @@ suite('walking pages', () => {
     assert.ok((await ground.progress(profile, 'list')).next_run > ground.clock.now() + 45_000)
   })
 
-  test('the same page under ever new cursors ends as failing', async () => {
+  test('S49 the same page under ever new cursors ends as failing', async () => {
     let count = 0
     const connector = await ground.use('ever', { list: notes('/ever', { pages: byCursor }) })
     ground.service.on('/ever', () => ({ body: { notes: someNotes(2), next: String((count += 1)) } }))

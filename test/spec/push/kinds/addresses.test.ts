@@ -101,7 +101,7 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['files', 'gopher://h/', /must look like/],
 ]
 
-suite('addresses that are refused when they are given', () => {
+suite('S34 addresses that are refused when they are given', () => {
   for (const [kind, url, says, options = {}] of REFUSED) {
     test(`${kind} ${url} ${JSON.stringify(options)}`, () => {
       assert.throws(
@@ -130,7 +130,7 @@ const at = (host: string): [DestinationKind, string][] => [
   ['files', `s3://k:s@${host}/bucket`],
 ]
 
-suite('addresses that are refused when they are connected to', () => {
+suite('S30 S34 addresses that are refused when they are connected to', () => {
   const hosts = [
     '127.0.0.1',
     'localhost',

@@ -16,7 +16,7 @@ after(async () => {
 })
 
 for (const fixture of FIXTURES) {
-  suite(`a ${fixture.name} destination`, { skip: fixture.skip }, () => conformance(fixture))
+  suite(`R12 a ${fixture.name} destination`, { skip: fixture.skip }, () => conformance(fixture))
 }
 
 function conformance(fixture: Fixture): void {

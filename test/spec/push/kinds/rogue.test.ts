@@ -46,7 +46,7 @@ function packet(sequence: number, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-test('a MySQL server that asks for a file gets none', async () => {
+test('S35 a MySQL server that asks for a file gets none', async () => {
   const secret = join(tmpdir(), `tributary-secret-${process.pid}`)
   writeFileSync(secret, 'TOP SECRET')
   const received: Buffer[] = []
@@ -85,7 +85,7 @@ test('a MySQL server that asks for a file gets none', async () => {
   await server.stop()
 })
 
-test('servers that never stop talking are cut off, at bounded memory', async () => {
+test('S35 servers that never stop talking are cut off, at bounded memory', async () => {
   const most = 300 * 1024 * 1024
   const flood = Buffer.alloc(1024 * 1024)
   const pour = (socket: Socket) => {

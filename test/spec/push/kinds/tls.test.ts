@@ -99,7 +99,7 @@ const CASES: Case[] = [
 ]
 
 for (const each of CASES) {
-  suite(`TLS to a ${each.kind} destination`, {
+  suite(`S36 TLS to a ${each.kind} destination`, {
     skip: certificate === undefined ? 'openssl is not installed' : each.skip,
   }, () => {
     let server: TlsServer
@@ -150,7 +150,7 @@ for (const each of CASES) {
   })
 }
 
-test('TLS 1.1 is refused', { skip: certificate === undefined && 'openssl is not installed' }, async () => {
+test('S36 TLS 1.1 is refused', { skip: certificate === undefined && 'openssl is not installed' }, async () => {
   const server = await postgresWithTls(certificate!, target, 'TLSv1.1')
   const connection = open('postgres', `postgres://${who}@db.test:${server.port}${place.pathname}`, {
     ca: certificate!.cert,

@@ -31,7 +31,7 @@ async function failureOf(work: Promise<unknown>): Promise<DeliveryError> {
 }
 
 suite('webhook messages', () => {
-  test('carry a signature that the standard verifies, by both secrets while rotating', () =>
+  test('S54 carry a signature that the standard verifies, by both secrets while rotating', () =>
     withReceiver(async (receiver) => {
       const ada = makePerson('dst')
       const [older, newer] = receiver.signing as [string, string]
@@ -44,7 +44,7 @@ suite('webhook messages', () => {
       )
     }))
 
-  test('verify as the standard says: not altered, not old, not by another secret', () => {
+  test('S54 verify as the standard says: not altered, not old, not by another secret', () => {
     const secret = webhook.newSigning!()
     const now = Math.floor(Date.now() / 1000)
     const headers = (at: number, id = 'msg_1', signature = sign(secret, 'msg_1', at, '{"a":1}')) => ({

@@ -1,0 +1,24 @@
+import { globSync, lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/**
+ * The files of a release: what the Dockerfile copies, less what .dockerignore leaves out. test/release-files.txt is written
+ * from this, so that a file that slips in shows in a review.
+ */
+export function releaseFiles(): string[] {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '))
+  const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('**/'))
+  return copied
+    .flatMap((source) =>
+      lstatSync(join(root, source)).isDirectory()
+        ? globSync(`${source}/**`, { cwd: root, exclude: ignored })
+        : [source],
+    )
+    .filter((file) => !lstatSync(join(root, file)).isDirectory())
+    .toSorted()
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+interface FixedText {
+  text: string
+  etag: string
+}
+
+/** Texts that do not change while a server runs, by the path that gives them. */
+export type FixedTexts = Map<string, FixedText>
+
+/** Answers with a text that is the same for every caller: made at the first call, with an ETag, and 304 for who has it. */
+export function sendFixed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+  make: () => string,
+): FastifyReply {
+  const { fixedTexts } = request.server
+  const path = request.routeOptions.url ?? request.url
+  let fixed = fixedTexts.get(path)
+  if (fixed === undefined) {
+    const text = make()
+    fixed = { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+    fixedTexts.set(path, fixed)
+  }
+  void reply.header('etag', fixed.etag)
+  if (isKnown(request.headers['if-none-match'], fixed.etag)) return reply.code(304).send()
+  return reply.type(type).send(fixed.text)
+}
+
+/** RFC 9110 13.1.2: compared weakly. */
+function isKnown(given: string | undefined, etag: string): boolean {
+  if (given === undefined) return false
+  return given.trim() === '*' || given.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+}

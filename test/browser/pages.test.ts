@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
+import { loadCorePackage } from '../real/packages.ts'
+import { startQuietHouse } from '../spec/authorization/support.ts'
+import { type LabHouse, REDIRECT } from '../support/lab-app.ts'
+
+const skip = await browserMissing()
+
+/** What axe finds wrong, in the form that it answers. */
+interface Violation {
+  id: string
+  nodes: { html: string }[]
+}
+
+// Runs inside the page, before anything of it: every report of the content policy.
+const WATCH = `window.reports = []; addEventListener('securitypolicyviolation', (event) => reports.push(event.violatedDirective + ' ' + event.blockedURI))`
+// What a page may not have: scripts, handlers in attributes, styles in attributes, anything from another host.
+const LOOK = `({
+  scripts: [...document.scripts].map((element) => element.outerHTML),
+  handlers: [...document.querySelectorAll('*')].flatMap((element) => element.getAttributeNames().filter((name) => /^on/.test(name) || name === 'style')),
+  sources: [...document.querySelectorAll('[src], link[href], object, embed, iframe, base')].map((element) => element.outerHTML),
+  reports: window.reports ?? [],
+})`
+
+suite('the pages that people see', { skip }, () => {
+  let house: LabHouse
+  let browser: RunningBrowser
+  let axe: string
+  before(async () => {
+    house = await startQuietHouse()
+    browser = await openBrowser()
+    axe = (await loadCorePackage<{ default: { source: string } }>('axe-core')).default.source
+  })
+  after(async () => {
+    await browser.close()
+    await house.stop()
+  })
+
+  const confirmation = async (page: Page) => {
+    await page.goto(house.startUrl('demo-social', { response_type: 'token', state: 's' }))
+    await page.getByRole('button', { name: 'Log in as Ada' }).click()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('heading', { name: 'Continue to Lab App?' }).waitFor()
+  }
+  const at = (path: string) => async (page: Page) => {
+    await page.goto(`${house.tributary.url}${path}`)
+  }
+  const PAGES: Record<string, (page: Page) => Promise<void>> = {
+    'the first page': at('/'),
+    'the API reference': at('/docs'),
+    'the page of services': (page) =>
+      at(
+        `/connect?${new URLSearchParams({ client_id: house.app.clientId, redirect_uri: REDIRECT, state: 's' }).toString()}`,
+      )(page),
+    'the page that asks': confirmation,
+    'the page of a wrong link': (page) =>
+      at(`/oauth/authenticate?client_id=${house.app.clientId}&redirect_uri=https%3A%2F%2Fevil.test`)(page),
+    'the page of a sign-in that is over': at('/auth/demo-social/callback?state=x&code=y'),
+  }
+
+  for (const [name, open] of Object.entries(PAGES)) {
+    test(`S53 R11 ${name}: no script, no report of its policy, no other host, nothing that axe minds`, async () => {
+      const page = await browser.page()
+      await page.addInitScript({ content: WATCH })
+      const asked: string[] = []
+      const complaints: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).hostname))
+      page.on('console', (message) => {
+        if (/Content Security Policy|Refused to/i.test(message.text())) complaints.push(message.text())
+      })
+      await open(page)
+      assert.ok(page.url().startsWith(house.tributary.url), page.url())
+      assert.deepEqual(await page.evaluate(LOOK), { scripts: [], handlers: [], sources: [], reports: [] })
+      // Of the rules only contrast depends on the colours.
+      for (const [colorScheme, rules] of [
+        ['light', '{}'],
+        ['dark', "{ runOnly: ['color-contrast'] }"],
+      ] as const) {
+        await page.emulateMedia({ colorScheme })
+        const violations = await page.evaluate<Violation[]>(`(async () => {
+          ${axe}
+          return (await axe.run(${rules})).violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) }))
+        })()`)
+        assert.deepEqual(violations, [], colorScheme)
+      }
+      assert.deepEqual(complaints, [])
+      assert.deepEqual(
+        [...new Set(asked)].filter((host) => host !== 'localhost' && host !== '127.0.0.1'),
+        [],
+      )
+      await page.close()
+    })
+  }
+})

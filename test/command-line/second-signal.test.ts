@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { preparedDatabase, type TestDatabase } from '../support/database.ts'
+import { type Running, startProcess } from '../support/running.ts'
+
+const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
+
+/** A service with one request under way, which a lock in the database holds until `release` is called. */
+async function startBusy(database: TestDatabase, folder: string) {
+  const running = await startProcess(['serve'], {
+    DATABASE_URL: database.url,
+    TRIBUTARY_DATA: folder,
+    TRIBUTARY_ADMIN_TOKEN: ADMIN_TOKEN,
+    PORT: '0',
+    DRAIN_SECONDS: '60',
+  })
+  const holder = new Client({ connectionString: database.url })
+  holder.on('error', () => {})
+  await holder.connect()
+  await holder.query('begin; lock table app in access exclusive mode')
+  const answer = fetch(`${running.document['url']}/admin/apps`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+  answer.catch(() => {})
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while ((await holder.query(waiting)).rowCount === 0) await sleep(20)
+  return {
+    running,
+    answer,
+    release: async () => {
+      await holder.query('commit')
+      await holder.end()
+    },
+  }
+}
+
+/** The signal has been handled when the service takes no new connection. */
+async function untilDraining(running: Running): Promise<void> {
+  while (
+    await fetch(`${running.document['url']}/healthz`).then(
+      () => true,
+      () => false,
+    )
+  )
+    await sleep(20)
+}
+
+suite('a second signal', () => {
+  for (const [name, signals, drains] of [
+    ['R02 two SIGTERM, as npm and a service manager send them, still drain', ['SIGTERM', 'SIGTERM'], true],
+    ['R02 a second Ctrl-C ends at once', ['SIGINT', 'SIGINT'], false],
+  ] as const) {
+    test(name, async (t) => {
+      const database = await preparedDatabase()
+      const folder = mkdtempSync(join(tmpdir(), 'tributary-signal-'))
+      const { running, answer, release } = await startBusy(database, folder)
+      const ended = new Promise<number | null>((resolve) => running.child.on('close', resolve))
+      t.after(async () => {
+        running.child.kill('SIGKILL')
+        await ended
+        await database.drop()
+        rmSync(folder, { recursive: true })
+      })
+      running.child.kill(signals[0])
+      await untilDraining(running)
+      running.child.kill(signals[1])
+      if (drains) {
+        // Time for a wrong end to happen; a right one does not depend on it.
+        await sleep(300)
+        await release()
+        assert.equal((await answer).status, 200)
+        assert.equal(await ended, 0)
+      } else {
+        assert.equal(await ended, 130)
+        await assert.rejects(answer)
+        await release()
+      }
+    })
+  }
+})

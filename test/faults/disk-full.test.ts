@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, get, type LabHouse, send, signIn, startLabHouse } from '../support/lab-app.ts'
+import { replicationMissing, startOwnServer } from './replicated-postgres.ts'
+import { smallDisk } from './small-disk.ts'
+
+const TEXT = 'x'.repeat(4000)
+
+test('R04 a disk that fills up while it runs: writes are refused by name, reads go on, and room is enough to recover', async (t) => {
+  const missing = replicationMissing()
+  if (missing !== false) {
+    t.skip(missing)
+    return
+  }
+  // A full disk makes checkpoints of the whole server fail, so that it must be nobody else's.
+  const server = await startOwnServer()
+  t.after(() => server.remove())
+  const disk = await smallDisk(server.url, 64)
+  if (typeof disk === 'string') {
+    t.skip(disk)
+    return
+  }
+  let house: LabHouse | undefined
+  t.after(async () => {
+    disk.makeRoom()
+    await house?.stop()
+    await disk.remove()
+  })
+  house = await startLabHouse({ DATABASE_URL: disk.url })
+  const { access_token: token } = await signIn(house, 'demo-social', 'ada')
+  let next = 0
+  const stored: string[] = []
+  const write = async (at: LabHouse): Promise<Answer> => {
+    const ids = Array.from({ length: 50 }, () => `n${(next += 1)}`)
+    const json = ids.map((id, i) => ({ id, at: 1_700_000_000_000 + i, text: `${id} ${TEXT}` }))
+    const answer = await send(at, 'POST', '/services/self/notes', { token, json })
+    if (answer.status < 300) stored.push(...ids)
+    return answer
+  }
+  assert.equal((await write(house)).status, 200)
+
+  disk.fill()
+  let refused = await write(house)
+  for (let i = 0; i < 200 && refused.status < 300; i += 1) refused = await write(house)
+  assert.deepEqual([refused.status, refused.body['reason']], [507, 'storage_full'])
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
+  for (const path of ['/profiles', '/services/self/notes?limit=5', '/types/all?limit=5'])
+    assert.equal((await get(house, path, token)).status, 200, path)
+  assert.equal((await fetch(`${house.tributary.url}/healthz`)).status, 200)
+
+  disk.makeRoom()
+  let again = await write(house)
+  for (let i = 0; i < 600 && again.status !== 200; i += 1) {
+    await sleep(100)
+    again = await write(house)
+  }
+  assert.equal(again.status, 200)
+  const { text } = await send(house, 'GET', '/services/self/notes?limit=100000', { token })
+  const there = (JSON.parse(text) as { data: { text: string } }[]).map(({ data }) => data.text.split(' ')[0]!)
+  assert.deepEqual(there.toSorted(), stored.toSorted(), 'what was acknowledged is there, what was refused is not')
+})

@@ -1,0 +1,160 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { freePort } from '../support/free-port.ts'
+
+const run = promisify(execFile)
+
+/** A primary and a standby that gets every commit before it is acknowledged. */
+export interface Replicated {
+  primaryUrl: string
+  standbyUrl: string
+  /** Kills the primary with everything it runs, as a power cut does, and makes the standby the new primary. */
+  failOver: () => Promise<void>
+  /** A copy of the running primary, started as a server of its own; its address. */
+  restoreCopy: () => Promise<string>
+  remove: () => Promise<void>
+}
+
+/** Why there can be none here, in the form that a test's `skip` takes. */
+export function replicationMissing(): string | false {
+  if (programs() === undefined) return 'no PostgreSQL with pg_basebackup is installed'
+  return process.getuid?.() === 0 && serverUser() === undefined ? 'as root a system user “postgres” is needed' : false
+}
+
+const QUICK = { fsync: 'off', shared_buffers: '16MB', max_connections: '60' }
+
+/** A server that no other test uses. */
+export async function startOwnServer(): Promise<{ url: string; remove: () => Promise<void> }> {
+  const { initialize, start, remove } = createServers()
+  try {
+    await initialize('only')
+    return { url: await start('only', QUICK), remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Servers in one folder, by name. */
+function createServers() {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-servers-'))
+  const user = serverUser()
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  const at = (program: string) => join(programs()!, program)
+  const asServer = { ...user, cwd: folder }
+  const running = new Map<string, ChildProcess>()
+  const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`
+
+  const start = async (name: string, settings: Record<string, string>, tries = 5): Promise<string> => {
+    const port = await freePort()
+    const given = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: folder, ...settings }
+    const args = [
+      '-D',
+      join(folder, name),
+      ...Object.entries(given).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+    ]
+    // A group of its own, so that all of it can be killed at once.
+    const child = spawn(at('postgres'), args, { ...asServer, stdio: 'ignore', detached: true })
+    running.set(name, child)
+    const ended = once(child, 'exit').then(() => false)
+    if (await Promise.race([answers(urlOf(port)).then(() => true), ended])) return urlOf(port)
+    // Somebody else took the port meanwhile.
+    if (tries === 0) throw new Error(`the server ${name} ended at its start`)
+    return start(name, settings, tries - 1)
+  }
+  const copy = (from: string, name: string, ...options: string[]) =>
+    run(at('pg_basebackup'), ['-d', from, '-D', join(folder, name), '-X', 'stream', '-c', 'fast', ...options], asServer)
+  const kill = async (name: string) => {
+    const child = running.get(name)
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    process.kill(-child.pid!, 'SIGKILL')
+    await ended
+  }
+  const remove = async () => {
+    for (const name of running.keys()) await kill(name)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  }
+
+  const initialize = (name: string) =>
+    run(at('initdb'), ['-D', join(folder, name), '-U', 'postgres', '-A', 'trust', '--no-sync'], asServer)
+  return { initialize, start, copy, kill, remove }
+}
+
+export async function startReplicated(): Promise<Replicated> {
+  const { initialize, start, copy, kill, remove } = createServers()
+  try {
+    await initialize('primary')
+    const primaryUrl = await start('primary', { ...QUICK, synchronous_standby_names: '*' })
+    await copy(primaryUrl, 'standby', '-R')
+    const standbyUrl = await start('standby', QUICK)
+    await until(primaryUrl, `select 1 from pg_stat_replication where sync_state = 'sync'`)
+    return {
+      primaryUrl,
+      standbyUrl,
+      failOver: async () => {
+        await kill('primary')
+        await query(standbyUrl, 'select pg_promote()')
+        await until(standbyUrl, 'select 1 where not pg_is_in_recovery()')
+      },
+      restoreCopy: async () => {
+        await copy(primaryUrl, 'copy')
+        return start('copy', QUICK)
+      },
+      remove,
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+function programs(): string | undefined {
+  return globSync('/usr/lib/postgresql/*/bin/pg_basebackup')
+    .map((file) => join(file, '..'))
+    .at(-1)
+}
+
+/** PostgreSQL refuses root. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? []
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}
+
+async function query(url: string, sql: string): Promise<number> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(sql)).rowCount ?? 0
+  } finally {
+    await client.end()
+  }
+}
+
+async function until(url: string, sql: string): Promise<void> {
+  for (let i = 0; i < 600; i += 1) {
+    if ((await query(url, sql)) > 0) return
+    await sleep(100)
+  }
+  throw new Error(`not within a minute: ${sql}`)
+}
+
+async function answers(url: string): Promise<void> {
+  for (let i = 0; i < 600; i += 1) {
+    const up = await query(url, 'select 1').then(
+      () => true,
+      () => false,
+    )
+    if (up) return
+    await sleep(100)
+  }
+  throw new Error('the server did not start within a minute')
+}

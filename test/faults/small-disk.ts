@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+
+/** A database whose tables lie on a file system of its own that can be filled up. */
+export interface SmallDisk {
+  url: string
+  fill: () => void
+  makeRoom: () => void
+  remove: () => Promise<void>
+}
+
+/** Makes one on a server that nobody else uses; the reason why not, where this process may not mount or the server is elsewhere. */
+export async function smallDisk(serverUrl: string, megabytes: number): Promise<SmallDisk | string> {
+  if (process.getuid?.() !== 0) return 'needs root, to mount a small file system'
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-small-'))
+  chmodSync(folder, 0o755)
+  const name = `tributary_test_small_${process.pid}`
+  const filler = join(folder, 'filler')
+  const remove = async () => {
+    rmSync(filler, { force: true })
+    await client.query(`drop database if exists ${name} with (force)`)
+    await client.query(`drop tablespace if exists ${name}`)
+    await client.end()
+    execFileSync('umount', ['-l', folder], { stdio: 'ignore' })
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'pipe' })
+  } catch {
+    await client.end()
+    rmSync(folder, { recursive: true })
+    return 'no file system can be mounted here'
+  }
+  try {
+    // The server makes its files itself, so the folder must be its user's.
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const { uid, gid } = statSync(`/proc/${rows[0]!.pid}`)
+    chownSync(folder, uid, gid)
+    await client.query(`create tablespace ${name} location '${folder}'`)
+    await client.query(`create database ${name} tablespace ${name}`)
+  } catch (error) {
+    await remove()
+    return `the server cannot use a folder of this machine: ${String(error)}`
+  }
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    fill: () => {
+      const { bavail, bsize } = statfsSync(folder)
+      writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    },
+    makeRoom: () => rmSync(filler, { force: true }),
+    remove,
+  }
+}
