@@ -42,8 +42,8 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** A worker that dies before it does anything is started again after growing waits. */
 const FIRST_WAIT_MS = 250
+/** Limit: wait before a worker is started again that died before it did anything; the waits grow up to this. */
 const MAX_WAIT_MS = 30_000
 const IDLE_MS = 60_000
 /** Reports of dead workers are kept, so that counters do not go back; the oldest goes first. */

@@ -160,7 +160,7 @@ suite('S30 S34 addresses that are refused when they are connected to', () => {
 })
 
 // Else anybody with an app could find out which names there are inside the operator's network.
-test('F25 a name that is refused and a name that is not there fail in the same words', async () => {
+test('S37 F25 a name that is refused and a name that is not there fail in the same words', async () => {
   const told = async (host: string) => {
     const words: string[] = []
     for (const [kind, url] of at(host)) {
