@@ -12,8 +12,8 @@ import { type Command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
-/** So many in a row are no passing trouble. */
-const MOST_ERRORS = 10
+/** Limit: errors in a row while an app is deleted from the command line; then the command ends, and a server or worker goes on. */
+const MAX_ERRORS = 10
 
 export const create: Command = {
   name: 'app create',
@@ -131,7 +131,7 @@ export const remove: Command = {
     const done = await withServices(async (need) => {
       const options = { erase: flags.on('erase'), giveUp: flags.on('give-up') }
       let progress = await beginDeletion(need, id, ACTOR, options)
-      for (let errors = 0; progress.state === 'erasing' && errors < MOST_ERRORS; ) {
+      for (let errors = 0; progress.state === 'erasing' && errors < MAX_ERRORS; ) {
         // Another process may be at it as well.
         if (!(await continueDeletion(need, id))) await sleep(200)
         progress = (await deletionProgress(need, id))!

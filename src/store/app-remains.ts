@@ -24,6 +24,7 @@ const dropItems = statement(
 const dropPending = statement('remains-pending', 'delete from pending where app_id = $1')
 const dropConsents = statement('remains-consents', 'delete from consent where app_id = $1 and used_at is not null')
 const dropUsers = statement('remains-users', 'delete from service_user where app_id = $1')
+const dropNotices = statement('remains-notices', 'delete from quota_notice where app_id = $1')
 const dropBudgets = statement('remains-budgets', `delete from budget where starts_with(bucket, $1 || ' ')`)
 const dropCalls = statement(
   'remains-calls',
@@ -62,6 +63,7 @@ export async function deleteRemains(queries: Queries, appId: string): Promise<vo
   await queries.count(dropConsents, [appId])
   await queries.count(dropUsers, [appId])
   await queries.count(dropBudgets, [appId])
+  await queries.count(dropNotices, [appId])
   while ((await queries.count(dropCalls, [appId])) === BATCH);
 }
 

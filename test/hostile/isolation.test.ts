@@ -153,9 +153,9 @@ suite('worker processes', () => {
 
   test('a worker killed with many profiles in hand: all of them are read in the end', async () => {
     const people = Array.from({ length: 8 }, (_, i) => `many-${i}`)
-    let hold = true
+    const gate = Promise.withResolvers<void>()
     house.service.on('/orders', async (asked) => {
-      while (hold) await sleep(20)
+      await gate.promise
       return pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked)
     })
     const tokens: string[] = []
@@ -169,7 +169,7 @@ suite('worker processes', () => {
       (held) => held >= 3,
     )
     await killWorker('sync')
-    hold = false
+    gate.resolve()
     for (const token of tokens)
       await until(
         'a sync',

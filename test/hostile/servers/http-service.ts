@@ -72,7 +72,7 @@ export const hostileResponse: fc.Arbitrary<HostileResponse> = fc
     const whole = noHttp === undefined ? Buffer.concat([Buffer.from(head), bytes]) : Buffer.from(noHttp)
     // Most are sent whole, some break off.
     const sent = keep > 0.3 ? whole : whole.subarray(0, Math.ceil((whole.length * keep) / 0.3))
-    return { pieces: cutInto(sent, cuts), end: end as HostileResponse['end'] }
+    return { pieces: cutInto(sent, cuts), end }
   })
 
 function cutInto(bytes: Buffer, cuts: number[]): Buffer[] {
