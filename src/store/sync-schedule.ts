@@ -1,4 +1,4 @@
-import { type Queries, statement } from './database.ts'
+import { type Database, type Queries, statement } from './database.ts'
 
 export interface ProfileKey {
   part: number
@@ -70,6 +70,10 @@ const hold = statement(
   'sync-hold',
   `update profile_sync set next_run_at = greatest(next_run_at, $4), seq = seq + $5
    where part = $1 and profile_id = $2 and lease_token = $3 returning seq`,
+)
+const lock = statement(
+  'sync-lock',
+  'select lease_token from profile_sync where part = $1 and profile_id = $2 for update',
 )
 const finish = statement(
   'sync-finish',
@@ -202,12 +206,21 @@ export async function holdProfile(
 
 /** Ends a run: the profile is due when its next endpoint is, but not before `earliestMs`. */
 export async function finishProfile(
-  queries: Queries,
+  database: Database,
   key: ProfileKey,
   token: string,
   earliestMs: number,
 ): Promise<boolean> {
-  return (await queries.count(finish, [key.part, key.profileId, token, earliestMs])) > 0
+  return database.transaction(async (tx) => {
+    // First the row, then a statement that sees what was committed before: a sync that is asked for meanwhile is not lost.
+    await lockSchedule(tx, key)
+    return (await tx.count(finish, [key.part, key.profileId, token, earliestMs])) > 0
+  })
+}
+
+/** Whoever changes when endpoints are due holds the profile's row, so that a run that ends meanwhile sees it. */
+export async function lockSchedule(tx: Queries, key: ProfileKey): Promise<void> {
+  await tx.rows(lock, [key.part, key.profileId])
 }
 
 /** Asks for a run now. A run under way looks at its endpoints' times again when it ends. */

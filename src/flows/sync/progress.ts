@@ -8,7 +8,7 @@ import type { Database } from '#store/database.ts'
 import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
 import { findProfile, findProfileByName } from '#store/profiles.ts'
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
-import { makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
+import { lockSchedule, makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
 import type { SyncNeed } from './need.ts'
 
 export interface EndpointProgress {
@@ -67,6 +67,7 @@ export async function requestSync(
   const key = { part: profile.part, profileId: profile.id }
   const now = clock.now()
   await database.transaction(async (tx) => {
+    await lockSchedule(tx, key)
     if (options.retryParked === true) await retryParkedEndpoints(tx, key, now)
     await makeEndpointsDue(tx, key, now, options)
     await makeProfileDue(tx, key, now)

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
+import { runProfile } from '#flows/sync/run-profile.ts'
 import { numberPages } from '#kit/pages.ts'
+import type { Database, Queries } from '#store/database.ts'
 import { eraseProfileItems } from '#store/items.ts'
 import { removeEndpoints } from '#store/sync-endpoints.ts'
 import { leaseDueProfiles, removeSchedule } from '#store/sync-schedule.ts'
@@ -46,6 +48,68 @@ suite('while a sync runs', () => {
       },
     }
   }
+
+  test('a sync that is asked for in the moment when a run ends is not lost', async () => {
+    const connector = await ground.use('asked', { list: notes('/asked', { pages: numberPages({ param: 'page' }) }) })
+    ground.service.on(
+      '/asked',
+      paged(() => someNotes(5), 10),
+    )
+    const profile = await ground.connect(connector)
+    const { database } = ground.need
+    const [reached, commit] = [gate(), gate()]
+    const slow: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction(async (tx) => {
+          const result = await work(tx)
+          reached.open()
+          await commit.opened
+          return result
+        }),
+    }
+    let asking: Promise<void> | undefined
+    const isBlocked = async () =>
+      (
+        await ground.sql(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+      ).length > 0
+    /** Somebody asks before the last statements of the run, and commits once these wait for it or are done. */
+    const meanwhile = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
+      if (asking !== undefined || !['sync-lock', 'sync-finish'].includes(name)) return run()
+      asking = requestSync({ ...ground.need, database: slow }, profile)
+      await reached.opened
+      let isDone = false
+      const ending = run().finally(() => {
+        isDone = true
+      })
+      while (!isDone && !(await isBlocked())) await sleep(5)
+      commit.open()
+      return ending
+    }
+    const watched = (queries: Queries): Queries => ({
+      rows: (statement, values) => meanwhile(statement.name, () => queries.rows(statement, values)),
+      count: (statement, values) => meanwhile(statement.name, () => queries.count(statement, values)),
+    })
+    const need = {
+      ...ground.need,
+      database: {
+        ...database,
+        ...watched(database),
+        transaction: <Result>(work: (tx: Queries) => Promise<Result>) =>
+          database.transaction((tx) => work(watched(tx))),
+      },
+    }
+    await runProfile(need, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
+    await asking
+    const [row] = await ground.sql<{ next_run_at: string }>(
+      'select next_run_at from profile_sync where profile_id = $1',
+      [profile.id],
+    )
+    assert.ok(asking !== undefined)
+    assert.ok(Number(row!.next_run_at) <= ground.need.clock.now(), 'it is due')
+  })
 
   test('an erased profile stays erased: nothing is written afterwards', async () => {
     const { profile, finish } = await held('erased')

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { authPlugins, type ConnectionOptions, createConnection } from 'mysql2'
+import { createRequire } from 'node:module'
+import type * as Driver from 'mysql2'
 import type { Connection as Client } from 'mysql2/promise'
 import {
   type Connection,
@@ -19,6 +20,10 @@ import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
 import { compareRows, removeFound } from './mysql-verify.ts'
 import { authorityOf } from './network-address.ts'
 import { sharing, shown } from './rows.ts'
+
+// Loaded when the first destination of this kind is opened: most processes never have one, and it takes ten megabytes.
+const load = createRequire(import.meta.url)
+const driver = () => load('mysql2') as typeof Driver
 
 const SCHEMES = ['mysql:', 'mariadb:']
 // Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
@@ -48,7 +53,7 @@ function openMysql(need: KindNeed, id: string, url: string, options: Record<stri
   const pool = createClientPool<Client>({
     open: () => {
       const line = mysqlLine(need, address, ca).connect(address.port, address.host)
-      const connection = createConnection({ ...driverOptions(address), stream: line })
+      const connection = driver().createConnection({ ...driverOptions(address), stream: line })
       // What was asked fails by itself; an error beside it must not end the process.
       connection.on('error', () => {})
       const ready = new Promise<void>((resolve, reject) =>
@@ -80,7 +85,7 @@ function openMysql(need: KindNeed, id: string, url: string, options: Record<stri
   }
 }
 
-function driverOptions({ user, password, database, wantsPlain }: DatabaseAddress): ConnectionOptions {
+function driverOptions({ user, password, database, wantsPlain }: DatabaseAddress): Driver.ConnectionOptions {
   return {
     user,
     password,
@@ -98,7 +103,7 @@ function driverOptions({ user, password, database, wantsPlain }: DatabaseAddress
       ? {}
       : {
           authPlugins: {
-            caching_sha2_password: authPlugins.caching_sha2_password({ overrideIsSecure: true }),
+            caching_sha2_password: driver().authPlugins.caching_sha2_password({ overrideIsSecure: true }),
             sha256_password: () => () => Buffer.from(`${password}\0`),
           },
         }),
