@@ -41,8 +41,14 @@ process.exitCode = await runCli(
         withServices: async (work) => (await services()).withServices(config(), log(config(), { quiet: true }), work),
         registry: async () => (await services()).loadRegistry(config()),
         startLab: startLabProcess,
+        // Worker processes write to the same terminal, in the same format.
         start: async (what) =>
-          (await import('./app.ts')).start(config(), log(config(), { quiet: false }), version, what),
+          (await import('./app.ts')).start(
+            { ...config(), logFormat: formatOf(config()) },
+            log(config(), { quiet: false }),
+            version,
+            what,
+          ),
         doctor: () => ({
           config,
           nodeVersion: process.versions.node,
@@ -70,11 +76,14 @@ function services(): Promise<typeof import('./services.ts')> {
   return import('./services.ts')
 }
 
+/** People at a terminal read text; everything else reads JSON, unless told otherwise. */
+function formatOf({ logFormat }: Config): Config['logFormat'] {
+  return fancy && process.env['LOG_FORMAT'] === undefined ? 'text' : logFormat
+}
+
 function log(config: Config, { quiet }: { quiet: boolean }): Log {
   const level = quiet && config.logLevel === 'info' ? 'warn' : config.logLevel
-  // People at a terminal read text; everything else reads JSON, unless told otherwise.
-  const format = fancy && process.env['LOG_FORMAT'] === undefined ? 'text' : config.logFormat
-  return createLog({ level, format, clock: systemClock, write: (line) => process.stderr.write(line) })
+  return createLog({ level, format: formatOf(config), clock: systemClock, write: (line) => process.stderr.write(line) })
 }
 
 function untilSignal(): Promise<NodeJS.Signals> {
