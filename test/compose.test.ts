@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,8 +23,8 @@ test('compose.yaml gives an environment that the service takes as it is', (t) =>
   const folder = mkdtempSync(join(tmpdir(), 'tributary-compose-'))
   t.after(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'database_url'), 'postgres://tributary:password@postgres/tributary\n')
-  writeFileSync(join(folder, 'key'), `${Buffer.alloc(32, 7).toString('base64')}\n`)
-  writeFileSync(join(folder, 'admin_token'), `${'t'.repeat(32)}\n`)
+  writeFileSync(join(folder, 'key'), `${randomBytes(32).toString('base64')}\n`)
+  writeFileSync(join(folder, 'admin_token'), `${randomBytes(24).toString('base64')}\n`)
   const given = environmentOf(readFileSync(join(root, 'compose.yaml'), 'utf8'))
   assert.ok('TRUST_PROXY' in given && 'DATABASE_URL_FILE' in given)
   const mounted = Object.fromEntries(

@@ -30,6 +30,8 @@ export function folderOf(url: URL, allowed: string | undefined, appId: string): 
   return folder
 }
 
+const PUT_TRIES = 5
+
 /** Objects as files. A name appears with its whole content or not at all, and stays after a power cut. */
 export function folderStore(folder: string, allowed: string): ObjectStore {
   const pathOf = (name: string) => join(folder, name)
@@ -37,16 +39,15 @@ export function folderStore(folder: string, allowed: string): ObjectStore {
   return {
     put: async (name, body) => {
       const path = pathOf(name)
-      const parent = (await realFolder(resolve(allowed), dirname(path), true))!
-      const fresh = join(parent, `${basename(path)}.${randomUUID()}.tmp`)
-      try {
-        await writeDurably(fresh, body)
-        await rename(fresh, join(parent, basename(path)))
-      } catch (error) {
-        await rm(fresh, { force: true })
-        throw error
+      for (let left = PUT_TRIES; ; left -= 1) {
+        const parent = (await realFolder(resolve(allowed), dirname(path), true))!
+        try {
+          return await place(parent, basename(path), body)
+        } catch (error) {
+          // An erasure took the folder away meanwhile, with what was half written in it.
+          if (codeOf(error) !== 'ENOENT' || left === 1) throw error
+        }
       }
-      await flushFolder(parent)
     },
     get: async (name) => {
       const parent = await find(dirname(pathOf(name)))
@@ -102,6 +103,20 @@ async function readSmall(path: string): Promise<string | undefined> {
   } finally {
     await file.close()
   }
+}
+
+/** Under another name first: a name appears with its whole content. */
+async function place(parent: string, name: string, body: Uint8Array): Promise<void> {
+  const fresh = join(parent, `${name}.${randomUUID()}.tmp`)
+  try {
+    await writeDurably(fresh, body)
+    await rename(fresh, join(parent, name))
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw error
+  }
+  // Gone by now, it has nothing to keep.
+  await unlessMissing(() => flushFolder(parent), undefined)
 }
 
 async function writeDurably(path: string, body: Uint8Array): Promise<void> {

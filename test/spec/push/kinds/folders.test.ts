@@ -17,6 +17,7 @@ import { after, beforeEach, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Connection } from '#flows/deliver/destination.ts'
 import { DeliveryError } from '#flows/deliver/destination.ts'
+import { folderStore } from '#flows/deliver/destinations/folder-store.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { ApiError } from '#model/errors.ts'
 import { makePerson } from './changes.ts'
@@ -158,6 +159,16 @@ suite('folders of apps', () => {
     await connection.drop()
     assert.ok(existsSync(join(outside, destination.id, 'precious.txt')))
     assert.ok(!existsSync(join(own, 'out', destination.id, '_manifest.json')))
+  })
+
+  test('a file is written although others empty its folder at the same time', async () => {
+    const store = folderStore(join(own, 'busy'), filesDir)
+    const empty = async () => {
+      for await (const names of store.pages('p/', 10)) for (const name of names) await store.remove(name)
+    }
+    for (let i = 0; i < 200; i += 1) await Promise.all([store.put(`p/${i % 5}`, Buffer.from('x'), ''), empty()])
+    await store.put('p/last', Buffer.from('x'), '')
+    assert.equal(await store.get('p/last'), 'x')
   })
 
   test('folders and files are not for everybody', async () => {
