@@ -243,27 +243,27 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     )
   })
 
-  test('are compared in parts, when a page of rows is larger than one answer may be', {
-    skip: fixture.kind !== 'mysql' && 'the server itself compares',
-  }, async () => {
-    const ada = makePerson('dst')
-    const text = 'x'.repeat(1024 * 1024)
-    const rows = Array.from({ length: 20 }, (_, i) =>
-      ada.put(`large-${i}`, i + 1, { data: JSON.stringify({ i, text }) }),
-    )
-    for (const row of rows) await connection.write(ada.batch([row]))
-    const pages = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
-    const compare = (span: { after: string; upTo: string | undefined }, those: typeof rows) =>
-      connection.reading!.compare(ada.profile.id, span, those)
-    assert.deepEqual(await compare({ after: '', upTo: undefined }, pages), { wrong: [], extra: [] })
-    // One that is not among those compared is found, wherever it lies.
-    for (const i of [0, 13]) {
-      const { id, seq } = pages[i]!
-      const found = await compare({ after: '', upTo: undefined }, pages.toSpliced(i, 1))
-      assert.deepEqual(found, { wrong: [], extra: [{ id, seq }] })
-    }
-    await connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 2 })
-  })
+  // PostgreSQL compares by itself.
+  if (fixture.kind === 'mysql')
+    test('are compared in parts, when a page of rows is larger than one answer may be', async () => {
+      const ada = makePerson('dst')
+      const text = 'x'.repeat(1024 * 1024)
+      const rows = Array.from({ length: 20 }, (_, i) =>
+        ada.put(`large-${i}`, i + 1, { data: JSON.stringify({ i, text }) }),
+      )
+      for (const row of rows) await connection.write(ada.batch([row]))
+      const pages = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
+      const compare = (span: { after: string; upTo: string | undefined }, those: typeof rows) =>
+        connection.reading!.compare(ada.profile.id, span, those)
+      assert.deepEqual(await compare({ after: '', upTo: undefined }, pages), { wrong: [], extra: [] })
+      // One that is not among those compared is found, wherever it lies.
+      for (const i of [0, 13]) {
+        const { id, seq } = pages[i]!
+        const found = await compare({ after: '', upTo: undefined }, pages.toSpliced(i, 1))
+        assert.deepEqual(found, { wrong: [], extra: [{ id, seq }] })
+      }
+      await connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 2 })
+    })
 
   test('are written by several runs at once', async () => {
     const people = Array.from({ length: 6 }, () => makePerson('dst'))
