@@ -73,7 +73,8 @@ async function forward(
   account: Account,
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
-  const target = await found(targets, account, call.profile)
+  const found = await targets.find(account, call.profile)
+  const target = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   call.onProfile(target.profile)
   await spend(need, target, SHORT_WAIT_MS, call.hangup)
   const { idleMs } = need.patience ?? PATIENCE
@@ -88,9 +89,7 @@ async function forward(
   return answer
 }
 
-async function found(targets: Targets, account: Account, name: string): Promise<Target> {
-  const target = await targets.find(account, name)
-  if (!hasOwnServers(target.connector)) return target
+async function withServer(targets: Targets, target: Target): Promise<Target> {
   const { credential } = await targets.ready(target, 'recent')
   return { ...target, server: ownServerOf(target.connector, credential) }
 }

@@ -47,8 +47,7 @@ const WITHHELD = new Set(
     .join(' ')
     .split(' '),
 )
-const WITHHELD_KINDS =
-  /^(access-control-|cross-origin-|attribution-reporting-|sec-|x-tributary-|x-accel-|x-litespeed-)|cdn-cache-control$/
+const WITHHELD_KINDS = /^(?:access-control-|cross-origin-|attribution-reporting-|sec-|x-tributary-|x-accel-|x-litespeed-)/
 
 /** What comes from elsewhere must not run on our origin, whatever it says it is. */
 const HARMLESS = {
@@ -92,7 +91,7 @@ export function answerHeaders(given: Headers): Record<string, string | string[]>
   for (const name in given) {
     const value = given[name]
     if (value === undefined || HOP_BY_HOP.has(name) || WITHHELD.has(name) || named?.has(name) === true) continue
-    if (!WITHHELD_KINDS.test(name)) passed[name] = value
+    if (!WITHHELD_KINDS.test(name) && !name.endsWith('cdn-cache-control')) passed[name] = value
   }
   narrow(passed, 'www-authenticate', (value) => (isForPrograms(value) ? value : ''))
   narrow(passed, 'link', readOnly)
