@@ -47,7 +47,8 @@ const WITHHELD = new Set(
     .join(' ')
     .split(' '),
 )
-const WITHHELD_KINDS = /^(?:access-control-|cross-origin-|attribution-reporting-|sec-|x-tributary-|x-accel-|x-litespeed-)/
+const WITHHELD_KINDS =
+  /^(?:access-control-|cross-origin-|attribution-reporting-|sec-|x-tributary-|x-accel-|x-litespeed-)/
 
 /** What comes from elsewhere must not run on our origin, whatever it says it is. */
 const HARMLESS = {
