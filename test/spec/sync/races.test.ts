@@ -80,11 +80,9 @@ suite('while a sync runs', () => {
       if (asking !== undefined || !['sync-lock', 'sync-finish'].includes(name)) return run()
       asking = requestSync({ ...ground.need, database: slow }, profile)
       await reached.opened
-      let isDone = false
-      const ending = run().finally(() => {
-        isDone = true
-      })
-      while (!isDone && !(await isBlocked())) await sleep(5)
+      const done = new AbortController()
+      const ending = run().finally(() => done.abort())
+      while (!done.signal.aborted && !(await isBlocked())) await sleep(5)
       commit.open()
       return ending
     }
