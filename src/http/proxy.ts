@@ -41,6 +41,9 @@ export const proxied = route({
   run: () => Promise.reject(new Error('the proxy is mounted by itself')),
 })
 
+/** Most calls are over by then, and nobody has to look whether their access ended meanwhile. */
+const FOLLOWED_AFTER_MS = 150
+
 /** Sockets on which a body is on its way to a service: it may take longer than a request of ours. */
 const uploading = new WeakSet<Socket>()
 
@@ -120,8 +123,11 @@ async function carry(
     else if (!request.raw.complete) request.raw.destroy()
   }
   const onProfile = ({ part, id }: Profile) => {
-    const grant = { token: account.token, accountId: account.id, profiles: [{ part, profileId: id }] }
-    release = house.access.follow(grant, end)
+    const late = setTimeout(() => {
+      const grant = { token: account.token, accountId: account.id, profiles: [{ part, profileId: id }] }
+      release = house.access.follow(grant, end)
+    }, FOLLOWED_AFTER_MS)
+    release = () => clearTimeout(late)
   }
   const call = readCall(request, hangup, onProfile, () => uploading.add(socket))
   const note = (status: number, bytes: number) =>
