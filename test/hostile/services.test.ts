@@ -12,7 +12,7 @@ import {
 } from './servers/http-service.ts'
 
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 24)
-const SEED = Number(process.env['SEED'] ?? 4711)
+const SEED = Number(process.env['HOSTILE_SEED'] ?? 4711)
 /** People of one batch are synced at the same time. */
 const BATCH = 12
 

@@ -38,6 +38,18 @@ const order = kind<Order>({
   },
 })
 
+const list = (path: string) =>
+  endpoint<{ orders: Order[] }, Order>({
+    path,
+    items: ({ orders }) => orders,
+    kind: order,
+    types: ['statuses'],
+    pages: numberPages({ param: 'page' }),
+    every: '1h',
+    class: 'core',
+    deletes: 'none',
+  })
+
 /** A service whose records harm the process that reads them. */
 export default defineConnector({
   service: 'shop',
@@ -47,25 +59,7 @@ export default defineConnector({
   api: { baseUrl: 'https://shop.test' },
   self: self<{ id: string; name: string }>('/me', ({ id, name }) => ({ id, name })),
   endpoints: {
-    orders: endpoint<{ orders: Order[] }, Order>({
-      path: '/orders',
-      items: ({ orders }) => orders,
-      kind: order,
-      types: ['statuses'],
-      pages: numberPages({ param: 'page' }),
-      every: '1h',
-      class: 'core',
-      deletes: 'none',
-    }),
-    notes: endpoint<{ orders: Order[] }, Order>({
-      path: '/notes',
-      items: ({ orders }) => orders,
-      kind: order,
-      types: ['statuses'],
-      pages: numberPages({ param: 'page' }),
-      every: '1h',
-      class: 'core',
-      deletes: 'none',
-    }),
+    orders: list('/orders'),
+    notes: list('/notes'),
   },
 })
