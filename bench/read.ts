@@ -11,7 +11,7 @@ import { type Filled, fillStore, type Kept, recallStore, rememberStore } from '.
 import { benchStreams } from './read-streams.ts'
 
 const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-/** All items of the store; the figures in ARCHITECTURE.md are from 1000000 and 5000000. */
+/** All items of the store; the figures in docs/benchmarks.md are from 1000000 and 5000000. */
 const TOTAL = Number(process.env['BENCH_ITEMS'] ?? 100_000)
 const SIZES = [1000, 10_000, 100_000].filter((size) => size <= TOTAL)
 /** A database that stays: filled when it is not there yet, and only measured the next time. */

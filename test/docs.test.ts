@@ -7,6 +7,19 @@ import { writtenDocs } from '../scripts/write-docs.ts'
 
 const root = join(import.meta.dirname, '..')
 
+/** The headings of a document as its links name them. */
+function anchorsOf(file: string): Set<string> {
+  const headings = readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm)
+  return new Set(
+    [...headings].map(([, text]) =>
+      text!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
 suite('the documentation', () => {
   for (const [file, text] of Object.entries(writtenDocs())) {
     test(`${file} says what the code says (npm run docs writes it)`, () => {
@@ -67,6 +80,17 @@ suite('the documentation', () => {
       return targets
         .filter((target) => globSync(join(file, '..', target), { cwd: root }).length === 0)
         .map((target) => `${file} -> ${target}`)
+    })
+    assert.deepEqual(dead, [])
+  })
+
+  test('links to a heading lead to one', () => {
+    const files = globSync('{*.md,docs/*.md}', { cwd: root })
+    const dead = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return [...text.matchAll(/\]\((?!https?:|mailto:)([^)#]*)#([^)]+)\)/g)]
+        .filter(([, target, anchor]) => !anchorsOf(target === '' ? file : join(file, '..', target!)).has(anchor!))
+        .map(([, target, anchor]) => `${file} -> ${target}#${anchor}`)
     })
     assert.deepEqual(dead, [])
   })
