@@ -15,8 +15,8 @@ const SHARED_POLICY: BucketPolicy = { grantMs: 1000, burstShare: 0.1 }
 const PERSON_POLICY: BucketPolicy = { grantMs: 20_000, burstShare: 0.5 }
 /** Services that say nothing of limits still get no more than this from one app. */
 const DEFAULT = { calls: 3000, perS: 60 }
-/** More than anybody can call: such a bucket is never empty, but can be blocked. */
-const UNLIMITED = { calls: 1_000_000, perS: 1 }
+/** More than anybody can call: such a bucket is only there to be blocked. The long window keeps one grant from emptying it. */
+const UNLIMITED = { calls: 1_000_000_000, perS: 1000 }
 /** Limit: rate limiter buckets held in memory; then those that are over are dropped. */
 const MAX_HELD = 20_000
 
