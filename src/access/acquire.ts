@@ -12,7 +12,7 @@ export interface Waiting {
   until: { readonly signal: AbortSignal }
 }
 
-/** Below this a timer is not exact, and asking again would be a busy loop. */
+/** Limit: shortest wait before capacity is asked for again; a shorter one is drawn out to this, or it would be a busy loop. */
 const MIN_WAIT_MS = 5
 
 /** Resolves when one call may be made. */
