@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { createRateLimiter } from '#access/rate-limiter.ts'
 import { systemClock } from '#base/clock.ts'
 import { randomPart } from '#base/ids.ts'
 import { createLog } from '#base/log.ts'
@@ -20,7 +21,6 @@ import type { Profile } from '#model/profile.ts'
 import { openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { openHasher } from '#store/vault.ts'
-import { createBudget } from '#upstream/budget.ts'
 import type { Upstream } from '#upstream/send.ts'
 
 const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -49,7 +49,7 @@ export async function openSyncGround() {
   let pages: Pages = () => undefined
   const connector = benchConnector()
   const base = { database, keyring, hasher, clock: systemClock, log, registry: createRegistry([connector]) }
-  const need: SyncNeed = { ...base, upstream: answering((page) => pages(page)), budget: createBudget(base) }
+  const need: SyncNeed = { ...base, upstream: answering((page) => pages(page)), rateLimiter: createRateLimiter(base) }
   const { app } = await createApp(base, { name: 'Bench', redirectUris: ['https://app.test/'] }, 'bench')
   await setServiceKey(base, app.id, { service: connector.service, key: 'key', secret: 'secret' }, 'bench')
   const client = new Client({ connectionString: url.href })

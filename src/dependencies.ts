@@ -1,3 +1,4 @@
+import { createRateLimiter, type RateLimiter } from '#access/rate-limiter.ts'
 import type { Config } from '#base/config.ts'
 import type { Log } from '#base/log.ts'
 import { openTraces } from '#base/otlp.ts'
@@ -5,7 +6,6 @@ import type { Tracer } from '#base/trace.ts'
 import type { DeliveryTimes } from '#flows/deliver/need.ts'
 import type { SyncTimes } from '#flows/sync/need.ts'
 import type { Registry } from '#kit/registry.ts'
-import { type Budget, createBudget } from '#upstream/budget.ts'
 import { createEgress, type Egress } from '#upstream/egress/guard.ts'
 import { createUpstream, type Upstream } from '#upstream/send.ts'
 import { openStore, type Store } from './open-store.ts'
@@ -19,7 +19,7 @@ export interface Dependencies extends Store {
   tracer: Tracer | undefined
   egress: Egress
   upstream: Upstream
-  budget: Budget
+  rateLimiter: RateLimiter
   times: Partial<SyncTimes> | undefined
   deliveryTimes: Partial<DeliveryTimes> | undefined
 }
@@ -49,7 +49,7 @@ export async function openDependencies(config: Config, log: Log, opening: Openin
       tracer: traces?.tracer,
       egress,
       upstream: createUpstream({ egress, clock: store.clock, log, tracer: traces?.tracer }),
-      budget: createBudget(store),
+      rateLimiter: createRateLimiter(store),
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
       close: async () => {

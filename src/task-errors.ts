@@ -1,5 +1,6 @@
 import { reasonOf } from '#base/errors.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 
 /** How a task ended, as plain values that cross from one process to another. */
@@ -10,7 +11,7 @@ type PlainError =
   | {
       type: 'upstream'
       recovery: Recovery
-      reason: string
+      reason: UpstreamReason
       message: string
       status: number | undefined
       retryAfterMs: number | undefined

@@ -11,9 +11,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   model: ['base'],
   kit: ['model', 'base'],
   store: ['model', 'base'],
-  upstream: ['kit', 'store', 'model', 'base'],
+  upstream: ['kit', 'model', 'base'],
+  access: ['upstream', 'store', 'kit', 'model', 'base'],
   connectors: ['kit', 'model'],
-  flows: ['upstream', 'store', 'kit', 'model', 'base'],
+  flows: ['access', 'upstream', 'store', 'kit', 'model', 'base'],
   http: ['flows', 'kit', 'model', 'base'],
   cli: ['flows', 'kit', 'model', 'base'],
 }

@@ -30,6 +30,7 @@ const reasons = [
   'service_unknown',
   'no_service_keys',
   'service_refused',
+  'service_limited',
   'service_unreachable',
   'service_timeout',
   'not_found',

@@ -61,6 +61,7 @@ export interface Revocation {
   tokenAuth?: TokenAuth
 }
 
+/** Some fields are used by no connector that comes along: they are there for connectors of operators. */
 export interface OAuth2 {
   kind: 'oauth2'
   authorizeUrl: string
@@ -119,8 +120,6 @@ export interface OAuth2 {
   discover?: { resource: boolean }
   /** Calls about a person go to that person's own instance. */
   home?: Home
-  /** RFC 7591: an instance where nobody registered yet registers the app by itself. */
-  registerUrl?: string
 }
 
 export interface OAuth1 {

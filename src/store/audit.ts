@@ -1,15 +1,18 @@
-import { newId } from '#base/ids.ts'
+import { newId, partFor } from '#base/ids.ts'
 import { type Queries, statement } from './database.ts'
 
-export interface AuditEntry {
-  part: number
+/** What happened, when, and who did it: `admin`, `cli`, `app:<id>`, `person`. */
+export interface AuditEvent {
   at: number
-  /** Who did it: `admin`, `cli`, `app:<id>`, `person`. */
   actor: string
   action: string
+  detail?: Record<string, unknown>
+}
+
+export interface AuditEntry extends AuditEvent {
+  part: number
   appId?: string | undefined
   accountId?: string | undefined
-  detail?: Record<string, unknown>
 }
 
 const insert = statement(
@@ -29,4 +32,25 @@ export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> 
     entry.accountId ?? null,
     JSON.stringify(entry.detail ?? {}),
   ])
+}
+
+/** About an app; in the part that its id leads to. */
+export function auditApp(tx: Queries, appId: string, event: AuditEvent): Promise<void> {
+  return writeAudit(tx, { ...event, part: partFor(appId), appId })
+}
+
+export function auditAccount(
+  tx: Queries,
+  account: { part: number; id: string; appId: string },
+  event: AuditEvent,
+): Promise<void> {
+  return writeAudit(tx, { ...event, part: account.part, appId: account.appId, accountId: account.id })
+}
+
+export function auditDestination(
+  tx: Queries,
+  destination: { id: string; appId: string },
+  event: AuditEvent,
+): Promise<void> {
+  return auditApp(tx, destination.appId, { ...event, detail: { destination: destination.id, ...event.detail } })
 }

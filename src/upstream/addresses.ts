@@ -17,7 +17,6 @@ export interface Addresses {
   refreshUrl?: string
   revokeUrl?: string
   parUrl?: string
-  registerUrl?: string
   issuer?: string
   /** The server says that `iss` comes with every authorization response (RFC 9207). */
   issuerAnnounced?: boolean
@@ -80,7 +79,6 @@ export async function findPlace(upstream: Upstream, { connector, key, instance }
       ? {
           refreshUrl: back(fixed.refreshUrl),
           parUrl: back(fixed.parUrl),
-          registerUrl: back(fixed.registerUrl),
           issuer: discovered || fixed.issuer === undefined ? fixed.issuer : move(fixed.issuer, 'authorizeUrl'),
           issuerAnnounced: fixed.issuerAnnounced,
         }

@@ -1,3 +1,4 @@
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { excerpt, type Recovery, UpstreamError } from './errors.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { UpstreamAnswer } from './send.ts'
@@ -19,7 +20,7 @@ export function answerFailure(
   const { status } = answer
   const told = excerpt(isMarkup(answer.text) ? '' : answer.text, secrets)
   const message = `The service answered ${status} (${what})${told === '' ? '' : `: ${told}`}`
-  const fail = (recovery: Recovery, reason: string) =>
+  const fail = (recovery: Recovery, reason: UpstreamReason) =>
     new UpstreamError(recovery, message, { reason, status, retryAfterMs: retryAfterMs(answer.headers, nowMs) })
   if (status === 429) return fail('retry', 'rate_limited')
   if (status >= 500 || status === 408 || status === 425) return fail('retry', 'service_failed')

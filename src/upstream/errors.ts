@@ -1,4 +1,5 @@
 import { redactText } from '#base/redact.ts'
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
 
 /**
  * What helps against a failure: the same again later, the person's consent again, leaving this one thing out, or nothing
@@ -7,8 +8,7 @@ import { redactText } from '#base/redact.ts'
 export type Recovery = 'retry' | 'reauthorize' | 'skip' | 'stop'
 
 export interface UpstreamErrorDetails {
-  /** A stable word for the kind of failure. */
-  reason: string
+  reason: UpstreamReason
   status?: number | undefined
   retryAfterMs?: number | undefined
   cause?: unknown
@@ -17,7 +17,7 @@ export interface UpstreamErrorDetails {
 /** A call to an outside service that did not bring what it was made for. */
 export class UpstreamError extends Error {
   readonly recovery: Recovery
-  readonly reason: string
+  readonly reason: UpstreamReason
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
 

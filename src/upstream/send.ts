@@ -8,6 +8,7 @@ import { decodeText } from './body/lossless-json.ts'
 import { readLimited } from './body/read-limited.ts'
 import { createDpopNonces, type DpopNonces } from './dpop/nonces.ts'
 import type { Egress } from './egress/guard.ts'
+import { joinedHeaders } from './joined-headers.ts'
 import { createMetadataCache, type MetadataCache } from './metadata-cache.ts'
 import { lowered, openStream, type StreamAnswer, type StreamRequest } from './open-stream.ts'
 import { transportError } from './transport-error.ts'
@@ -132,13 +133,7 @@ async function exchange(egress: Egress, request: UpstreamRequest): Promise<Upstr
     contentEncoding: headers['content-encoding'],
     signal,
   })
-  return { status: statusCode, headers: joined(headers), text: decodeText(bytes) }
-}
-
-function joined(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const plain: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) plain[name] = [value].flat().join(', ')
-  return plain
+  return { status: statusCode, headers: joinedHeaders(headers), text: decodeText(bytes) }
 }
 
 function hostOf(url: string): string {

@@ -21,8 +21,6 @@ export interface BeginSignIn extends Wishes {
   state: string
   /** Replaces the key's scope. */
   scope?: string | undefined
-  /** Where this person lives, as overrides (`base_url`), for services of many instances that one key serves. */
-  instance?: Readonly<Record<string, string>> | undefined
 }
 
 export interface BegunSignIn {
@@ -35,16 +33,16 @@ export interface BegunSignIn {
 }
 
 export async function beginSignIn(upstream: Upstream, input: BeginSignIn): Promise<BegunSignIn> {
-  const { connector, key, instance } = input
+  const { connector, key } = input
   const { auth, service } = connector
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page to send people to', { reason: 'not_supported' })
-  const place = await findPlace(upstream, { connector, key, instance })
+  const place = await findPlace(upstream, { connector, key })
   const begun =
     auth.kind === 'oauth1'
       ? await beginOAuth1(upstream, { ...input, auth, place })
       : await beginOAuth2(upstream, { ...input, auth, place })
-  return { ...begun, secrets: { service, ...(instance === undefined ? {} : { instance }), ...begun.secrets } }
+  return { ...begun, secrets: { service, ...begun.secrets } }
 }
 
 export interface FinishSignIn {
@@ -64,15 +62,13 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     throw new UpstreamError('stop', 'The answer belongs to a sign-in at another service', { reason: 'issuer_mismatch' })
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
-  const instance = secrets['instance'] as Record<string, string> | undefined
-  const place = await findPlace(upstream, { connector, key, instance })
+  const place = await findPlace(upstream, { connector, key })
   const parameters = callbackParameters(input.params)
   const kept: unknown = secrets
-  const given =
+  const credential =
     auth.kind === 'oauth1'
       ? await finishOAuth1(upstream, { auth, key, place, secrets: kept as OAuth1Secrets, parameters })
       : await finishOAuth2(upstream, { auth, key, place, callbackUrl, secrets: kept as OAuth2Secrets, parameters })
-  const credential = instance === undefined ? given : { ...given, instance: { ...instance, ...given.instance } }
   try {
     const home = homeOf(auth, key)
     const issuer = secrets['issuer'] as string | undefined

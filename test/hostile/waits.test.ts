@@ -40,7 +40,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
 
   /** Whether the app may call now, and if not, for how long. */
   const blockedMs = async (connector: Connector, profile?: Profile, host?: string) => {
-    const { untilMs } = await ground.need.budget.take(ground.appId, connector, 'person', profile?.id, host)
+    const { untilMs } = await ground.need.rateLimiter.tryAcquire(ground.appId, connector, 'person', profile?.id, host)
     return untilMs === undefined ? 0 : untilMs - ground.clock.now()
   }
 
@@ -112,15 +112,15 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
 
   test('a block beyond all bounds that is stored already holds nobody', async () => {
     const connector = await ground.use('poisoned', { list: notes('/poisoned') })
-    await ground.need.budget.block(ground.appId, connector, ground.clock.now() + 1000)
+    await ground.need.rateLimiter.block(ground.appId, connector, ground.clock.now() + 1000)
     await ground.sql(`update budget set blocked_until = 999999999999000 where bucket = $1`, [
       `${ground.appId} poisoned`,
     ])
     ground.clock.offsetMs += HOUR_MS
     assert.equal(await blockedMs(connector), 0)
-    assert.ok((await ground.need.budget.left(ground.appId, connector)) > 0)
-    assert.ok((await ground.need.budget.room([{ appId: ground.appId, connector }]))[0]! > 0)
-    await ground.need.budget.block(ground.appId, connector, ground.clock.now() + 60_000)
+    assert.ok((await ground.need.rateLimiter.left(ground.appId, connector)) > 0)
+    assert.ok((await ground.need.rateLimiter.capacity([{ appId: ground.appId, connector }]))[0]! > 0)
+    await ground.need.rateLimiter.block(ground.appId, connector, ground.clock.now() + 60_000)
     const waitMs = await blockedMs(connector)
     assert.ok(waitMs > 0 && waitMs <= 60_000, String(waitMs))
   })
@@ -159,7 +159,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
         // A neighbour of the attacker waits, but not for ever.
         const waitMs = await blockedMs(connector, mallory, new URL(evil.url).host)
         assert.ok(waitMs > HOUR_MS - SLACK_MS && waitMs <= HOUR_MS, String(waitMs))
-        assert.ok((await ground.need.budget.room([{ appId: ground.appId, connector }]))[0]! > 0)
+        assert.ok((await ground.need.rateLimiter.capacity([{ appId: ground.appId, connector }]))[0]! > 0)
         const asked = evil.to('/list').length
         const neighbour = await ground.connect(connector, 'neighbour', at(evil))
         await ground.run(neighbour)

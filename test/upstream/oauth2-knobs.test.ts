@@ -3,12 +3,11 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { demoSocial } from '#connectors/demo-social/connector.ts'
 import type { Credential, OAuth2 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
-import { registerApp } from '#upstream/oauth2/register.ts'
 import { refreshCredential } from '#upstream/renew-credential.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { CALLBACK, labKey, type OpenUpstream, openUpstream, refusal, turned, walk } from './support.ts'
+import { labKey, type OpenUpstream, openUpstream, refusal, turned, walk } from './support.ts'
 
 const exchangeTrade = {
   grantType: 'long_token',
@@ -158,16 +157,6 @@ suite('the ways in which OAuth 2 services differ', () => {
     assert.notEqual(fresh.token, credential.token)
     assert.equal(lifeOf(fresh), 5_184_000)
     assert.equal(fresh.scope, credential.scope)
-  })
-
-  test('an app registers itself, and signs in with what it got', async () => {
-    const overrides = { base_url: service.url }
-    const input = { connector: demoSocial, overrides, callbackUrl: CALLBACK, appName: 'An app' }
-    const key = { ...(await registerApp(open.upstream, input)), overrides }
-    const { back } = await walk(open.upstream, { connector: demoSocial, key })
-    assert.equal((await finishSignIn(open.upstream, back)).self.handle, 'ada')
-    service.configure({ registration: false })
-    await refusal(registerApp(open.upstream, input), 'skip', 'not_found')
   })
 
   test('a redirect of the token endpoint is not followed', async () => {

@@ -64,19 +64,6 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     assert.ok(credential.dpopKey && credential.refreshToken && credential.expiresAt)
   })
 
-  test('one key serves people of many servers: each says where they live', async () => {
-    const connector = local()
-    const own = { key: clientId, secret: '', overrides: {} }
-    const instance = { base_url: network.pdsUrl }
-    const begun = await beginSignIn(open.upstream, { connector, key: own, callbackUrl: CALLBACK, state: 's', instance })
-    const url = await network.authorize(begun.url, alice)
-    const back = backFrom({ connector, key: own }, begun, new URL(url).searchParams)
-    const { credential, self } = await finishSignIn(open.upstream, back)
-    assert.equal(self.id, alice.did)
-    const fresh = await refreshCredential(open.upstream, { connector, key: own, credential })
-    assert.equal((await proveCredential(open.upstream, { connector, key: own, credential: fresh })).self.id, alice.did)
-  })
-
   test('calls carry proofs; a token without its key is worth nothing', async () => {
     const { session, credential, connector, key } = await held()
     assert.equal((await session()).status, 200)

@@ -48,7 +48,6 @@ export const demoSocial = defineConnector({
     authorizeUrl: 'https://demo-social.test/oauth/authorize',
     tokenUrl: 'https://demo-social.test/oauth/token',
     revokeUrl: 'https://demo-social.test/oauth/revoke',
-    registerUrl: 'https://demo-social.test/oauth/register',
     issuer: 'https://demo-social.test',
     scope: { default: ['profile', 'email', 'posts.read', 'photos.read', 'friends.read', 'feed.read'] },
     forceLogin: { parameters: { prompt: 'login' } },

@@ -5,7 +5,7 @@ import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/access-tokens.ts'
 import { findAccount } from '#store/accounts.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditAccount } from '#store/audit.ts'
 import type { Queries } from '#store/database.ts'
 import type { AuthorizeNeed } from './need.ts'
 
@@ -44,14 +44,7 @@ export async function revokeToken(need: AuthorizeNeed, app: App, token: string):
   const now = need.clock.now()
   await need.database.transaction(async (tx) => {
     await revokeAccessToken(tx, account.part, need.hasher.hash('access_token', token), now)
-    await writeAudit(tx, {
-      part: account.part,
-      at: now,
-      actor: `app:${app.id}`,
-      action: 'token.revoke',
-      appId: app.id,
-      accountId: account.id,
-    })
+    await auditAccount(tx, account, { at: now, actor: `app:${app.id}`, action: 'token.revoke' })
   })
 }
 

@@ -1,3 +1,4 @@
+import { apiErrorOf } from '#access/api-errors.ts'
 import { randomPart } from '#base/ids.ts'
 import { type Credential, verifiesApp } from '#kit/auth.ts'
 import type { App } from '#model/app.ts'
@@ -33,7 +34,7 @@ export async function applyToken(need: AuthorizeNeed, app: App, input: Applicati
     ...(input.tokenSecret === undefined ? {} : { tokenSecret: input.tokenSecret }),
   }
   const signedIn = await proveCredential(need.upstream, { connector, key, credential }).catch((error: unknown) => {
-    throw refusal(error)
+    throw error instanceof UpstreamError ? apiErrorOf(error, 'given') : error
   })
   const attached = await need.database.transaction((tx) =>
     attach(need, tx, {
@@ -47,13 +48,4 @@ export async function applyToken(need: AuthorizeNeed, app: App, input: Applicati
   )
   if (attached === undefined) throw new ApiError('not_found', 'There is no such account.')
   return { ...attached, appVerified: verifiesApp(connector.auth) }
-}
-
-function refusal(error: unknown): unknown {
-  if (!(error instanceof UpstreamError)) return error
-  if (error.recovery === 'retry')
-    return new ApiError(error.reason === 'service_timeout' ? 'service_timeout' : 'service_unreachable', undefined, {
-      cause: error,
-    })
-  return new ApiError('service_refused', undefined, { cause: error })
 }

@@ -7,7 +7,7 @@ import type { Profile } from '#model/profile.ts'
 import { insertAccessToken } from '#store/access-tokens.ts'
 import { insertAccount, lockAccount, setAccountParts } from '#store/accounts.ts'
 import { keepAppFromDeletion } from '#store/app-deletions.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditAccount } from '#store/audit.ts'
 import { putCredential } from '#store/credentials.ts'
 import type { Queries } from '#store/database.ts'
 import { openProfileCursors } from '#store/delivery-cursors.ts'
@@ -48,13 +48,10 @@ export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining)
   const token = newAccessToken(account.part, now, joining.tokenSecret)
   const tokenHash = need.hasher.hash('access_token', token)
   await insertAccessToken(tx, account, tokenHash, now)
-  await writeAudit(tx, {
-    part: account.part,
+  await auditAccount(tx, account, {
     at: now,
     actor: joining.actor,
     action: joining.account.how === 'given' ? 'profile.link' : 'profile.connect',
-    appId: account.appId,
-    accountId: account.id,
     detail: { service: profile.service, native_id: profile.nativeId, scope: profile.scope },
   })
   return { account, profile, token, tokenHash, issuedAt: now }

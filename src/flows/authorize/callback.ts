@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
-import { partFor, partOf, randomPart } from '#base/ids.ts'
+import { partOf, randomPart } from '#base/ids.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAccount } from '#store/accounts.ts'
 import { findApp } from '#store/apps.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import { hasSignedIn, insertConsent } from '#store/consents.ts'
 import { type Pending, takePending } from '#store/pending.ts'
 import { findServiceKey } from '#store/service-keys.ts'
@@ -113,12 +113,10 @@ async function mayJoinUnasked(
 
 /** A sign-in that somebody tried to finish in the wrong place is worth a look. */
 async function tellRefused({ database, clock }: AuthorizeNeed, service: string, pending: Pending): Promise<void> {
-  await writeAudit(database, {
-    part: partFor(pending.appId),
+  await auditApp(database, pending.appId, {
     at: clock.now(),
     actor: 'person',
     action: 'callback.refused',
-    appId: pending.appId,
     detail: { began_at: pending.service, came_back_to: service },
   })
 }

@@ -1,9 +1,8 @@
-import { partFor } from '#base/ids.ts'
 import { ApiError } from '#model/errors.ts'
 import type { AppDeletion } from '#store/app-deletions.ts'
 import * as deletions from '#store/app-deletions.ts'
 import { untoldErasures } from '#store/app-remains.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import { eraseSome, finishApp } from './erase-app.ts'
 import type { AuthorizeNeed } from './need.ts'
 
@@ -55,8 +54,7 @@ export async function beginDeletion(
       )
     await deletions.insertAppDeletion(tx, { appId, name: app.name, actor, startedAt: now, accounts })
     if (giveUp) await deletions.giveUpDestinations(tx, appId)
-    const part = partFor(appId)
-    await writeAudit(tx, { part, at: now, actor, action: 'app.delete_begin', appId, detail: { accounts } })
+    await auditApp(tx, appId, { at: now, actor, action: 'app.delete_begin', detail: { accounts } })
   })
   return (await deletionProgress(need, appId))!
 }

@@ -5,7 +5,7 @@ import { ApiError } from '#model/errors.ts'
 import { type Profile, parseProfileName, profileName } from '#model/profile.ts'
 import { revokeAllTokens } from '#store/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/accounts.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditAccount } from '#store/audit.ts'
 import { type CredentialKey, deleteCredential, findCredential } from '#store/credentials.ts'
 import type { Queries } from '#store/database.ts'
 import { markDeliveriesErased } from '#store/delivery-cursors.ts'
@@ -83,7 +83,7 @@ export async function eraseAccount(
   await revokeAllTokens(tx, locked, need.clock.now())
   await deleteAccount(tx, locked)
   await queueEvent(tx, locked.appId, 'account.erased', need.clock.now(), { account: locked.id })
-  await audit(need, tx, locked, actor, 'account.delete', {})
+  await auditAccount(tx, locked, { at: need.clock.now(), actor, action: 'account.delete' })
   return gone
 }
 
@@ -119,7 +119,12 @@ async function erase(
       { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
       account.id,
     )
-    await audit(need, tx, account, actor, 'profile.disconnect', { profile: profileName(profile) })
+    await auditAccount(tx, account, {
+      at: need.clock.now(),
+      actor,
+      action: 'profile.disconnect',
+      detail: { profile: profileName(profile) },
+    })
   }
   return erased
 }
@@ -179,23 +184,4 @@ export async function revoke(
 
 function actorOf({ appId }: Account): string {
   return `app:${appId}`
-}
-
-async function audit(
-  { clock }: AuthorizeNeed,
-  tx: Queries,
-  account: Account,
-  actor: string,
-  action: string,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  await writeAudit(tx, {
-    part: account.part,
-    at: clock.now(),
-    actor,
-    action,
-    appId: account.appId,
-    accountId: account.id,
-    detail,
-  })
 }

@@ -1,4 +1,3 @@
-import { partFor } from '#base/ids.ts'
 import { SealError } from '#base/sealing.ts'
 import { deleteAccount, findAccount, lockAccount } from '#store/accounts.ts'
 import { type AppDeletion, type Counted, countErased, finishAppDeletion } from '#store/app-deletions.ts'
@@ -11,7 +10,7 @@ import {
   nextAccountsOf,
 } from '#store/app-remains.ts'
 import { deleteApp } from '#store/apps.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import { deleteConsent, unusedConsentsOf } from '#store/consents.ts'
 import { dropDeliveryRecords } from '#store/deliveries.ts'
 import { removeCursors } from '#store/delivery-cursors.ts'
@@ -131,7 +130,7 @@ export async function finishApp(need: AuthorizeNeed, deletion: AppDeletion, unto
     if ((await unusedConsentsOf(tx, need.keyring, appId)).length > 0) throw new SignInMeanwhile()
     await finishAppDeletion(tx, appId, clock.now(), untold)
     const detail = { erased, revoked, not_supported: notSupported, failed, destinations_untold: untold }
-    await writeAudit(tx, { part: partFor(appId), at: clock.now(), actor, action: 'app.delete', appId, detail })
+    await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.delete', detail })
   })
   await finish.catch((error: unknown) => {
     if (!(error instanceof SignInMeanwhile)) throw error

@@ -4,7 +4,7 @@ import { ApiError } from '#model/errors.ts'
 import { type Profile, profileName } from '#model/profile.ts'
 import { revokeAllTokens } from '#store/access-tokens.ts'
 import { lockAccount, markMerged, setAccountParts } from '#store/accounts.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditAccount } from '#store/audit.ts'
 import {
   type CredentialKey,
   deleteCredential,
@@ -67,13 +67,10 @@ async function merge(need: AuthorizeNeed, tx: Queries, from: Account, to: Accoun
   // In one order for everybody, as with the accounts.
   for (const { service, nativeId } of moving.toSorted((a, b) => (profileName(a) < profileName(b) ? -1 : 1)))
     await mergeServiceUser(tx, { appId: to.appId, service, nativeId }, from.id, to.id)
-  await writeAudit(tx, {
-    part: to.part,
+  await auditAccount(tx, to, {
     at: now,
     actor: `app:${to.appId}`,
     action: 'account.merge',
-    appId: to.appId,
-    accountId: to.id,
     detail: {
       source: from.id,
       profiles: moving.map(profileName),

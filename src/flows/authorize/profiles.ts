@@ -1,3 +1,5 @@
+import { freshCredential } from '#access/fresh-credential.ts'
+import { markNeedsAuth } from '#access/needs-auth.ts'
 import { SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
@@ -7,7 +9,6 @@ import { findCredential } from '#store/credentials.ts'
 import { listProfiles } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { freshCredential, markNeedsAuth } from '#upstream/fresh-credential.ts'
 import { accountById } from './accounts.ts'
 import type { AuthorizeNeed } from './need.ts'
 

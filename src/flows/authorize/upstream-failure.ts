@@ -1,7 +1,12 @@
+import { apiErrorOf } from '#access/api-errors.ts'
+import type { Reason } from '#model/errors.ts'
 import { egressErrorIn } from '#upstream/egress/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { AuthorizeError } from './errors.ts'
 import type { AuthorizeNeed } from './need.ts'
+
+/** Of these a redirect only says that the service could not be asked: the sign-in may be tried again. */
+const LATER: ReadonlySet<Reason> = new Set(['service_unreachable', 'service_timeout', 'service_limited'] as const)
 
 /** What the app is told when a service fails us: its own words stay in our log. */
 export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, service: string): AuthorizeError {
@@ -18,5 +23,7 @@ export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, s
     refusal: egressErrorIn(error)?.reason,
   })
   if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
-  return new AuthorizeError(error.recovery === 'retry' ? 'service_unreachable' : 'service_refused', { cause: error })
+  return new AuthorizeError(LATER.has(apiErrorOf(error, 'given').reason) ? 'service_unreachable' : 'service_refused', {
+    cause: error,
+  })
 }

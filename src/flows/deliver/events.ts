@@ -1,6 +1,5 @@
-import { partFor } from '#base/ids.ts'
 import type { Destination } from '#model/destination.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import type { Queries } from '#store/database.ts'
 import { type PushEventType, queueEvent, removeEvent, waitingEvents } from '#store/push-events.ts'
 import type { Connection } from './destination.ts'
@@ -18,7 +17,7 @@ export async function raiseEvent(
 ): Promise<void> {
   const at = clock.now()
   const data = { destination: { id, name, kind }, ...detail }
-  await writeAudit(tx, { part: partFor(appId), at, actor: 'tributary', action: type, appId, detail: data })
+  await auditApp(tx, appId, { at, actor: 'tributary', action: type, detail: data })
   await queueEvent(tx, appId, type, at, data)
 }
 

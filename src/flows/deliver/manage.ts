@@ -1,7 +1,7 @@
-import { newId, partFor } from '#base/ids.ts'
+import { newId } from '#base/ids.ts'
 import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditDestination } from '#store/audit.ts'
 import type { Queries } from '#store/database.ts'
 import { dropDeliveryRecords } from '#store/deliveries.ts'
 import {
@@ -82,7 +82,12 @@ export async function addDestination(
       throw new ApiError('bad_request', `An app has at most ${MAX_DESTINATIONS} destinations.`)
     await insertDestination(tx, need.keyring, destination, secrets)
     await openDestinationCursors(tx, destination.id, now)
-    await audit(need, tx, destination, actor, 'push.add', { kind: input.kind })
+    await auditDestination(tx, destination, {
+      at: need.clock.now(),
+      actor,
+      action: 'push.add',
+      detail: { kind: input.kind },
+    })
   })
   // Whoever signed in meanwhile saw no destination yet.
   await openDestinationCursors(need.database, destination.id, now)
@@ -130,7 +135,12 @@ export async function changeDestination(
       if (!isPaced(schedule)) await wakeCursors(tx, id, now)
     }
     if (isOther) await rewindCursors(tx, id, 0, now)
-    await audit(need, tx, after, actor, 'push.change', { fields: Object.keys(change) })
+    await auditDestination(tx, after, {
+      at: need.clock.now(),
+      actor,
+      action: 'push.change',
+      detail: { fields: Object.keys(change) },
+    })
     return changed
   })
 }
@@ -177,7 +187,12 @@ export async function removeDestination(
     await removeCursors(tx, destination.id)
     await dropDeliveryRecords(tx, destination.id)
     await deleteDestination(tx, destination.id)
-    await audit(need, tx, destination, actor, 'push.delete', { drop_tables: dropTables })
+    await auditDestination(tx, destination, {
+      at: need.clock.now(),
+      actor,
+      action: 'push.delete',
+      detail: { drop_tables: dropTables },
+    })
   })
 }
 
@@ -212,22 +227,4 @@ async function dropAll(need: DeliverNeed, destination: Destination): Promise<voi
   } finally {
     await connection.close()
   }
-}
-
-export async function audit(
-  { clock }: Pick<DeliverNeed, 'clock'>,
-  tx: Queries,
-  { id, appId }: Destination,
-  actor: string,
-  action: string,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  await writeAudit(tx, {
-    part: partFor(appId),
-    at: clock.now(),
-    actor,
-    action,
-    appId,
-    detail: { destination: id, ...detail },
-  })
 }

@@ -1,5 +1,6 @@
 import type { Destination } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
+import { auditDestination } from '#store/audit.ts'
 import {
   openDestinationCursors,
   redriveCursors,
@@ -9,7 +10,7 @@ import {
   wakeCursors,
 } from '#store/delivery-cursors.ts'
 import { sealSecrets, setDestinationState } from '#store/destinations.ts'
-import { audit, openLocked } from './manage.ts'
+import { openLocked } from './manage.ts'
 import type { DeliverNeed } from './need.ts'
 
 /** Clocks of several machines differ a little; what was stored around that time is sent too. */
@@ -19,7 +20,7 @@ export async function pauseDestination(need: DeliverNeed, destination: Destinati
   await need.database.transaction(async (tx) => {
     await setDestinationState(tx, destination.id, 'paused', need.clock.now())
     await stopRunsOf(tx, destination.id)
-    await audit(need, tx, destination, actor, 'push.pause', {})
+    await auditDestination(tx, destination, { at: need.clock.now(), actor, action: 'push.pause' })
   })
 }
 
@@ -29,7 +30,7 @@ export async function resumeDestination(need: DeliverNeed, destination: Destinat
   await need.database.transaction(async (tx) => {
     await setDestinationState(tx, destination.id, 'active', now)
     await stopRunsOf(tx, destination.id)
-    await audit(need, tx, destination, actor, 'push.resume', {})
+    await auditDestination(tx, destination, { at: need.clock.now(), actor, action: 'push.resume' })
   })
   await wakeCursors(need.database, destination.id, now)
 }
@@ -40,7 +41,9 @@ export async function runNow(need: DeliverNeed, destination: Destination, actor:
     throw new ApiError('bad_request', `It is ${destination.state}; resume it first.`)
   const now = need.clock.now()
   const profiles = await wakeCursors(need.database, destination.id, now)
-  await need.database.transaction((tx) => audit(need, tx, destination, actor, 'push.run', { profiles }))
+  await need.database.transaction((tx) =>
+    auditDestination(tx, destination, { at: need.clock.now(), actor, action: 'push.run', detail: { profiles } }),
+  )
   return profiles
 }
 
@@ -68,7 +71,7 @@ export async function replay(
         ? await rewindCursors(tx, destination.id, Math.max(0, (from.seq ?? 0) - 1), now, from.profile)
         : await rewindCursorsSince(tx, destination.id, from.since - MARGIN_MS, now, from.profile)
     if (from.profile !== undefined && profiles === 0) throw new ApiError('not_found', 'There is no such profile here.')
-    await audit(need, tx, destination, actor, 'push.replay', { ...from })
+    await auditDestination(tx, destination, { at: need.clock.now(), actor, action: 'push.replay', detail: { ...from } })
     return profiles
   })
 }
@@ -77,7 +80,12 @@ export async function replay(
 export async function redrive(need: DeliverNeed, destination: Destination, actor: string): Promise<number> {
   return need.database.transaction(async (tx) => {
     const profiles = await redriveCursors(tx, destination.id, need.clock.now())
-    await audit(need, tx, destination, actor, 'push.redrive', { profiles })
+    await auditDestination(tx, destination, {
+      at: need.clock.now(),
+      actor,
+      action: 'push.redrive',
+      detail: { profiles },
+    })
     return profiles
   })
 }
@@ -91,7 +99,7 @@ export async function rotateSigning(need: DeliverNeed, destination: Destination,
     // The previous one signs too, until the next rotation.
     const both = { ...secrets, signing: [signing, ...(secrets.signing ?? [])].slice(0, 2) }
     await sealSecrets(tx, need.keyring, destination.id, both, need.clock.now())
-    await audit(need, tx, destination, actor, 'push.rotate_secret', {})
+    await auditDestination(tx, destination, { at: need.clock.now(), actor, action: 'push.rotate_secret' })
   })
   return signing
 }

@@ -1,5 +1,6 @@
 import type { Destination, PutRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
+import { auditDestination } from '#store/audit.ts'
 import { goneAmong, itemsAfterId, itemsById } from '#store/changes.ts'
 import { deadLettersAfter } from '#store/deliveries.ts'
 import { type CursorPlace, nextCursor, rewindCursors } from '#store/delivery-cursors.ts'
@@ -7,7 +8,6 @@ import { findProfile, findTwin } from '#store/profiles.ts'
 import { rowsOf } from './batch.ts'
 import { DeliveryError, type FoundRow, type Reading } from './destination.ts'
 import { type Filter, filterOf, pathsFor } from './filter.ts'
-import { audit } from './manage.ts'
 import type { DeliverNeed } from './need.ts'
 import { secretsOf } from './run.ts'
 import { type Source, wantedOf } from './source.ts'
@@ -58,7 +58,14 @@ export async function verifyDestination(
     throw error
   }
   if (repair)
-    await need.database.transaction((tx) => audit(need, tx, destination, actor, 'push.repair', { ...verified }))
+    await need.database.transaction((tx) =>
+      auditDestination(tx, destination, {
+        at: need.clock.now(),
+        actor,
+        action: 'push.repair',
+        detail: { ...verified },
+      }),
+    )
   return verified
 }
 

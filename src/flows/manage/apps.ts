@@ -1,10 +1,10 @@
 import type { Clock } from '#base/clock.ts'
-import { newId, partFor, randomSecret } from '#base/ids.ts'
+import { newId, randomSecret } from '#base/ids.ts'
 import { type App, type AppSecret, checkRedirectUri } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import * as store from '#store/apps.ts'
-import { writeAudit } from '#store/audit.ts'
-import type { Database, Queries } from '#store/database.ts'
+import { auditApp } from '#store/audit.ts'
+import type { Database } from '#store/database.ts'
 import type { Hasher } from '#store/vault.ts'
 
 export interface AppsNeed {
@@ -40,7 +40,7 @@ export async function createApp(need: AppsNeed, input: NewApp, actor: string): P
   const secret = newSecret()
   await need.database.transaction(async (tx) => {
     await store.insertApp(tx, app, storedSecret(need, secret, now))
-    await audit(tx, need, actor, 'app.create', app.id, { name: app.name })
+    await auditApp(tx, app.id, { at: need.clock.now(), actor, action: 'app.create', detail: { name: app.name } })
   })
   return { app, secret }
 }
@@ -67,7 +67,12 @@ export async function updateApp(need: AppsNeed, id: string, change: Partial<NewA
       tokenFlow: change.tokenFlow ?? before.tokenFlow,
     }
     await store.updateApp(tx, app)
-    await audit(tx, need, actor, 'app.update', id, { fields: Object.keys(change) })
+    await auditApp(tx, id, {
+      at: need.clock.now(),
+      actor,
+      action: 'app.update',
+      detail: { fields: Object.keys(change) },
+    })
     return app
   })
 }
@@ -87,7 +92,12 @@ export async function rotateAppSecret(
     if (found === undefined) throw noApp(id)
     await store.insertAppSecret(tx, id, stored)
     await store.retireOtherSecrets(tx, id, stored.id, now + overlapMs, now)
-    await audit(tx, need, actor, 'app.rotate_secret', id, { overlap_ms: overlapMs })
+    await auditApp(tx, id, {
+      at: need.clock.now(),
+      actor,
+      action: 'app.rotate_secret',
+      detail: { overlap_ms: overlapMs },
+    })
     return found
   })
   return { app, secret, previousEndsAt: now + overlapMs }
@@ -116,15 +126,4 @@ function checkRedirectUris(uris: string[]): string[] {
     throw new ApiError('bad_parameter', 'redirect_uri: give at least one address that people return to.')
   if (uris.length > 50) throw new ApiError('bad_parameter', 'redirect_uri: at most 50 addresses.')
   return [...new Set(uris.map(checkRedirectUri))]
-}
-
-async function audit(
-  tx: Queries,
-  { clock }: AppsNeed,
-  actor: string,
-  action: string,
-  appId: string,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  await writeAudit(tx, { part: partFor(appId), at: clock.now(), actor, action, appId, detail })
 }

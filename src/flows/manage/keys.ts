@@ -1,10 +1,9 @@
 import type { Clock } from '#base/clock.ts'
-import { partFor } from '#base/ids.ts'
 import type { Keyring } from '#base/sealing.ts'
 import { OVERRIDES, type ServiceKey } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import type { Database } from '#store/database.ts'
 import * as store from '#store/service-keys.ts'
 
@@ -39,14 +38,7 @@ export async function setServiceKey(
   await need.database.transaction(async (tx) => {
     await mustExist(tx, appId)
     await store.putServiceKey(tx, need.keyring, appId, key, input.secret, input.hookSecret)
-    await writeAudit(tx, {
-      part: partFor(appId),
-      at: key.updatedAt,
-      actor,
-      action: 'keys.set',
-      appId,
-      detail: { service: key.service },
-    })
+    await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
   })
   return key
 }
@@ -61,14 +53,7 @@ export async function deleteServiceKey(need: KeysNeed, appId: string, service: s
     await mustExist(tx, appId)
     if (!(await store.deleteServiceKey(tx, appId, service)))
       throw new ApiError('not_found', `The app has no keys for ${service}.`)
-    await writeAudit(tx, {
-      part: partFor(appId),
-      at: need.clock.now(),
-      actor,
-      action: 'keys.delete',
-      appId,
-      detail: { service },
-    })
+    await auditApp(tx, appId, { at: need.clock.now(), actor, action: 'keys.delete', detail: { service } })
   })
 }
 

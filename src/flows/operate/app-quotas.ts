@@ -1,10 +1,9 @@
 import type { Clock } from '#base/clock.ts'
-import { partFor } from '#base/ids.ts'
 import type { QuotaSettings } from '#base/quota-variables.ts'
 import { ApiError } from '#model/errors.ts'
 import { effectiveQuotas, QUOTA_NAMES, type QuotaInput, type QuotaName } from '#model/quotas.ts'
 import { findApp, findAppQuotas, setAppQuotas } from '#store/apps.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import type { Database } from '#store/database.ts'
 import { reviewApp } from './review-quotas.ts'
 
@@ -39,8 +38,7 @@ export async function setQuotas(
   const given = Object.fromEntries(Object.entries(input).filter(([, limit]) => limit !== undefined)) as QuotaInput
   await database.transaction(async (tx) => {
     if (!(await setAppQuotas(tx, appId, given))) throw noApp(appId)
-    const entry = { part: partFor(appId), at: clock.now(), actor, action: 'app.quotas', appId, detail: { ...given } }
-    await writeAudit(tx, entry)
+    await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.quotas', detail: { ...given } })
   })
   await reviewApp(need, appId)
   return show(config, given)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { markNeedsAuth } from '#access/needs-auth.ts'
 import type { Clock } from '#base/clock.ts'
 import { SetupError } from '#base/errors.ts'
 import { readKeyFile, writeKeyFile } from '#base/key-file.ts'
@@ -10,7 +11,6 @@ import { fileLock } from '#store/embedded/file-lock.ts'
 import { findProfile } from '#store/profiles.ts'
 import { findStale, hasStale, reseal, type UnreadableValue } from '#store/reseal.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { markNeedsAuth } from '#upstream/fresh-credential.ts'
 
 export interface KeyringNeed {
   database: Database

@@ -1,19 +1,18 @@
 import type { Readable } from 'node:stream'
+import { acquire } from '#access/acquire.ts'
+import { apiErrorOf } from '#access/api-errors.ts'
 import { type BriefCache, createBriefCache } from '#base/brief-cache.ts'
 import type { Hangup } from '#base/hangup.ts'
 import type { Auth } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
-import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
-import { rateNewsOf } from '#upstream/rate-news.ts'
-import { retryAfterMs } from '#upstream/retry-after.ts'
 import { takeBody } from './body.ts'
 import { type CallLog, createCallLog } from './call-log.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
 import { PATIENCE, type ProxyAnswer, type ProxyNeed, type Target, type Told } from './need.ts'
-import { type Opened, open, spend } from './open.ts'
+import { type Opened, open } from './open.ts'
 import { paginate } from './paginate.ts'
 import { createTargets, type Targets } from './targets.ts'
 
@@ -56,7 +55,7 @@ export function createProxy(need: ProxyNeed): Proxy {
   return {
     forward: (account, call) =>
       forward(need, { targets, budgets }, account, call).catch((error: unknown) => {
-        throw refusal(error)
+        throw error instanceof UpstreamError ? apiErrorOf(error, 'stored') : error
       }),
     note: (call) => log.note(call),
     close: async () => {
@@ -76,7 +75,7 @@ async function forward(
   const found = await targets.find(account, call.profile)
   const target = hasOwnServers(found.connector) ? await withServer(targets, found) : found
   call.onProfile(target.profile)
-  await spend(need, target, SHORT_WAIT_MS, call.hangup)
+  await acquire(need, target, { purpose: 'person', maxWaitMs: SHORT_WAIT_MS, until: call.hangup })
   const { idleMs } = need.patience ?? PATIENCE
   const body = await takeBody(call.body, call.headers, target.connector.auth.kind === 'oauth1', idleMs)
   if (!body.repeatable) call.onFlow()
@@ -85,7 +84,7 @@ async function forward(
   const answer = call.paginate
     ? await paginate(need, targets, out, call.told)
     : untouched(target, await open(need, targets, out, call.told))
-  Object.assign(answer.headers, notes(call.told, await settle(need, budgets, target, answer)))
+  Object.assign(answer.headers, notes(call.told, await callsLeft(need, budgets, target)))
   return answer
 }
 
@@ -94,20 +93,17 @@ async function withServer(targets: Targets, target: Target): Promise<Target> {
   return { ...target, server: ownServerOf(target.connector, credential) }
 }
 
-/** What is done once the service has acted. No failure of ours may hide its answer: the app would do the same again. */
-async function settle(
+/** Undefined when it cannot be told: the service has acted, and no failure of ours may hide its answer. */
+async function callsLeft(
   need: ProxyNeed,
   budgets: BriefCache<number>,
-  target: Target,
-  answer: ProxyAnswer,
+  { profile, connector, server }: Target,
 ): Promise<number | undefined> {
-  const { id, appId } = target.profile
-  const { connector, server } = target
+  const { id, appId } = profile
   try {
-    await learn(need, target, answer)
-    return await budgets.get(id, () => need.budget.left(appId, connector, id, server))
+    return await budgets.get(id, () => need.rateLimiter.left(appId, connector, id, server))
   } catch (error) {
-    need.log.warn('a budget could not be kept', { service: target.connector.service, error })
+    need.log.warn('the calls left could not be told', { service: connector.service, error })
     return undefined
   }
 }
@@ -130,41 +126,10 @@ function absolute(location: string, base: string, auth: Auth): string {
   return secret.length > 0 || !URL.canParse(location) ? url.href : location
 }
 
-/** What this answer says of limits counts for everybody whose calls the service counts together. */
-async function learn(
-  need: ProxyNeed,
-  { profile, connector, server }: Target,
-  { status, headers }: ProxyAnswer,
-): Promise<void> {
-  if (status !== 429 && connector.api.rate === undefined) return
-  const plain: Record<string, string> = {}
-  for (const name in headers) plain[name] = String(headers[name])
-  const nowMs = need.clock.now()
-  const rate = rateNewsOf(connector, plain, nowMs)
-  // What is counted for one endpoint says nothing of the others.
-  if (rate?.of === 'endpoint') return
-  const waitMs = status === 429 ? retryAfterMs(plain, nowMs) : undefined
-  const usedUp = rate?.remaining !== undefined && rate.remaining <= 0 ? rate.resetAtMs : undefined
-  const untilMs = waitMs === undefined ? usedUp : nowMs + waitMs
-  if (untilMs === undefined || untilMs <= nowMs) return
-  const whom = rate?.of === 'person' ? profile.id : undefined
-  await need.budget.block(profile.appId, connector, untilMs, whom, server)
-}
-
 function notes(told: Told, left: number | undefined): Record<string, string> {
   return {
     'x-tributary-refreshed': String(told.refreshed),
     'x-tributary-retried': String(told.retried),
     ...(left === undefined ? {} : { 'x-tributary-budget-left': String(left) }),
   }
-}
-
-function refusal(error: unknown): unknown {
-  if (!(error instanceof UpstreamError)) return error
-  if (error.recovery === 'reauthorize') return new ApiError('needs_auth', undefined, { cause: error })
-  if (error.reason === 'service_timeout') return new ApiError('service_timeout', undefined, { cause: error })
-  if (error.reason === 'request_invalid')
-    return new ApiError('bad_request', 'The request cannot be sent as it is.', { cause: error })
-  // Refused addresses look like any other failure: what is behind them is nobody's business.
-  return new ApiError('service_unreachable', undefined, { cause: error })
 }

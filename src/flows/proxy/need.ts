@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { RateLimiter } from '#access/rate-limiter.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
 import type { Keyring } from '#base/sealing.ts'
@@ -6,7 +7,6 @@ import type { Connector } from '#kit/connector.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Database } from '#store/database.ts'
-import type { Budget } from '#upstream/budget.ts'
 import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import type { ReadPage } from './parse-page.ts'
@@ -18,7 +18,7 @@ export interface ProxyNeed {
   log: Log
   registry: Registry
   upstream: Upstream
-  budget: Budget
+  rateLimiter: RateLimiter
   patience?: Patience | undefined
   /** Parses a page of a listing; undefined: in this process. */
   readPage?: ReadPage | undefined
@@ -41,7 +41,7 @@ export interface Target {
   connector: Connector
   key: ServiceKey
   /** The person's own server, where the service has many. */
-  server?: string | undefined
+  server: string | undefined
 }
 
 /** What had to be done beside passing the call on. */

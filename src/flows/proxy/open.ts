@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hangup } from '#base/hangup.ts'
-import { ApiError } from '#model/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { openAuthorized, wantsNonce } from '#upstream/open-authorized.ts'
 import { discard, type StreamAnswer } from '#upstream/open-stream.ts'
 import { addressFor, type Where } from './address.ts'
 import type { CallBody } from './body.ts'
+import { learnFromResponse } from './learn-from-response.ts'
 import { PATIENCE, type ProxyNeed, type Target, type Told } from './need.ts'
 import type { Ready, Targets } from './targets.ts'
 
@@ -29,27 +28,15 @@ const MAX_REDIRECTS = 5
 const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH QUERY'.split(' '))
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Waits for the budget, but no longer than anybody would. */
-export async function spend(
-  need: ProxyNeed,
-  { profile, connector, server }: Target,
-  mostWaitMs: number,
-  hangup: Hangup,
-): Promise<void> {
-  for (;;) {
-    const { untilMs } = await need.budget.take(profile.appId, connector, 'person', profile.id, server)
-    if (untilMs === undefined) return
-    const waitMs = untilMs - need.clock.now()
-    if (waitMs > mostWaitMs) throw new ApiError('service_limited', undefined, { retryAfterS: Math.ceil(waitMs / 1000) })
-    await sleep(Math.max(waitMs, 5), undefined, { signal: hangup.signal })
-  }
-}
-
 /**
  * A refused token is refreshed once, a missing nonce is learned, and a dead connection tried once more: each only where
  * the same can be sent again without harm.
  */
 export async function open(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<Opened> {
+  return learnFromResponse(need, out.target, await openFresh(need, targets, out, told))
+}
+
+async function openFresh(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<Opened> {
   let ready = await targets.ready(out.target, out.body.repeatable ? 'recent' : 'newest')
   if (!out.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(need, out, ready)
   let asked = { nonce: false, credential: false }

@@ -1,16 +1,18 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { acquire } from '#access/acquire.ts'
 import type { Hangup } from '#base/hangup.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { ApiError } from '#model/errors.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import { joinedHeaders } from '#upstream/joined-headers.ts'
 import { discard } from '#upstream/open-stream.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
 import type { Where } from './address.ts'
 import { answerHeaders } from './headers.ts'
 import type { ProxyAnswer, ProxyNeed, Target, Told } from './need.ts'
-import { type Opened, type Outgoing, open, spend } from './open.ts'
+import { type Opened, type Outgoing, open } from './open.ts'
 import { type Course, courseFor, MAX_PAGE_BYTES, type PageText, parsePage } from './parse-page.ts'
 import type { Targets } from './targets.ts'
 
@@ -79,7 +81,7 @@ async function fetchPage(
 ): Promise<PageText> {
   const where = whereOf(request, 'query' in out.where ? out.where.query : '')
   for (let attempt = 1; ; attempt += 1) {
-    await spend(need, out.target, MAX_PAUSE_MS, out.hangup)
+    await acquire(need, out.target, { purpose: 'person', maxWaitMs: MAX_PAUSE_MS, until: out.hangup })
     const opened = await open(need, targets, { ...out, where }, told)
     if (opened.status === 200) {
       const page = await readPage(need, out.target, course, request, opened, out.hangup)
@@ -87,8 +89,7 @@ async function fetchPage(
       throw broken('a page has another shape than the first')
     }
     discard(opened)
-    const headers = Object.fromEntries(Object.entries(opened.headers).map(([name, value]) => [name, String(value)]))
-    const waitMs = retryAfterMs(headers, need.clock.now()) ?? 500 * 2 ** attempt
+    const waitMs = retryAfterMs(joinedHeaders(opened.headers), need.clock.now()) ?? 500 * 2 ** attempt
     const soon = (opened.status === 429 || opened.status >= 500) && waitMs <= MAX_PAUSE_MS && attempt < TRIES
     if (!soon) throw broken(`a page was answered with ${opened.status}`)
     told.retried = true
@@ -107,8 +108,7 @@ async function readPage(
   const bytes = await takeRaw(opened, hangup).catch((error: unknown) => {
     throw broken('a page could not be read', error)
   })
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(opened.headers)) headers[name] = [value ?? []].flat().join(', ')
+  const headers = joinedHeaders(opened.headers)
   const page = { service, ...where, request, url: opened.url, headers, bytes }
   return (need.readPage ?? ((given) => parsePage(need, given)))(page, hangup.signal)
 }

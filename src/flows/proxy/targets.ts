@@ -1,3 +1,4 @@
+import { freshCredential } from '#access/fresh-credential.ts'
 import { createBriefCache } from '#base/brief-cache.ts'
 import { trimEndOf } from '#base/trim-end.ts'
 import type { Credential } from '#kit/auth.ts'
@@ -6,7 +7,6 @@ import { ApiError } from '#model/errors.ts'
 import { findProfileByName } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { findPlace } from '#upstream/addresses.ts'
-import { freshCredential } from '#upstream/fresh-credential.ts'
 import type { ProxyNeed, Target } from './need.ts'
 
 /** All that a call needs to be sent. */
@@ -84,5 +84,5 @@ async function findTarget(need: ProxyNeed, account: Account, name: string): Prom
   if (profile.state === 'needs_auth') throw new ApiError('needs_auth')
   const key = connector && (await findServiceKey(need.database, need.keyring, profile.appId, service))
   if (connector === undefined || key === undefined) throw new ApiError('no_service_keys')
-  return { profile, connector, key }
+  return { profile, connector, key, server: undefined }
 }

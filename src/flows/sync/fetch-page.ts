@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { acquire } from '#access/acquire.ts'
+import { type Fresh, freshCredential } from '#access/fresh-credential.ts'
+import { type LimitedCall, learnLimits } from '#access/learn-limits.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { type Fresh, freshCredential } from '#upstream/fresh-credential.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
 import type { UpstreamAnswer } from '#upstream/send.ts'
-import { failureOf, learnRate } from './judge-answer.ts'
+import { failureOf } from './judge-answer.ts'
 import { type SyncNeed, timesOf } from './need.ts'
 import type { Target } from './target.ts'
 
@@ -48,14 +50,15 @@ export async function fetchPage(
   let refused: number | undefined
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
-    await spend(need, target, signal)
+    const caller = await callerOf(need, target)
+    await acquire(need, caller, { purpose: 'sync', maxWaitMs: SHORT_WAIT_MS, until: { signal } })
     const fresh = await credentialFor(need, target, refused)
     try {
       const answer = await callService(
         { upstream: need.upstream, connector: target.connector, key: target.key, credential: fresh.credential },
         { ...callOf(request, conditions), timeoutMs: callMs, signal },
       )
-      return await judge(need, target, answer)
+      return await judge(need, caller, answer)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       if (error.recovery === 'reauthorize' && refused === undefined) {
@@ -82,23 +85,12 @@ async function credentialFor(need: SyncNeed, target: Target, refused: number | u
   return held.fresh
 }
 
-async function spend(need: SyncNeed, target: Target, signal: AbortSignal): Promise<void> {
+/** Who calls. Only the credential says which server is the person's. */
+async function callerOf(need: SyncNeed, target: Target): Promise<LimitedCall> {
   const { profile, connector } = target
-  // Only the credential says which server is the person's.
-  const server = hasOwnServers(connector)
-    ? ownServerOf(connector, (await credentialFor(need, target, undefined)).credential)
-    : undefined
-  for (;;) {
-    const { untilMs } = await need.budget.take(profile.appId, connector, 'sync', profile.id, server)
-    if (untilMs === undefined) return
-    const waitMs = untilMs - need.clock.now()
-    if (waitMs > SHORT_WAIT_MS)
-      throw new UpstreamError('retry', 'The calls that may be made are used up for now.', {
-        reason: 'budget',
-        retryAfterMs: waitMs,
-      })
-    await sleep(Math.max(waitMs, 5), undefined, { signal })
-  }
+  if (!hasOwnServers(connector)) return { profile, connector, server: undefined }
+  const { credential } = await credentialFor(need, target, undefined)
+  return { profile, connector, server: ownServerOf(connector, credential) }
 }
 
 function callOf(request: PageRequest, conditions: Record<string, string>) {
@@ -113,32 +105,29 @@ function callOf(request: PageRequest, conditions: Record<string, string>) {
   }
 }
 
-async function judge(need: SyncNeed, target: Target, answer: UpstreamAnswer): Promise<Fetched> {
-  const rate = await learnRate(need, target, answer)
-  if (answer.status === 304) return { unchanged: true }
-  const ok = answer.status >= 200 && answer.status < 300
-  const body = ok ? parseBody(answer.text) : parseQuietly(answer.text)
-  const recovery = target.connector.api.recovery?.({ status: answer.status, body, headers: answer.headers })
-  if (!ok || recovery !== undefined) throw await failureOf(need, target, answer, recovery, rate)
-  return { unchanged: false, body: body!, headers: answer.headers, restUntilMs: rate.restUntilMs }
-}
-
-function parseBody(text: string): LosslessJson {
-  if (text.trim() === '') return null
-  try {
-    return parseLossless(text, MAX_PAGE_DEPTH)
-  } catch (error) {
+async function judge(need: SyncNeed, caller: LimitedCall, answer: UpstreamAnswer): Promise<Fetched> {
+  const { status, headers } = answer
+  const parsed = status === 304 ? {} : parseBody(answer.text)
+  const recovery = status === 304 ? undefined : caller.connector.api.recovery?.({ status, body: parsed.body, headers })
+  // Also what cannot be read counts: its headers may say that no calls are left.
+  const limits = await learnLimits(need, caller, { status, headers, recovery })
+  if (status === 304) return { unchanged: true }
+  const ok = status >= 200 && status < 300
+  if (ok && parsed.body === undefined)
     throw new UpstreamError('retry', 'The service answered something that is no JSON.', {
       reason: 'answer_unreadable',
-      cause: error,
+      cause: parsed.error,
     })
-  }
+  if (!ok || recovery !== undefined) throw failureOf(answer, recovery, limits, need.clock.now())
+  const restUntilMs = limits.scope === 'endpoint' ? limits.pausedUntilMs : undefined
+  return { unchanged: false, body: parsed.body!, headers, restUntilMs }
 }
 
-function parseQuietly(text: string): LosslessJson | undefined {
+function parseBody(text: string): { body?: LosslessJson; error?: unknown } {
+  if (text.trim() === '') return { body: null }
   try {
-    return parseLossless(text, MAX_PAGE_DEPTH)
-  } catch {
-    return undefined
+    return { body: parseLossless(text, MAX_PAGE_DEPTH) }
+  } catch (error) {
+    return { error }
   }
 }

@@ -1,3 +1,4 @@
+import type { RateLimiter } from '#access/rate-limiter.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
 import type { QuotaSettings } from '#base/quota-variables.ts'
@@ -5,7 +6,6 @@ import type { Keyring } from '#base/sealing.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { AccessWatch } from '#model/access.ts'
 import type { Database } from '#store/database.ts'
-import type { Budget } from '#upstream/budget.ts'
 import type { Upstream } from '#upstream/send.ts'
 
 export interface SyncNeed {
@@ -15,7 +15,7 @@ export interface SyncNeed {
   log: Log
   registry: Registry
   upstream: Upstream
-  budget: Budget
+  rateLimiter: RateLimiter
   /** Ends a run whose profile leaves; without it, a run ends at its next write. */
   access?: AccessWatch | undefined
   /** The default quotas; absent: the usual ones. */

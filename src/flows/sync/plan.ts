@@ -13,7 +13,7 @@ const BUSY_MS = 1000
  * service, as far as its calls go: one that is blocked or has a million due profiles keeps nobody else waiting. Gives how many.
  */
 export async function planSyncs(
-  need: Pick<SyncNeed, 'database' | 'clock' | 'registry' | 'budget' | 'times'> & { engine: Engine },
+  need: Pick<SyncNeed, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times'> & { engine: Engine },
 ): Promise<number> {
   const { database, clock, engine } = need
   const free = Math.min(MAX_LEASED, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
@@ -55,7 +55,7 @@ interface Group {
 }
 
 async function roomOfGroups(
-  { database, registry, budget }: Pick<SyncNeed, 'database' | 'registry' | 'budget'>,
+  { database, registry, rateLimiter }: Pick<SyncNeed, 'database' | 'registry' | 'rateLimiter'>,
   nowMs: number,
 ): Promise<Group[]> {
   const groups = await findDueGroups(database, nowMs)
@@ -63,7 +63,7 @@ async function roomOfGroups(
     const connector = registry.find(group.service)
     return connector === undefined ? [] : [{ ...group, connector }]
   })
-  const rooms = known.length === 0 ? [] : await budget.room(known)
+  const rooms = known.length === 0 ? [] : await rateLimiter.capacity(known)
   return known
     .map(({ appId, service }, i) => ({ appId, service, room: rooms[i]! }))
     .filter(({ room }) => room > 0)

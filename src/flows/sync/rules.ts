@@ -1,9 +1,8 @@
 import { Cron } from 'croner'
-import { partFor } from '#base/ids.ts'
 import { duration } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAppSync, setAppSync } from '#store/apps.ts'
-import { writeAudit } from '#store/audit.ts'
+import { auditApp } from '#store/audit.ts'
 import { wakeEndpointsOf } from '#store/sync-endpoints.ts'
 import type { SyncNeed } from './need.ts'
 import type { SyncRules } from './pace.ts'
@@ -31,14 +30,7 @@ export async function setRules(
     if (!(await setAppSync(tx, appId, { ...rules, written: input })))
       throw new ApiError('not_found', `There is no app ${appId}.`)
     await wakeEndpointsOf(tx, appId, now)
-    await writeAudit(tx, {
-      part: partFor(appId),
-      at: now,
-      actor,
-      action: 'app.sync_rules',
-      appId,
-      detail: { ...input },
-    })
+    await auditApp(tx, appId, { at: now, actor, action: 'app.sync_rules', detail: { ...input } })
   })
   return input
 }

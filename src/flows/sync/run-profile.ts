@@ -1,3 +1,4 @@
+import { markNeedsAuth } from '#access/needs-auth.ts'
 import { newId } from '#base/ids.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { findAppSync } from '#store/apps.ts'
@@ -13,7 +14,6 @@ import {
   unscheduleProfile,
 } from '#store/sync-schedule.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
-import { markNeedsAuth } from '#upstream/fresh-credential.ts'
 import { openStream } from './digest.ts'
 import { leaseEnd, type SyncNeed, timesOf } from './need.ts'
 import { isWanted, type SyncRules } from './pace.ts'

@@ -1,6 +1,6 @@
+import type { Fresh } from '#access/fresh-credential.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
-import type { Fresh } from '#upstream/fresh-credential.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 
 /** Whose data is fetched, how, and with which keys. */

@@ -21,7 +21,6 @@ export async function discover(upstream: Upstream, base: string, { resource }: {
     ...given({
       revokeUrl: textOf(found, 'revocation_endpoint'),
       parUrl: textOf(found, 'pushed_authorization_request_endpoint'),
-      registerUrl: textOf(found, 'registration_endpoint'),
     }),
   }
 }

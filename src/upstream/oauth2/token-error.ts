@@ -1,11 +1,12 @@
 import type { OAuth2 } from '#kit/auth.ts'
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { isMarkup } from '../answer-failure.ts'
 import { excerpt, type Recovery, UpstreamError } from '../errors.ts'
 import { isObject, type LosslessObject } from '../parse-object.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { UpstreamAnswer } from '../send.ts'
 
-const MEANINGS: Record<string, [Recovery, string]> = {
+const MEANINGS: Record<string, [Recovery, UpstreamReason]> = {
   invalid_grant: ['reauthorize', 'grant_refused'],
   invalid_token: ['reauthorize', 'grant_refused'],
   access_denied: ['reauthorize', 'grant_refused'],
@@ -24,7 +25,7 @@ const MEANINGS: Record<string, [Recovery, string]> = {
   slow_down: ['retry', 'rate_limited'],
 }
 
-const REASONS: Record<'retry' | 'reauthorize' | 'stop', string> = {
+const REASONS: Record<'retry' | 'reauthorize' | 'stop', UpstreamReason> = {
   retry: 'service_failed',
   reauthorize: 'grant_refused',
   stop: 'keys_refused',
@@ -64,7 +65,11 @@ export function tokenFailure(
   })
 }
 
-function meaning(answer: UpstreamAnswer, code: string | undefined, context: TokenFailureContext): [Recovery, string] {
+function meaning(
+  answer: UpstreamAnswer,
+  code: string | undefined,
+  context: TokenFailureContext,
+): [Recovery, UpstreamReason] {
   const { status, text } = answer
   if (status === 429) return ['retry', 'rate_limited']
   if (status >= 500 || status === 408 || status === 425) return ['retry', 'service_failed']

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRateLimiter } from '#access/rate-limiter.ts'
 import { systemClock } from '#base/clock.ts'
 import { loadConfig } from '#base/config.ts'
 import { randomPart } from '#base/ids.ts'
@@ -14,7 +15,6 @@ import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { putServiceKey } from '#store/service-keys.ts'
-import { createBudget } from '#upstream/budget.ts'
 import { createEgress, type EgressOptions } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openStore } from '../../../src/open-store.ts'
@@ -59,7 +59,7 @@ export async function startProxyHouse({ egress: egressOptions, patience, connect
     config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
     registry: createRegistry([plain, keyed, signed, paged, scarce, ...connectors]),
     upstream: createUpstream({ egress, clock: store.clock, log }),
-    budget: createBudget(store),
+    rateLimiter: createRateLimiter(store),
     adminToken,
     version: 'test',
     demo: () => undefined,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRateLimiter, type RateLimiter } from '#access/rate-limiter.ts'
 import { planSyncs } from '#flows/sync/plan.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import type { Connector } from '#kit/connector.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Engine, WakeUp } from '#store/engine.ts'
-import { type Budget, createBudget } from '#upstream/budget.ts'
 import { type Ground, notes, openGround, paged, someNotes } from './ground.ts'
 
 suite('R07 budgets', () => {
@@ -27,17 +27,17 @@ suite('R07 budgets', () => {
   async function hammer(connector: Connector, ms: number): Promise<number[]> {
     const times: number[] = []
     const until = Date.now() + ms
-    const call = async (budget: Budget) => {
+    const call = async (rateLimiter: RateLimiter) => {
       while (Date.now() < until) {
-        const { untilMs } = await budget.take('app', connector, 'sync')
+        const { untilMs } = await rateLimiter.tryAcquire('app', connector, 'sync')
         if (untilMs === undefined) times.push(Date.now())
         else await sleep(Math.min(200, Math.max(1, untilMs - ground.clock.now())))
       }
     }
     const processes = Array.from({ length: 4 }, () =>
-      createBudget({ database: ground.anotherPool({ pool: 2 }), clock: ground.clock }),
+      createRateLimiter({ database: ground.anotherPool({ pool: 2 }), clock: ground.clock }),
     )
-    await Promise.all(processes.flatMap((budget) => [call(budget), call(budget), call(budget)]))
+    await Promise.all(processes.flatMap((limiter) => [call(limiter), call(limiter), call(limiter)]))
     return times
   }
 
@@ -61,48 +61,52 @@ suite('R07 budgets', () => {
 
   test('some calls are kept for those that somebody waits for', async () => {
     const connector = await limited('headroom', { app: { calls: 100, perS: 3600 } })
-    const budget = createBudget({ database: ground.need.database, clock: ground.clock })
+    const rateLimiter = createRateLimiter({ database: ground.need.database, clock: ground.clock })
     const take = async (purpose: 'sync' | 'person') => {
       let taken = 0
-      while ((await budget.take('app', connector, purpose)).untilMs === undefined) taken += 1
+      while ((await rateLimiter.tryAcquire('app', connector, purpose)).untilMs === undefined) taken += 1
       return taken
     }
     const synced = await take('sync')
     assert.ok(synced >= 8)
-    const left = await budget.left('app', connector)
+    const left = await rateLimiter.left('app', connector)
     assert.ok(left >= 1)
     assert.equal(await take('person'), left)
   })
 
   test('a block holds in every process until its time, and other apps go on', async () => {
     const connector = await limited('blocked', undefined)
-    const [one, other] = [ground.need.budget, createBudget({ database: ground.anotherPool(), clock: ground.clock })]
+    const [one, other] = [
+      ground.need.rateLimiter,
+      createRateLimiter({ database: ground.anotherPool(), clock: ground.clock }),
+    ]
     const untilMs = ground.clock.now() + 60_000
     await one.block('app-a', connector, untilMs)
-    assert.deepEqual(await other.take('app-a', connector, 'sync'), { untilMs })
-    assert.deepEqual(await other.take('app-a', connector, 'person'), { untilMs })
+    assert.deepEqual(await other.tryAcquire('app-a', connector, 'sync'), { untilMs })
+    assert.deepEqual(await other.tryAcquire('app-a', connector, 'person'), { untilMs })
     assert.equal(await other.left('app-a', connector), 0)
-    assert.deepEqual(await other.take('app-b', connector, 'sync'), { untilMs: undefined })
-    assert.deepEqual(await other.room([{ appId: 'app-a', connector }]), [0])
+    assert.deepEqual(await other.tryAcquire('app-b', connector, 'sync'), { untilMs: undefined })
+    assert.deepEqual(await other.capacity([{ appId: 'app-a', connector }]), [0])
     // A shorter word does not undo a longer one.
     await other.block('app-a', connector, ground.clock.now() + 1000)
-    assert.deepEqual(await one.take('app-a', connector, 'sync'), { untilMs })
+    assert.deepEqual(await one.tryAcquire('app-a', connector, 'sync'), { untilMs })
     ground.clock.offsetMs += 61_000
-    assert.deepEqual(await other.take('app-a', connector, 'sync'), { untilMs: undefined })
+    assert.deepEqual(await other.tryAcquire('app-a', connector, 'sync'), { untilMs: undefined })
   })
 
   test('one person’s calls are counted for that person, and cost the app nothing when there are none', async () => {
     const connector = await limited('persons', { person: { calls: 20, perS: 3600 }, app: { calls: 1000, perS: 3600 } })
     const spend = async (profileId: string) => {
       let taken = 0
-      while ((await ground.need.budget.take('app', connector, 'person', profileId)).untilMs === undefined) taken += 1
+      while ((await ground.need.rateLimiter.tryAcquire('app', connector, 'person', profileId)).untilMs === undefined)
+        taken += 1
       return taken
     }
-    const before = await ground.need.budget.left('app', connector)
+    const before = await ground.need.rateLimiter.left('app', connector)
     assert.equal(await spend('ada'), 9)
     assert.equal(await spend('ada'), 0)
     assert.equal(await spend('ben'), 9)
-    assert.ok(before - (await ground.need.budget.left('app', connector)) <= 20)
+    assert.ok(before - (await ground.need.rateLimiter.left('app', connector)) <= 20)
   })
 
   test('everybody together is limited where the service counts everybody', async () => {
@@ -112,7 +116,7 @@ suite('R07 budgets', () => {
     })
     let taken = 0
     for (const app of ['a', 'b', 'c'])
-      while ((await ground.need.budget.take(app, connector, 'person')).untilMs === undefined) taken += 1
+      while ((await ground.need.rateLimiter.tryAcquire(app, connector, 'person')).untilMs === undefined) taken += 1
     assert.ok(taken <= 50 && taken >= 4, `${taken}`)
   })
 
@@ -167,7 +171,7 @@ suite('R07 budgets', () => {
       const planned = await planSyncs({ ...mine.need, engine })
       assert.ok(woken.some(({ key }) => key === late.id))
       assert.ok(planned > 40 && planned <= 100, `${planned}`)
-      await mine.need.budget.block(mine.appId, busy, mine.clock.now() + 60_000)
+      await mine.need.rateLimiter.block(mine.appId, busy, mine.clock.now() + 60_000)
       assert.equal(await planSyncs({ ...mine.need, engine }), 0)
     } finally {
       await mine.close()

@@ -16,7 +16,7 @@ suite('R05 a clock that jumps, while services are synced', () => {
   test('R05 calls are allowed again soon after a clock that ran ahead is put right', async () => {
     const limits = { app: { calls: 2, perS: 1 } }
     const connector = await ground.use('clocked', { list: notes('/clocked') }, { api: { limits } })
-    const take = async () => (await ground.need.budget.take('app', connector, 'sync')).untilMs
+    const take = async () => (await ground.need.rateLimiter.tryAcquire('app', connector, 'sync')).untilMs
     const useUp = async () => {
       let calls = 0
       while ((await take()) === undefined && calls < 50) calls += 1

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createRateLimiter } from '#access/rate-limiter.ts'
 import { randomPart } from '#base/ids.ts'
 import { createLog } from '#base/log.ts'
 import { Keyring } from '#base/sealing.ts'
@@ -18,7 +19,6 @@ import type { Profile } from '#model/profile.ts'
 import { migrate } from '#store/migrate.ts'
 import { findProfile } from '#store/profiles.ts'
 import { openHasher } from '#store/vault.ts'
-import { createBudget } from '#upstream/budget.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openFresh } from '../../store/opened.ts'
@@ -80,7 +80,7 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
       list: () => createRegistry(connectors).list(),
     },
     upstream: createUpstream({ egress, clock, log }),
-    budget: createBudget({ database: opened.database, clock }),
+    rateLimiter: createRateLimiter({ database: opened.database, clock }),
     times,
   }
   const { app } = await createApp({ ...need, hasher }, { name: 'Ground', redirectUris: ['https://app.test/'] }, 'test')

@@ -4,8 +4,7 @@ import type { Log } from '#base/log.ts'
 import { type Keyring, SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { type Profile, profileName } from '#model/profile.ts'
-import { writeAudit } from '#store/audit.ts'
+import type { Profile } from '#model/profile.ts'
 import {
   findCredential,
   leaseRefresh,
@@ -14,14 +13,12 @@ import {
   type StoredCredential,
 } from '#store/credentials.ts'
 import type { Database } from '#store/database.ts'
-import { markDeliveriesDue } from '#store/delivery-cursors.ts'
-import { setProfileState } from '#store/profiles.ts'
-import { queueEvent } from '#store/push-events.ts'
-import { UpstreamError } from './errors.ts'
-import { SubjectChangedError } from './oauth2/refresh.ts'
-import { refreshCredential } from './renew-credential.ts'
-import type { Upstream } from './send.ts'
-import type { ServiceKey } from './service-key.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { SubjectChangedError } from '#upstream/oauth2/refresh.ts'
+import { refreshCredential } from '#upstream/renew-credential.ts'
+import type { Upstream } from '#upstream/send.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+import { markNeedsAuth } from './needs-auth.ts'
 
 export interface FreshNeed {
   database: Database
@@ -157,36 +154,4 @@ async function settleRefusal(
   if (now !== undefined && now.version !== version) return
   await markNeedsAuth(need, target.profile, error)
   throw error
-}
-
-/** The person has to sign in again. Told once, when the state changes. */
-export async function markNeedsAuth(
-  { database, clock, log }: Pick<FreshNeed, 'database' | 'clock' | 'log'>,
-  profile: Profile,
-  error: UpstreamError,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const changed = await setProfileState(tx, profile, {
-      state: 'needs_auth',
-      from: ['connecting', 'active', 'limited', 'paused'],
-      error: error.reason,
-    })
-    if (!changed) return
-    log.warn('a profile needs a new sign-in', { service: profile.service, profile: profile.id, reason: error.reason })
-    await writeAudit(tx, {
-      part: profile.part,
-      at: clock.now(),
-      actor: 'service',
-      action: 'profile.needs_auth',
-      appId: profile.appId,
-      accountId: profile.accountId,
-      detail: { profile: profileName(profile), reason: error.reason },
-    })
-    await markDeliveriesDue(tx, { part: profile.part, profileId: profile.id }, clock.now())
-    await queueEvent(tx, profile.appId, 'profile.needs_auth', clock.now(), {
-      account: profile.accountId,
-      profile: { id: profile.id, service: profile.service, native_id: profile.nativeId },
-      reason: error.reason,
-    })
-  })
 }

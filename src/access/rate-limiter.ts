@@ -11,10 +11,12 @@ const HEADROOM = 0.1
  * How long a process may spend what it took at once, which is lost then; and how much of a window may be spent at once, the
  * rest coming evenly. One person's calls are made by one worker at a time, many at first and few ever after.
  */
-const FOR_ALL: Manner = { grantMs: 1000, burstShare: 0.1 }
-const FOR_ONE: Manner = { grantMs: 20_000, burstShare: 0.5 }
+const SHARED_POLICY: BucketPolicy = { grantMs: 1000, burstShare: 0.1 }
+const PERSON_POLICY: BucketPolicy = { grantMs: 20_000, burstShare: 0.5 }
 /** Services that say nothing of limits still get no more than this from one app. */
 const DEFAULT = { calls: 3000, perS: 60 }
+/** More than anybody can call: such a bucket is only there to be blocked. The long window keeps one grant from emptying it. */
+const UNLIMITED = { calls: 1_000_000_000, perS: 1000 }
 /** Limit: rate limiter buckets held in memory; then those that are over are dropped. */
 const MAX_HELD = 20_000
 
@@ -23,30 +25,27 @@ const MAX_APP_BLOCK_MS = 3_600_000
 /** Limit: time for which a service may block the calls of one person; a longer block is cut to this. */
 const MAX_PERSON_BLOCK_MS = 86_400_000
 
+/** `person`: somebody waits for the response. */
+export type Purpose = 'sync' | 'person'
+
 export interface Wait {
   /** Undefined: call now. */
   untilMs: number | undefined
 }
 
 /** Who may call a service how often. Buckets are shared by all processes and spent in small grants. */
-export interface Budget {
+export interface RateLimiter {
   /**
-   * One call by this app, and in the name of this profile where one is named. `person`: somebody waits for the answer.
+   * One call by this app, and in the name of this profile where one is named.
    * `server` is the person's own, where the service has many: then calls are counted for each server by itself.
    */
-  take(
-    appId: string,
-    connector: Connector,
-    purpose: 'sync' | 'person',
-    profileId?: string,
-    server?: string,
-  ): Promise<Wait>
+  tryAcquire(appId: string, connector: Connector, purpose: Purpose, profileId?: string, server?: string): Promise<Wait>
   /** The service answered 429, or said that nothing is left: to one profile where one is named, else at one server, else to all of the app. */
   block(appId: string, connector: Connector, untilMs: number, profileId?: string, server?: string): Promise<void>
   /** Calls that may be made at this moment: by the app, and in the name of this profile where one is named. */
   left(appId: string, connector: Connector, profileId?: string, server?: string): Promise<number>
   /** About how many syncs of each are worth starting: none where the app is blocked, few where its calls are few. */
-  room(pairs: { appId: string; connector: Connector }[]): Promise<number[]>
+  capacity(pairs: { appId: string; connector: Connector }[]): Promise<number[]>
 }
 
 interface Bucket {
@@ -55,17 +54,17 @@ interface Bucket {
   grantMs: number
 }
 
-interface Manner {
+interface BucketPolicy {
   grantMs: number
   burstShare: number
 }
 
 interface Held {
   tokens: number
-  endsAt: number
+  expiresAt: number
 }
 
-export function createBudget({ database, clock }: { database: Database; clock: Clock }): Budget {
+export function createRateLimiter({ database, clock }: { database: Database; clock: Clock }): RateLimiter {
   const held = new Map<string, Held>()
   const asking = new Map<string, Promise<Grant>>()
 
@@ -78,8 +77,8 @@ export function createBudget({ database, clock }: { database: Database; clock: C
     const answer = takeTokens(database, name, size, want, keep, clock.now())
       .then((grant) => {
         if (grant.granted > 0) {
-          if (held.size > MAX_HELD) forgetOld(held, clock.now())
-          held.set(name, { tokens: grant.granted, endsAt: clock.now() + grantMs })
+          if (held.size > MAX_HELD) dropExpired(held, clock.now())
+          held.set(name, { tokens: grant.granted, expiresAt: clock.now() + grantMs })
         }
         return grant
       })
@@ -91,7 +90,7 @@ export function createBudget({ database, clock }: { database: Database; clock: C
   async function takeOne(from: Bucket, keep: number): Promise<Wait> {
     for (;;) {
       const grant = held.get(from.name)
-      if (grant !== undefined && grant.tokens >= 1 && grant.endsAt > clock.now()) {
+      if (grant !== undefined && grant.tokens >= 1 && grant.expiresAt > clock.now()) {
         grant.tokens -= 1
         return { untilMs: undefined }
       }
@@ -101,7 +100,7 @@ export function createBudget({ database, clock }: { database: Database; clock: C
   }
 
   return {
-    take: async (appId, connector, purpose, profileId, server) => {
+    tryAcquire: async (appId, connector, purpose, profileId, server) => {
       const taken: Bucket[] = []
       for (const each of bucketsOf(appId, connector, profileId, server)) {
         const wait = await takeOne(each, purpose === 'person' ? 0 : headroom(each.size))
@@ -134,10 +133,10 @@ export function createBudget({ database, clock }: { database: Database; clock: C
         ...left.map(({ tokens, blockedUntil }) => (blockedUntil > nowMs ? 0 : Math.max(0, Math.floor(tokens)))),
       )
     },
-    room: async (pairs) => {
+    capacity: async (pairs) => {
       const nowMs = clock.now()
       const buckets = pairs.map(({ appId, connector }) =>
-        bucket(appBucket(appId, connector), appLimit(connector), FOR_ALL),
+        bucket(appBucket(appId, connector), appLimit(connector), SHARED_POLICY),
       )
       const left = await readBudgets(database, buckets, nowMs)
       return buckets.map(({ name, size }) => {
@@ -161,17 +160,21 @@ function bucketsOf(
   profileId: string | undefined,
   server: string | undefined,
 ): Bucket[] {
-  const { limits } = connector.api
-  const buckets = [bucket(appBucket(appId, connector, server), appLimit(connector), FOR_ALL)]
-  if (limits?.person !== undefined && profileId !== undefined)
-    buckets.unshift(bucket(personBucket(appId, connector, profileId), limits.person, FOR_ONE))
-  if (limits?.service !== undefined) buckets.push(bucket(`* ${connector.service}`, limits.service, FOR_ALL))
+  const { limits, rate } = connector.api
+  const buckets = [bucket(appBucket(appId, connector, server), appLimit(connector), SHARED_POLICY)]
+  if (profileId !== undefined) {
+    const name = personBucket(appId, connector, profileId)
+    if (limits?.person !== undefined) buckets.unshift(bucket(name, limits.person, PERSON_POLICY))
+    // Without a limit of its own the bucket is only there to be blocked, by headers that may name the person.
+    else if (rate !== undefined) buckets.unshift(bucket(name, UNLIMITED, SHARED_POLICY))
+  }
+  if (limits?.service !== undefined) buckets.push(bucket(`* ${connector.service}`, limits.service, SHARED_POLICY))
   return buckets
 }
 
 /** Where only people are limited the app as a whole is not; its bucket is then only there to be blocked. */
 function appLimit({ api: { limits } }: Connector): { calls: number; perS: number } {
-  return limits?.app ?? (limits?.person === undefined ? DEFAULT : { calls: 1_000_000, perS: 1 })
+  return limits?.app ?? (limits?.person === undefined ? DEFAULT : UNLIMITED)
 }
 
 /**
@@ -181,7 +184,7 @@ function appLimit({ api: { limits } }: Connector): { calls: number; perS: number
 function bucket(
   name: string,
   { calls, perS }: { calls: number; perS: number },
-  { grantMs, burstShare }: Manner,
+  { grantMs, burstShare }: BucketPolicy,
 ): Bucket {
   const allowed = calls * SHARE
   const burst = Math.max(1, allowed * burstShare)
@@ -194,6 +197,6 @@ function headroom({ burst }: BucketSize): number {
   return Math.min(burst * HEADROOM, burst - 1)
 }
 
-function forgetOld(held: Map<string, Held>, nowMs: number): void {
-  for (const [name, { endsAt }] of held) if (endsAt <= nowMs) held.delete(name)
+function dropExpired(held: Map<string, Held>, nowMs: number): void {
+  for (const [name, { expiresAt }] of held) if (expiresAt <= nowMs) held.delete(name)
 }

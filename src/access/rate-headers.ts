@@ -1,8 +1,12 @@
 import type { Connector, RateNews } from '#kit/connector.ts'
-import { boundedWaitMs } from './retry-after.ts'
+import { boundedWaitMs } from '#upstream/retry-after.ts'
 
 /** What the headers of a response say of the service's limits, with a reset that we are ready to wait for. */
-export function rateNewsOf({ api }: Connector, headers: Record<string, string>, nowMs: number): RateNews | undefined {
+export function readRateHeaders(
+  { api }: Pick<Connector, 'api'>,
+  headers: Record<string, string>,
+  nowMs: number,
+): RateNews | undefined {
   const news = readQuietly(() => api.rate?.(headers, nowMs))
   if (news === undefined) return undefined
   const waitMs = news.resetAtMs === undefined ? undefined : boundedWaitMs(news.resetAtMs - nowMs)

@@ -1,0 +1,47 @@
+import type { Clock } from '#base/clock.ts'
+import type { Log } from '#base/log.ts'
+import { type Profile, profileName } from '#model/profile.ts'
+import { writeAudit } from '#store/audit.ts'
+import type { Database } from '#store/database.ts'
+import { markDeliveriesDue } from '#store/delivery-cursors.ts'
+import { setProfileState } from '#store/profiles.ts'
+import { queueEvent } from '#store/push-events.ts'
+import type { UpstreamError } from '#upstream/errors.ts'
+
+export interface NeedsAuthDeps {
+  database: Database
+  clock: Clock
+  log: Log
+}
+
+/** The person has to sign in again. Told once, when the state changes. */
+export async function markNeedsAuth(
+  { database, clock, log }: NeedsAuthDeps,
+  profile: Profile,
+  error: UpstreamError,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const changed = await setProfileState(tx, profile, {
+      state: 'needs_auth',
+      from: ['connecting', 'active', 'limited', 'paused'],
+      error: error.reason,
+    })
+    if (!changed) return
+    log.warn('a profile needs a new sign-in', { service: profile.service, profile: profile.id, reason: error.reason })
+    await writeAudit(tx, {
+      part: profile.part,
+      at: clock.now(),
+      actor: 'service',
+      action: 'profile.needs_auth',
+      appId: profile.appId,
+      accountId: profile.accountId,
+      detail: { profile: profileName(profile), reason: error.reason },
+    })
+    await markDeliveriesDue(tx, { part: profile.part, profileId: profile.id }, clock.now())
+    await queueEvent(tx, profile.appId, 'profile.needs_auth', clock.now(), {
+      account: profile.accountId,
+      profile: { id: profile.id, service: profile.service, native_id: profile.nativeId },
+      reason: error.reason,
+    })
+  })
+}

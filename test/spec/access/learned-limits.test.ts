@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { createRateLimiter } from '#access/rate-limiter.ts'
+import { facebook } from '#connectors/facebook/connector.ts'
+import { github } from '#connectors/github/connector.ts'
+import { runProfile } from '#flows/sync/run-profile.ts'
+import type { Api, Connector } from '#kit/connector.ts'
+import { linkPages } from '#kit/pages.ts'
+import { rateFrom } from '#kit/rate.ts'
+import type { Profile } from '#model/profile.ts'
+import { type Ground, keyOf, notes, openGround, someNotes } from '../sync/ground.ts'
+import type { Script } from '../sync/scripted-service.ts'
+import { proxied } from './proxied-call.ts'
+
+const HOUR_MS = 3_600_000
+
+suite('R07 limits that a service tells', () => {
+  let ground: Ground
+  let nowMs: number
+  before(async () => {
+    ground = await openGround({ hiccupMs: 1 })
+    // Stands still, so that two who get the same response one after the other learn the same.
+    nowMs = Date.now()
+    ground.clock.now = () => nowMs
+  })
+  beforeEach(() => {
+    nowMs = Math.ceil((nowMs + 1) / 1000) * 1000
+  })
+  after(() => ground.close())
+
+  const seconds = (s: number) => String(Math.floor(nowMs / 1000) + s)
+  const ofVendor = ({ api: { limits, rate, recovery } }: Connector): Partial<Api> => ({
+    ...(limits && { limits }),
+    ...(rate && { rate }),
+    ...(recovery && { recovery }),
+  })
+  const told: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset' }) }
+  const onPerson: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset', of: 'person' }) }
+  const few = { calls: 1000, perS: 3600 }
+
+  const service = async (name: string, api: Partial<Api>, script: Script) => {
+    const connector = await ground.use(name, { list: notes('/list', { pages: linkPages() }) }, { api })
+    ground.service.on('/list', script)
+    return connector
+  }
+  /** Who is paused, and until when. */
+  const paused = async () =>
+    (
+      await ground.sql<{ bucket: string; blocked_until: number }>(
+        'select bucket, blocked_until from budget where blocked_until > $1 order by bucket',
+        [nowMs],
+      )
+    ).map(({ bucket, blocked_until: untilMs }) => ({ bucket, seconds: Math.round((untilMs - nowMs) / 1000) }))
+  /** As a process that has just started, and knows only what is stored. */
+  const restarted = () => ({
+    ...ground.need,
+    rateLimiter: createRateLimiter({ database: ground.need.database, clock: ground.clock }),
+  })
+  const forget = () => ground.sql('delete from budget')
+  const sync = (profile: Profile, deps = restarted()) =>
+    runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
+  const calls = () => ground.service.to('/list').length
+
+  interface Case {
+    api: () => Partial<Api>
+    script: () => Script
+    /** Undefined: nobody. */
+    scope: 'app' | 'person' | undefined
+    seconds?: number
+  }
+  const CASES: Record<string, Case> = {
+    'Facebook, used up: the person': {
+      api: () => ofVendor(facebook),
+      script: () => () => ({
+        headers: { 'x-app-usage': JSON.stringify({ call_count: 100 }) },
+        body: { notes: someNotes(1) },
+      }),
+      scope: 'person',
+      seconds: 3600,
+    },
+    'Facebook, refused by a code in a short body: the person': {
+      api: () => ofVendor(facebook),
+      script: () => () => ({ status: 400, body: { error: { code: 17, message: 'User request limit reached' } } }),
+      scope: 'person',
+      seconds: 60,
+    },
+    'Facebook, the same compressed and in pieces': {
+      api: () => ofVendor(facebook),
+      script: () => (_, response) => {
+        const bytes = gzipSync(JSON.stringify({ error: { code: 17 } }))
+        response.writeHead(400, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        response.write(bytes.subarray(0, 7))
+        response.end(bytes.subarray(7))
+        return undefined
+      },
+      scope: 'person',
+      seconds: 60,
+    },
+    'Facebook, another refusal: nobody': {
+      api: () => ofVendor(facebook),
+      script: () => () => ({ status: 400, body: { error: { code: 100 } } }),
+      scope: undefined,
+    },
+    'GitHub’s secondary limit, 403 with Retry-After: the person': {
+      api: () => ofVendor(github),
+      script: () => () => ({ status: 403, headers: { 'retry-after': '120' }, body: {} }),
+      scope: 'person',
+      seconds: 120,
+    },
+    'GitHub’s secondary limit, by its words alone: the person': {
+      api: () => ofVendor(github),
+      script: () => () => ({ status: 403, body: { message: 'You have exceeded a secondary rate limit.' } }),
+      scope: 'person',
+      seconds: 60,
+    },
+    'GitHub’s search, which is counted apart: nobody': {
+      api: () => ofVendor(github),
+      script: () => () => ({
+        status: 403,
+        headers: {
+          'x-ratelimit-resource': 'search',
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': seconds(600),
+        },
+        body: {},
+      }),
+      scope: undefined,
+    },
+    'a 429 that names no time: the app, a minute': {
+      api: () => ({}),
+      script: () => () => ({ status: 429, body: {} }),
+      scope: 'app',
+      seconds: 60,
+    },
+    'a 429 that names no time, where people are counted: the person, a minute': {
+      api: () => ({ limits: { person: few } }),
+      script: () => () => ({ status: 429, body: {} }),
+      scope: 'person',
+      seconds: 60,
+    },
+    'a 429 with Retry-After, where the app is counted': {
+      api: () => ({ limits: { app: few } }),
+      script: () => () => ({ status: 429, headers: { 'retry-after': '30' }, body: {} }),
+      scope: 'app',
+      seconds: 30,
+    },
+    'a 429 with Retry-After for the call and a later reset for the window': {
+      api: () => told,
+      script: () => () => ({
+        status: 429,
+        headers: { 'retry-after': '30', left: '0', reset: seconds(900) },
+        body: {},
+      }),
+      scope: 'app',
+      seconds: 900,
+    },
+    'nothing left for the app': {
+      api: () => told,
+      script: () => () => ({ headers: { left: '0', reset: seconds(900) }, body: { notes: [] } }),
+      scope: 'app',
+      seconds: 900,
+    },
+    'nothing left for the person, whom no declared limit names': {
+      api: () => onPerson,
+      script: () => () => ({ headers: { left: '0', reset: seconds(900) }, body: { notes: [] } }),
+      scope: 'person',
+      seconds: 900,
+    },
+    'calls left: nobody': {
+      api: () => told,
+      script: () => () => ({ headers: { left: '7', reset: seconds(900) }, body: { notes: [] } }),
+      scope: undefined,
+    },
+    'an outage with Retry-After: nobody': {
+      api: () => told,
+      script: () => () => ({ status: 503, headers: { 'retry-after': '30' }, body: {} }),
+      scope: undefined,
+    },
+  }
+
+  for (const [i, [what, { api, script, scope, seconds: wait }]] of Object.entries(CASES).entries())
+    test(`mean the same to sync and to the proxy: ${what}`, async () => {
+      const name = `same-${i}`
+      const connector = await service(name, api(), script())
+      const profile = await ground.connect(connector)
+      const bucket = scope === 'person' ? `${ground.appId} ${name} ${profile.id}` : `${ground.appId} ${name}`
+      const expected = scope === undefined ? [] : [{ bucket, seconds: wait }]
+      await forget()
+      await sync(profile)
+      assert.ok(calls() > 0)
+      assert.deepEqual(await paused(), expected, 'sync')
+      await forget()
+      await proxied(restarted(), profile, '/list')
+      assert.deepEqual(await paused(), expected, 'proxy')
+      await forget()
+    })
+
+  test('a refusal that was looked at reaches the app as it came', async () => {
+    const long = JSON.stringify({ error: { code: 17, message: 'x'.repeat(100_000) } })
+    const short = JSON.stringify({ error: { code: 17 } })
+    for (const [i, body] of [long, short].entries()) {
+      const connector = await service(`as-it-came-${i}`, ofVendor(facebook), (_, response) => {
+        response.writeHead(400, { 'content-type': 'application/json' })
+        response.write(body.slice(0, 20))
+        response.end(body.slice(20))
+        return undefined
+      })
+      const profile = await ground.connect(connector)
+      const { status, text } = await proxied(restarted(), profile, '/list')
+      assert.deepEqual([status, text], [400, body])
+    }
+  })
+
+  for (const [scope, api] of Object.entries({ person: onPerson, app: told }))
+    test(`after the proxy learned that the ${scope} has nothing left, sync waits, and whom it concerns`, async () => {
+      const name = `then-${scope}`
+      const connector = await service(name, api, () => ({
+        headers: { left: '0', reset: seconds(900) },
+        body: { notes: someNotes(3) },
+      }))
+      const [ada, ben] = [await ground.connect(connector, 'ada'), await ground.connect(connector, 'ben')]
+      const process = restarted()
+      assert.equal((await proxied(process, ada, '/list')).status, 200)
+      ground.service.on('/list', () => ({ body: { notes: someNotes(3) } }))
+      const before = calls()
+
+      await sync(ada, process)
+      assert.equal(calls(), before, 'sync in the same process waits')
+      const { state, next_run: next, last_error: error } = await ground.progress(ada, 'list')
+      assert.deepEqual([state, error], ['waiting', undefined])
+      assert.ok(next >= nowMs + 899_000 && next <= nowMs + 901_000, `${next - nowMs}`)
+      const waits = { reason: 'service_limited', retryAfterS: 900 }
+      await assert.rejects(proxied(process, ada, '/list'), waits)
+
+      // Another process, or this one after a restart.
+      await assert.rejects(proxied(restarted(), ada, '/list'), waits)
+      await ground.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [ada.id])
+      await sync(ada)
+      assert.equal(calls(), before, 'sync in a new process waits')
+
+      await sync(ben)
+      if (scope === 'person') assert.equal((await ground.stored(ben)).size, 3, 'another person is not concerned')
+      else assert.equal(calls(), before, 'everybody of the app waits')
+
+      nowMs += HOUR_MS
+      for (const profile of [ada, ben]) {
+        await ground.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [profile.id])
+        await sync(profile)
+        assert.equal((await ground.stored(profile)).size, 3, 'when the time has come, all go on')
+      }
+    })
+
+  test('after sync learned it, the proxy waits', async () => {
+    const connector = await service('the-other-way', ofVendor(github), () => ({
+      status: 403,
+      headers: { 'retry-after': '120' },
+      body: {},
+    }))
+    const [ada, ben] = [await ground.connect(connector, 'ada'), await ground.connect(connector, 'ben')]
+    await sync(ada)
+    ground.service.on('/list', () => ({ body: { notes: [] } }))
+    await assert.rejects(proxied(restarted(), ada, '/list'), { reason: 'service_limited', retryAfterS: 120 })
+    assert.equal((await proxied(restarted(), ben, '/list')).status, 200)
+  })
+
+  test('each page of a walk is learned from, the first and the later ones', async () => {
+    for (const page of ['1', '2']) {
+      const connector = await service(`walk-${page}`, told, ({ query }) => ({
+        headers: {
+          ...(query['page'] === '2' ? {} : { link: '</list?page=2>; rel="next"' }),
+          ...((query['page'] ?? '1') === page ? { left: '0', reset: seconds(900) } : {}),
+        },
+        body: { notes: someNotes(1) },
+      }))
+      const profile = await ground.connect(connector)
+      await forget()
+      await proxied(restarted(), profile, '/list', true).catch(() => undefined)
+      assert.deepEqual(await paused(), [{ bucket: `${ground.appId} walk-${page}`, seconds: 900 }])
+    }
+  })
+})
