@@ -4,7 +4,8 @@ import type { Log } from '#base/log.ts'
 import { type Keyring, SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { type Profile, profileName } from '#model/profile.ts'
+import type { Profile } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
 import { writeAudit } from '#store/audit.ts'
 import {
   findCredential,

@@ -4,7 +4,7 @@ import type { SignedIn } from '#kit/auth.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import { findAccount } from '#store/accounts.ts'
+import { findAccountById } from '#store/accounts.ts'
 import { findApp } from '#store/apps.ts'
 import { writeAudit } from '#store/audit.ts'
 import { hasSignedIn, insertConsent } from '#store/consents.ts'
@@ -156,7 +156,6 @@ async function keep(
 
 /** Beside the account it will join, so that redeeming touches one part; anywhere when it will make a new one. */
 async function choosePart({ database }: AuthorizeNeed, accountId: string | undefined): Promise<number> {
-  const part = accountId === undefined ? undefined : partOf(accountId)
-  if (part === undefined || accountId === undefined) return randomPart()
-  return (await findAccount(database, part, accountId)) === undefined ? randomPart() : part
+  const account = accountId === undefined ? undefined : await findAccountById(database, accountId)
+  return account?.part ?? randomPart()
 }

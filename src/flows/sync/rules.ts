@@ -1,6 +1,7 @@
 import { type CronLine, MAX_CRON, parseCron } from '#base/cron.ts'
 import { partFor } from '#base/ids.ts'
 import { duration } from '#kit/endpoint.ts'
+import { endpointFault } from '#kit/endpoint-fault.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAppSync, setAppSync } from '#store/apps.ts'
 import { writeAudit } from '#store/audit.ts'
@@ -51,7 +52,7 @@ export async function getRules({ database }: Pick<SyncNeed, 'database'>, appId: 
 function checkName(registry: SyncNeed['registry'], name: string): string {
   const [service = '', endpoint = ''] = name.split('/')
   const connector = registry.find(service)
-  if (connector !== undefined && (endpoint === '*' || Object.hasOwn(connector.endpoints, endpoint)))
+  if (connector !== undefined && (endpoint === '*' || endpointFault(registry, service, endpoint) === undefined))
     return `${connector.service}/${endpoint}`
   throw new ApiError('bad_body', `pace.${name}: there is no such endpoint.`)
 }
