@@ -18,5 +18,6 @@ export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, s
     refusal: egressErrorIn(error)?.reason,
   })
   if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
+  if (error.reason === 'parameter_repeated') return new AuthorizeError('invalid_request', { cause: error })
   return new AuthorizeError(error.recovery === 'retry' ? 'service_unreachable' : 'service_refused', { cause: error })
 }
