@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { parseIdr } from '#model/idr.ts'
 import { profileName } from '#model/profile-name.ts'
 import { scheduleProfile } from '#store/sync-schedule.ts'
+import { tributary } from '../../support/command-line.ts'
 import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
 
 /** All that has a meaning in a name, in an address or in percent-encoding; half a character is stored as its replacement. */
@@ -151,6 +153,32 @@ suite('a name of profiles means the same to all who read one', () => {
 
   test('a filter with half a character means what its replacement means', async () => {
     assert.equal(await countPushed(`/services/${HALF}@library/things`), 1)
+  })
+
+  test('commands take the same names, and refuse an account that is not there in the same words', async () => {
+    const { databaseUrl, dataDir } = house.tributary
+    const env = {
+      DATABASE_URL: databaseUrl,
+      TRIBUTARY_DATA: dataDir,
+      TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
+    }
+    const { id } = reader.account
+    for (const name of ['library-alias', profileName({ nativeId: ODD, service: 'library-alias' })]) {
+      const ended = await tributary(['sync', id, name, '--status', '--json'], env)
+      assert.deepEqual([ended.code, JSON.parse(ended.stdout)], [0, {}], ended.stderr)
+    }
+    assert.match((await tributary(['sync', id, 'nobody', '--status'], env)).stderr, /no profile of this service/)
+    const nobody = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
+    for (const account of [nobody, 'nonsense'])
+      for (const command of [
+        ['sync', account, 'library'],
+        ['profiles', account],
+        ['erase', account, '--yes'],
+      ]) {
+        const { code, stderr } = await tributary(command, env)
+        assert.equal(code, 4, stderr)
+        assert.ok(stderr.includes(`There is no account ${account}.`), stderr)
+      }
   })
 
   test('of several profiles at a service, the one connected last is shown', async () => {
