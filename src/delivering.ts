@@ -1,12 +1,10 @@
 import { type Connections, createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
-import { readItemQuery } from '#http/item-parameters.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** What deliveries need beyond the rest: the drivers of all kinds of destinations. Processes that deliver nothing do not load them. */
 export interface Delivering extends Dependencies {
   connections: Connections
-  readQuery: typeof readItemQuery
 }
 
 export function withDelivering(need: Dependencies): Delivering {
@@ -14,7 +12,6 @@ export function withDelivering(need: Dependencies): Delivering {
   return {
     ...need,
     connections,
-    readQuery: readItemQuery,
     close: async () => {
       await connections.close()
       await need.close()

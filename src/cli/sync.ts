@@ -23,10 +23,10 @@ export const sync: Command = {
     'retry-parked': { type: 'boolean', meaning: 'try endpoints that ended three workers once more' },
     'confirm-deletes': { type: 'boolean', meaning: 'what vanished at the service is really gone, however much it is' },
   },
-  run: async ({ args, flags, out, withStore, untilSignal }) => {
+  run: async ({ args, flags, out, withStore, registry, untilSignal }) => {
     const [accountId, name] = args as [string, string]
     await withStore(async (store) => {
-      const profile = await profileIn(store, accountId, name)
+      const profile = await profileIn({ database: store.database, registry: await registry() }, accountId, name)
       if (flags.on('reset')) await resetSync(store, profile)
       else if (!flags.on('status'))
         await requestSync(store, profile, {

@@ -6,9 +6,10 @@ import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
+import { flag } from '#model/input.ts'
 import { basicCredentials } from './authenticate.ts'
 import type { House } from './house.ts'
-import { flag, text } from './parameters.ts'
+import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 const client = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
 import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/manage/apps.ts'
 import { presentApp } from '#model/app.ts'
-import { flag } from './parameters.ts'
+import { flag } from '#model/input.ts'
 import { route } from './route.ts'
 
 const ACTOR = 'admin'

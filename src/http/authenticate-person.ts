@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { finishAtCallback } from '#flows/authorize/callback.ts'
+import { type CallbackQuery, finishAtCallback } from '#flows/authorize/callback.ts'
 import { AuthorizeError } from '#flows/authorize/errors.ts'
 import { checkReturn, startSignIn } from '#flows/authorize/start.ts'
 import { ApiError } from '#model/errors.ts'
+import { flag } from '#model/input.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
-import { flag, text } from './parameters.ts'
+import { text } from './parameters.ts'
 import { returnCode, returnError } from './return-to-app.ts'
 import { route } from './route.ts'
 
@@ -57,18 +58,14 @@ export const callback = route({
   status: 302,
   reasons: ['session_expired'],
   run: async (house, { path, request, reply }) => {
-    const result = await finishAtCallback(house, path.service, onlyOnce(request.query), browserOf(house, request))
+    const result = await finishAtCallback(
+      house,
+      path.service,
+      request.query as CallbackQuery,
+      browserOf(house, request),
+    )
     if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)
     if (result.kind === 'failed') return returnError(reply, result.to, result.error)
     return reply.code(302).header('location', confirmPath(result.ticket)).send()
   },
 })
-
-// A parameter that comes twice is nobody's honest answer.
-function onlyOnce(query: unknown): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(query as Record<string, unknown>).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
-    ),
-  )
-}

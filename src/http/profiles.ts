@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { chooseProfiles, deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
+import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentPerson, presentProfiles, presentSelf } from '#flows/authorize/profiles.ts'
+import { chooseProfile } from '#flows/sync/progress.ts'
 import { ApiError } from '#model/errors.ts'
+import { flag } from '#model/input.ts'
 import { appFrom } from './access-token.ts'
-import { flag, text } from './parameters.ts'
+import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`, exactly.') })
@@ -47,7 +49,7 @@ export const show = route({
   summary: "The profile's own record at the service",
   path,
   reasons: ['no_profile'],
-  run: async (house, call) => presentSelf((await chooseProfiles(house, call.account, call.path.profile))[0]!),
+  run: async (house, call) => presentSelf(await chooseProfile(house, call.account, call.path.profile)),
 })
 
 export const remove = route({

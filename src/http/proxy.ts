@@ -7,11 +7,12 @@ import { Hangup } from '#base/hangup.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
+import { flag, parse } from '#model/input.ts'
 import type { Profile } from '#model/profile.ts'
+import { parseProfileName } from '#model/profile-name.ts'
 import { requireAccount } from './authenticate.ts'
 import { toApiError } from './errors.ts'
 import type { House } from './house.ts'
-import { flag, parse } from './parameters.ts'
 import { endWith, pour } from './pour.ts'
 import { withoutNames } from './query-pairs.ts'
 import { route } from './route.ts'
@@ -137,7 +138,7 @@ async function carry(
       accountId: account.id,
       at,
       method: call.method,
-      service: serviceOf(call.profile),
+      service: parseProfileName(house.registry, call.profile)?.service ?? '',
       path: call.path,
       status,
       ms: Math.round(performance.now() - started),
@@ -192,8 +193,6 @@ function readCall(
 function wantsPages({ query }: FastifyRequest): boolean {
   return 'paginate' in (query as object) && parse(ours, query, 'bad_parameter').paginate
 }
-
-const serviceOf = (profile: string): string => profile.slice(profile.lastIndexOf('@') + 1)
 
 /** The path and query exactly as they were written, less what was said to us. */
 function addressOf(raw: string): { path: string; query: string } {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { show, showDestinations } from '#flows/deliver/look.ts'
 import { addDestination, changeDestination, findOwn } from '#flows/deliver/manage.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
-import { flag } from './parameters.ts'
+import { flag } from '#model/input.ts'
 import { destination, path, present, reasons } from './push-destination.ts'
 import { route } from './route.ts'
 

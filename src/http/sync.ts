@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { chooseProfile, isSettled, isThere, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
 import type { Account } from '#model/account.ts'
+import { flag } from '#model/input.ts'
 import type { Profile } from '#model/profile.ts'
 import type { House } from './house.ts'
-import { flag, text } from './parameters.ts'
+import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`.') })

@@ -1,4 +1,6 @@
 import { murmur3Hex } from './murmur3.ts'
+import { decodePart, encodePart } from './percent-encoding.ts'
+import { profileName } from './profile-name.ts'
 
 /** A whole stream: everything of one type that one endpoint gives for one service user. Parts are plain, not encoded. */
 export interface StreamName {
@@ -22,8 +24,6 @@ export interface GlobalId {
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]*$/
-/** What nearly every part looks like: nothing in it to encode. */
-const PLAIN = /^[\w.~-]+$/
 const GLOBAL_ID = /^([0-9a-f]{32})_([0-9a-f]{9})$/
 
 /** Reads an IDR in any accepted spelling; `undefined` when the text is none. */
@@ -56,14 +56,16 @@ export function parseIdr(text: string): Idr | undefined {
 /** Writes the one canonical spelling, the one that is hashed; throws `RangeError` on parts that no IDR can hold. */
 export function formatIdr(idr: Idr): string {
   const stream = formatStream(idr)
-  return idr.item === undefined ? stream : `${stream}#${encodePart(idr.item)}`
+  return idr.item === undefined ? stream : `${stream}#${encodePart(notEmpty(idr.item))}`
 }
 
 /** `owner@service` with the owner encoded, or the service alone: the name of a profile and the key of its partition. */
 export function formatProfile(stream: Pick<StreamName, 'owner' | 'service'>): string {
   if (!NAME.test(stream.service))
     throw new RangeError('IDR service must be lower-case letters, digits, ".", "_" or "-"')
-  return stream.owner === undefined ? stream.service : `${encodePart(stream.owner)}@${stream.service}`
+  return stream.owner === undefined
+    ? stream.service
+    : profileName({ nativeId: notEmpty(stream.owner), service: stream.service })
 }
 
 /** The stable public id: hash of the IDR, `_`, first 9 hex digits of the hash of `owner@service`. */
@@ -74,7 +76,7 @@ export function globalId(idr: Idr): string {
 /** Writes the IDRs of many items of one stream, whose own spelling is worked out once. None needs escaping in JSON. */
 export function idrsOf(stream: StreamName): (item: string) => string {
   const prefix = `${formatStream(stream)}#`
-  return (item) => prefix + encodePart(item)
+  return (item) => prefix + encodePart(notEmpty(item))
 }
 
 /** Names many items of one stream: the stream's spelling and its partition are worked out once. */
@@ -100,20 +102,10 @@ export function parseGlobalId(text: string): GlobalId | undefined {
 
 function formatStream(stream: StreamName): string {
   if (!NAME.test(stream.type)) throw new RangeError('IDR type must be lower-case letters, digits, ".", "_" or "-"')
-  return `${stream.type}:${formatProfile(stream)}/${encodePart(stream.endpoint)}`
+  return `${stream.type}:${formatProfile(stream)}/${encodePart(notEmpty(stream.endpoint))}`
 }
 
-function encodePart(part: string): string {
-  if (PLAIN.test(part)) return part
+function notEmpty(part: string): string {
   if (part === '') throw new RangeError('IDR parts must not be empty')
-  // A lone surrogate has no UTF-8 form; it becomes U+FFFD instead of an exception at ingest.
-  return encodeURIComponent(part.toWellFormed())
-}
-
-function decodePart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return undefined
-  }
+  return part
 }

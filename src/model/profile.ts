@@ -44,19 +44,3 @@ const NEXT: Record<ProfileState, readonly ProfileState[]> = {
 export function mayBecome(from: ProfileState, to: ProfileState): boolean {
   return from === to || NEXT[from].includes(to)
 }
-
-/** `<native user id>@<service>`, the id percent-encoded. */
-export function profileName(profile: Pick<Profile, 'nativeId' | 'service'>): string {
-  return `${encodeURIComponent(profile.nativeId)}@${profile.service}`
-}
-
-/** Reads `service` or `id@service`, split at the last `@`. Undefined when the id is not properly encoded. */
-export function parseProfileName(text: string): { service: string; nativeId: string | undefined } | undefined {
-  const at = text.lastIndexOf('@')
-  if (at < 0) return { service: text, nativeId: undefined }
-  try {
-    return { service: text.slice(at + 1), nativeId: decodeURIComponent(text.slice(0, at)) }
-  } catch {
-    return undefined
-  }
-}

@@ -1,4 +1,6 @@
+import { partOf } from '#base/ids.ts'
 import type { Account } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
 import { type Queries, statement } from './database.ts'
 
 interface Row {
@@ -42,6 +44,19 @@ export async function lockAccount(tx: Queries, part: number, id: string): Promis
 export async function findAccount(queries: Queries, part: number, id: string): Promise<Account | undefined> {
   const [row] = await queries.rows<Row>(find, [part, id])
   return row && toAccount(row)
+}
+
+/** An account that is there and not merged away, by its id alone. */
+export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
+  const part = partOf(id)
+  return part === undefined ? undefined : findAccount(queries, part, id)
+}
+
+/** For operators: any account, by its id. */
+export async function requireAccountById(queries: Queries, id: string): Promise<Account> {
+  const account = await findAccountById(queries, id)
+  if (account === undefined) throw new ApiError('not_found', `There is no account ${id}.`)
+  return account
 }
 
 export async function setAccountParts(tx: Queries, account: Account, parts: number[]): Promise<void> {

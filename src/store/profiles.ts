@@ -1,6 +1,7 @@
 import { partOf } from '#base/ids.ts'
 import type { Account } from '#model/account.ts'
-import { type Person, type Profile, type ProfileState, parseProfileName } from '#model/profile.ts'
+import type { Person, Profile, ProfileState } from '#model/profile.ts'
+import { isNamed, parseProfileName, type ServiceNames } from '#model/profile-name.ts'
 import { type Queries, statement } from './database.ts'
 
 interface Row {
@@ -72,17 +73,27 @@ export async function listProfiles(queries: Queries, account: Account): Promise<
   return (await queries.rows<Row>(list, [account.parts, account.id])).map(toProfile)
 }
 
+/** Those that `service` or `id@service` names exactly. */
+export async function listProfilesByName(
+  queries: Queries,
+  services: ServiceNames,
+  account: Account,
+  name: string,
+): Promise<Profile[]> {
+  const wanted = parseProfileName(services, name)
+  return wanted === undefined
+    ? []
+    : (await listProfiles(queries, account)).filter((profile) => isNamed(wanted, profile))
+}
+
 /** The one that `service` or `id@service` names exactly; of several at a service, the one connected last. */
 export async function findProfileByName(
   queries: Queries,
+  services: ServiceNames,
   account: Account,
   name: string,
 ): Promise<Profile | undefined> {
-  const wanted = parseProfileName(name)
-  const found = (await listProfiles(queries, account)).filter(
-    ({ service, nativeId }) =>
-      service === wanted?.service && (wanted.nativeId === undefined || nativeId === wanted.nativeId),
-  )
+  const found = await listProfilesByName(queries, services, account, name)
   return found.reduce<Profile | undefined>(
     (latest, each) => (latest === undefined || each.connectedAt > latest.connectedAt ? each : latest),
     undefined,

@@ -6,7 +6,6 @@ import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
-import { readItemQuery } from '#http/item-parameters.ts'
 import type { Database } from '#store/database.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
@@ -53,7 +52,6 @@ export async function openPushHouse() {
       connections,
       registry: await loadRegistry(config),
       upstream: createUpstream({ egress, clock: systemClock, log }),
-      readQuery: readItemQuery,
       config: { baseUrl: 'http://localhost' },
     },
     /** How many destinations of how many profiles have not heard of everything yet. */

@@ -1,6 +1,9 @@
+import { parseCron } from '#base/cron.ts'
 import { redactText } from '#base/redact.ts'
 import { linksIn, plainText } from '#kit/kind.ts'
 import { linkPages } from '#kit/pages.ts'
+import { readItemQuery } from '#model/item-filter/read.ts'
+import { parseProfileName } from '#model/profile-name.ts'
 import { parseTextQuery } from '#model/text-query.ts'
 import { fold, searchVector, wordsOf } from '#model/words.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
@@ -36,13 +39,16 @@ const nextLink = (header: string): void => {
     count: 1,
   })
 }
-const quietly = (text: string): void => {
-  try {
-    parseLossless(text)
-  } catch {
-    // Most of these are no JSON; how long it takes to say so is what is looked at.
+/** Most of what is fed is refused; how long that takes is what is looked at. */
+const quietly =
+  (read: (text: string) => unknown) =>
+  (text: string): void => {
+    try {
+      read(text)
+    } catch {
+      // A refusal is an end, too.
+    }
   }
-}
 
 /** What reads foreign text, and what would keep it busy: each pump is fed for a megabyte, alone and after each beginning. */
 export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: string[]; begins?: string[] }> = {
@@ -90,6 +96,17 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
   wordsOf: { run: wordsOf, pumps: ['a', 'a ', '东', '东a', 'à', '\u0301\u0323', 'ไ', '1', '_', '\u{1F600}'] },
   searchVector: { run: (text) => searchVector([text, text]), pumps: ['a ', 'ab', 'é ', '东京', '\u0301\u0323'] },
   parseTextQuery: { run: parseTextQuery, pumps: ['"', '"a ', '-', '-"', 'a', 'a ', '" "', '*', 'é" '] },
+  parseCron: { run: parseCron, pumps: [' ', '1,', '* ', 'A', 'A/', '0 6 * * * '], begins: ['', '0 6 * * * '] },
+  parseProfileName: {
+    run: (text) => parseProfileName({ find: () => undefined }, text),
+    pumps: ['@', '%', '%40', 'a@', '%2540', '\ud800', 'é'],
+    begins: ['', 'a@'],
+  },
+  readItemQuery: {
+    run: quietly((text) => readItemQuery(new URLSearchParams(text), 0)),
+    pumps: ['&', 'q=a&', 'a=', '1', ' ', '1.', ',', 'a,', '>1,', '^', '.'],
+    begins: ['', 'limit=', 'near=', 'within=', 'before=', 'participants=', 'services=', 'fields=', 'q='],
+  },
   redactText: {
     run: redactText,
     pumps: [
@@ -123,7 +140,7 @@ export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: 
     begins: ['', ';rel="', ';rel'],
   },
   parseLossless: {
-    run: quietly,
+    run: quietly(parseLossless),
     pumps: [
       '1',
       '-',

@@ -1,12 +1,9 @@
-import { partOf } from '#base/ids.ts'
 import { readAccessToken } from '#model/access-token.ts'
 import type { Account, TokenKey } from '#model/account.ts'
 import type { App } from '#model/app.ts'
-import { ApiError } from '#model/errors.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/access-tokens.ts'
-import { findAccount } from '#store/accounts.ts'
+import { requireAccountById } from '#store/accounts.ts'
 import { auditAccount } from '#store/audit.ts'
-import type { Queries } from '#store/database.ts'
 import type { AuthorizeNeed } from './need.ts'
 
 /** The account a token opens; undefined for one that is mistyped, unknown, revoked or merged away. */
@@ -24,17 +21,9 @@ export function tokenKey({ hasher }: Pick<AuthorizeNeed, 'hasher'>, token: strin
   return parts && { part: parts.part, hash: hasher.hash('access_token', token) }
 }
 
-/** An account that is there and not merged away. */
-export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
-  const part = partOf(id)
-  return part === undefined ? undefined : findAccount(queries, part, id)
-}
-
 /** For operators: any account, by its id. */
-export async function accountById({ database }: Pick<AuthorizeNeed, 'database'>, id: string): Promise<Account> {
-  const account = await findAccountById(database, id)
-  if (account === undefined) throw new ApiError('not_found', `There is no account ${id}.`)
-  return account
+export function accountById({ database }: Pick<AuthorizeNeed, 'database'>, id: string): Promise<Account> {
+  return requireAccountById(database, id)
 }
 
 /** RFC 7009: taking back a token that is not there, or not this app's, is no error and no effect. */

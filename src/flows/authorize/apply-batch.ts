@@ -1,5 +1,6 @@
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
+import { profileName } from '#model/profile-name.ts'
 import { applyToken } from './apply.ts'
 import type { AuthorizeNeed } from './need.ts'
 
@@ -51,7 +52,7 @@ async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Pro
       account = attached.account.id
       accessToken = attached.token
       appVerified &&= attached.appVerified
-      profiles.push(`${encodeURIComponent(attached.profile.nativeId)}@${attached.profile.service}`)
+      profiles.push(profileName(attached.profile))
     } catch (error) {
       if (!(error instanceof ApiError)) need.log.error('an entry of a batch failed', { service, error })
       errors[service] = error instanceof ApiError ? error.reason : 'internal'

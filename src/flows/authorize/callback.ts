@@ -4,13 +4,14 @@ import type { SignedIn } from '#kit/auth.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import { findAccount } from '#store/accounts.ts'
+import { findAccountById } from '#store/accounts.ts'
 import { findApp } from '#store/apps.ts'
 import { auditApp } from '#store/audit.ts'
 import { hasSignedIn, insertConsent } from '#store/consents.ts'
 import { type Pending, takePending } from '#store/pending.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { findServiceUser } from '#store/service-users.ts'
+import { callbackParameters, type RawParameters } from '#upstream/callback-parameters.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { AuthorizeError } from './errors.ts'
 import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
@@ -27,6 +28,9 @@ export interface ConsentValue {
   counted?: CountedSignIn | undefined
 }
 
+/** The query with which a service sent the person back; a name that came twice has a list. */
+export type CallbackQuery = RawParameters
+
 export type CallbackResult =
   | { kind: 'redirect'; to: ReturnTo; code: string }
   /** The person is asked first, on a page that this ticket opens. */
@@ -37,7 +41,7 @@ export type CallbackResult =
 export async function finishAtCallback(
   need: AuthorizeNeed,
   service: string,
-  params: Record<string, string>,
+  params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<CallbackResult> {
   const { pending, app } = await take(need, service, params, browser)
@@ -70,11 +74,11 @@ export async function finishAtCallback(
 async function take(
   need: AuthorizeNeed,
   service: string,
-  params: Record<string, string>,
+  params: CallbackQuery,
   browser: Buffer | undefined,
 ): Promise<{ pending: Pending; app: App }> {
-  const state = params['state']
-  const requestToken = params['oauth_token'] ?? params['denied']
+  const [state, token, denied] = ['state', 'oauth_token', 'denied'].map((name) => onlyValue(params, name))
+  const requestToken = token ?? denied
   const name =
     state !== undefined ? `state ${state}` : requestToken === undefined ? undefined : `token ${service} ${requestToken}`
   const pending =
@@ -97,6 +101,15 @@ async function take(
     throw new ApiError('session_expired')
   }
   return { pending, app }
+}
+
+/** Before it is known which sign-in this is, there is only the person to tell. */
+function onlyValue(params: CallbackQuery, name: string): string | undefined {
+  try {
+    return callbackParameters(params).get(name)
+  } catch (error) {
+    throw new ApiError('bad_parameter', `${name}: was given more than once.`, { cause: error })
+  }
 }
 
 /**
@@ -154,7 +167,6 @@ async function keep(
 
 /** Beside the account it will join, so that redeeming touches one part; anywhere when it will make a new one. */
 async function choosePart({ database }: AuthorizeNeed, accountId: string | undefined): Promise<number> {
-  const part = accountId === undefined ? undefined : partOf(accountId)
-  if (part === undefined || accountId === undefined) return randomPart()
-  return (await findAccount(database, part, accountId)) === undefined ? randomPart() : part
+  const account = accountId === undefined ? undefined : await findAccountById(database, accountId)
+  return account?.part ?? randomPart()
 }

@@ -2,7 +2,8 @@ import { SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { type Profile, parseProfileName, profileName } from '#model/profile.ts'
+import type { Profile } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
 import { revokeAllTokens } from '#store/access-tokens.ts'
 import { deleteAccount, lockAccount } from '#store/accounts.ts'
 import { auditAccount } from '#store/audit.ts'
@@ -10,7 +11,7 @@ import { type CredentialKey, deleteCredential, findCredential } from '#store/cre
 import type { Queries } from '#store/database.ts'
 import { markDeliveriesErased } from '#store/delivery-cursors.ts'
 import { eraseProfileItems } from '#store/items.ts'
-import { deleteProfile, listAllProfiles, listProfiles } from '#store/profiles.ts'
+import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/profiles.ts'
 import { queueEvent } from '#store/push-events.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { forgetServiceUser } from '#store/service-users.ts'
@@ -27,23 +28,7 @@ export interface Disconnected {
   service_token: 'revoked' | 'not_supported' | 'failed'
 }
 
-/** The profiles that `service` or `id@service` names exactly. */
-export async function chooseProfiles({ database }: AuthorizeNeed, account: Account, name: string): Promise<Profile[]> {
-  return choose(await listProfiles(database, account), name)
-}
-
-function choose(profiles: Profile[], name: string): Profile[] {
-  const wanted = parseProfileName(name)
-  const chosen = profiles.filter(
-    ({ service, nativeId }) =>
-      wanted !== undefined &&
-      service === wanted.service &&
-      (wanted.nativeId === undefined || nativeId === wanted.nativeId),
-  )
-  if (chosen.length === 0) throw new ApiError('no_profile')
-  return chosen
-}
-
+/** Those that `service` or `id@service` names exactly. */
 export async function disconnectProfiles(
   need: AuthorizeNeed,
   account: Account,
@@ -52,7 +37,9 @@ export async function disconnectProfiles(
 ): Promise<Disconnected[]> {
   const erased = await need.database.transaction(async (tx) => {
     const locked = await lockMine(tx, account)
-    return erase(need, tx, locked, choose(await listProfiles(tx, locked), name), actor)
+    const chosen = await listProfilesByName(tx, need.registry, locked, name)
+    if (chosen.length === 0) throw new ApiError('no_profile')
+    return erase(need, tx, locked, chosen, actor)
   })
   return revokeAll(need, erased)
 }

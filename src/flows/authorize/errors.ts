@@ -1,7 +1,7 @@
 /** Every message that a failed sign-in can return with. Stable names for the app, not for display. */
 export const AUTHORIZE_ERRORS = {
   access_denied: 'The person said no.',
-  invalid_request: 'A parameter of the request cannot be understood.',
+  invalid_request: 'A parameter of the request cannot be understood, or the service sent one more than once.',
   unsupported_response_type: '`response_type` must be `code` or `token`, and the app must allow it.',
   invalid_access_token: 'The `access_token` is unknown, or belongs to another app.',
   service_unknown: 'The `service` parameter is missing, or names no known service.',

@@ -4,12 +4,14 @@ import { SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { formatIdr, globalId, type Idr } from '#model/idr.ts'
-import { type Profile, type ProfileState, profileName } from '#model/profile.ts'
+import { encodePart } from '#model/percent-encoding.ts'
+import type { Profile, ProfileState } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
+import { requireAccountById } from '#store/accounts.ts'
 import { findCredential } from '#store/credentials.ts'
 import { listProfiles } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { accountById } from './accounts.ts'
 import type { AuthorizeNeed } from './need.ts'
 
 export interface ProfilesWish {
@@ -42,7 +44,7 @@ export async function presentProfiles(
 }
 
 function presentEntry(profile: Profile, wish: ProfilesWish, tokens: Record<string, unknown> | undefined): unknown {
-  if (!wish.auth && !wish.full) return encodeURIComponent(profile.nativeId)
+  if (!wish.auth && !wish.full) return encodePart(profile.nativeId)
   return {
     ...describe(profile),
     ...(wish.full ? { data: JSON.parse(profile.data) as unknown } : {}),
@@ -53,7 +55,7 @@ function presentEntry(profile: Profile, wish: ProfilesWish, tokens: Record<strin
 function describe(profile: Profile): Record<string, unknown> {
   const { name, handle, email, url, photo } = profile.person
   return {
-    id: encodeURIComponent(profile.nativeId),
+    id: encodePart(profile.nativeId),
     service: profile.service,
     profile: profileName(profile),
     name,
@@ -116,7 +118,7 @@ export async function presentPerson({ database }: AuthorizeNeed, account: Accoun
   for (const profile of profiles) {
     const { name, url, photo, handle } = profile.person
     services[profile.service] ??= {
-      id: encodeURIComponent(profile.nativeId),
+      id: encodePart(profile.nativeId),
       name,
       handle,
       url,
@@ -168,7 +170,7 @@ export async function profilesOf(
   { database }: Pick<AuthorizeNeed, 'database'>,
   accountId: string,
 ): Promise<ProfileLine[]> {
-  const profiles = await listProfiles(database, await accountById({ database }, accountId))
+  const profiles = await listProfiles(database, await requireAccountById(database, accountId))
   return profiles.map((each) => ({
     profile: profileName(each),
     state: each.state,

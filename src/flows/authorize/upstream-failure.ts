@@ -23,6 +23,7 @@ export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, s
     refusal: egressErrorIn(error)?.reason,
   })
   if (error.reason === 'access_denied') return new AuthorizeError('access_denied', { cause: error })
+  if (error.reason === 'parameter_repeated') return new AuthorizeError('invalid_request', { cause: error })
   return new AuthorizeError(LATER.has(apiErrorOf(error, 'given').reason) ? 'service_unreachable' : 'service_refused', {
     cause: error,
   })

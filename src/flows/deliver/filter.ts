@@ -14,17 +14,17 @@ const MAX_FILTERS = 50
 export type Filter = ItemPath[]
 
 /** Refuses what would never match, with the reason that the same path would get from the API. */
-export function checkFilter(need: Pick<DeliverNeed, 'registry' | 'readQuery'>, filter: string[]): string[] {
+export function checkFilter({ registry }: Pick<DeliverNeed, 'registry'>, filter: string[]): string[] {
   if (filter.length === 0) throw new ApiError('bad_body', 'filter: give at least one path, or "*" for all.')
   if (filter.length > MAX_FILTERS) throw new ApiError('bad_body', `filter: at most ${MAX_FILTERS} paths.`)
-  for (const path of filter) parseItemPath(need.registry, need.readQuery, path, 0)
+  for (const path of filter) parseItemPath(registry, path)
   return filter
 }
 
-export function filterOf(need: Pick<DeliverNeed, 'registry' | 'readQuery'>, { filter }: Destination): Filter {
+export function filterOf({ registry }: Pick<DeliverNeed, 'registry'>, { filter }: Destination): Filter {
   return filter.flatMap((path) => {
     try {
-      return [parseItemPath(need.registry, need.readQuery, path, 0)]
+      return [parseItemPath(registry, path)]
     } catch (error) {
       // A service that an operator took away matches nothing; the other paths go on.
       if (error instanceof ApiError) return []

@@ -1,12 +1,12 @@
+import { endpointFault } from '#kit/endpoint-fault.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
 import { ApiError } from '#model/errors.ts'
-import { type Profile, parseProfileName } from '#model/profile.ts'
+import { readItemQuery } from '#model/item-filter/read.ts'
+import type { Profile } from '#model/profile.ts'
+import { isNamed, type ProfileName, parseProfileName } from '#model/profile-name.ts'
 import type { Query, Selection } from '#model/query.ts'
 import { TYPE_NAMES, type TypeName } from '#model/types.ts'
-
-/** Reads the parameters of a path as the API itself reads them; throws what it would answer. */
-export type ReadQuery = (parameters: URLSearchParams, nowMs: number) => { query: Query; services: string[] | undefined }
 
 export interface ItemPath {
   takes: (profile: Pick<Profile, 'service' | 'nativeId'>) => boolean
@@ -21,12 +21,12 @@ export interface ItemPath {
 const CHOOSING = ['q', 'near', 'participants', 'since', 'until']
 
 /** `*`, `/types/photos?q=cat`, `/services/github/events`, `/services/github/*`: the same paths that read, here as filters. */
-export function parseItemPath(registry: Registry, readQuery: ReadQuery, path: string, nowMs: number): ItemPath {
+export function parseItemPath(registry: Registry, path: string): ItemPath {
   const bad = (why: string) => new ApiError('bad_body', `filter: “${path}” ${why}.`)
   const cut = path.indexOf('?')
   const [address, search] = cut < 0 ? [path, ''] : [path.slice(0, cut), path.slice(cut + 1)]
   const parameters = new URLSearchParams(search)
-  const { query, services } = readParameters(readQuery, parameters, path, nowMs)
+  const { query, services } = readParameters(parameters, path)
   const shared = {
     query: {
       ...query,
@@ -38,54 +38,47 @@ export function parseItemPath(registry: Registry, readQuery: ReadQuery, path: st
     },
     narrows: CHOOSING.some((name) => parameters.has(name)),
   }
-  const stranger = services?.find((each) => serviceOf(registry, each) === undefined)
-  if (stranger !== undefined) throw bad(`names “${stranger}”, which is no service`)
+  const chosen = services?.map((each) => {
+    const name = knownName(registry, each)
+    if (name === undefined) throw bad(`names “${each}”, which is no service`)
+    return name
+  })
   const isChosen = (profile: Pick<Profile, 'service' | 'nativeId'>) =>
-    services === undefined || services.some((each) => isOf(registry, each, profile))
+    chosen === undefined || chosen.some((each) => isNamed(each, profile))
   if (address === '*') return { ...shared, takes: isChosen, selection: undefined }
-  const [start, room, name = '', endpoint, ...rest] = address.split('/')
+  const [start, room, third = '', endpoint, ...rest] = address.split('/')
   if (rest.length > 0) throw bad('goes deeper than a filter can')
   if (start === '' && room === 'types' && endpoint === undefined) {
-    const type = TYPE_NAMES.find((each) => each === name)
-    if (type === undefined && name !== '*') throw bad('names no type')
+    const type = TYPE_NAMES.find((each) => each === third)
+    if (type === undefined && third !== '*') throw bad('names no type')
     return { ...shared, takes: isChosen, selection: type && { type: type satisfies TypeName } }
   }
-  if (start !== '' || room !== 'services' || name === '') throw bad(NO_PATH)
+  const name = third === '*' ? undefined : knownName(registry, third)
   const all = endpoint === undefined || endpoint === '*'
-  if (!all) checkEndpoint(registry, name, endpoint, bad)
-  else if (name !== '*' && serviceOf(registry, name) === undefined) throw bad(NO_PATH)
+  if (start !== '' || room !== 'services' || (name === undefined && !(all && third === '*'))) throw bad(NO_PATH)
+  const fault = all || name === undefined ? undefined : endpointFault(registry, name.service, endpoint)
+  if (fault !== undefined) throw new ApiError('bad_body', `filter: “${path}”: ${fault}`)
   return {
     ...shared,
-    takes: (profile) => isChosen(profile) && (name === '*' || isOf(registry, name, profile)),
+    takes: (profile) => isChosen(profile) && (name === undefined || isNamed(name, profile)),
     selection: all ? undefined : { endpoint },
   }
 }
 
 const NO_PATH = 'is no path such as *, /types/photos or /services/github/events'
 
-function checkEndpoint(registry: Registry, name: string, endpoint: string, bad: (why: string) => ApiError): void {
-  if (serviceOf(registry, name) === OWN_SERVICE.service) return
-  const connector = registry.find(parseProfileName(name)?.service ?? '')
-  if (connector === undefined) throw bad(NO_PATH)
-  if (!Object.hasOwn(connector.endpoints, endpoint))
-    throw bad(`names no endpoint; there is ${Object.keys(connector.endpoints).join(', ')}`)
-}
-
-function readParameters(readQuery: ReadQuery, parameters: URLSearchParams, path: string, nowMs: number) {
+function readParameters(parameters: URLSearchParams, path: string): ReturnType<typeof readItemQuery> {
   try {
-    return readQuery(parameters, nowMs)
+    return readItemQuery(parameters, 0)
   } catch (error) {
     if (error instanceof ApiError) throw new ApiError('bad_body', `filter: “${path}”: ${error.message}`)
     throw error
   }
 }
 
-function serviceOf(registry: Registry, name: string): string | undefined {
-  const service = parseProfileName(name)?.service ?? ''
-  return service === OWN_SERVICE.service ? service : registry.find(service)?.service
-}
-
-function isOf(registry: Registry, name: string, profile: Pick<Profile, 'service' | 'nativeId'>): boolean {
-  const nativeId = parseProfileName(name)?.nativeId
-  return serviceOf(registry, name) === profile.service && (nativeId === undefined || nativeId === profile.nativeId)
+/** A name of profiles at a service that there is. */
+function knownName(registry: Registry, text: string): ProfileName | undefined {
+  const name = parseProfileName(registry, text)
+  const isKnown = name?.service === OWN_SERVICE.service || registry.find(name?.service ?? '') !== undefined
+  return isKnown ? name : undefined
 }

@@ -7,7 +7,6 @@ import type { Database } from '#store/database.ts'
 import type { Engine } from '#store/engine.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
 import type { Connections } from './connections.ts'
-import type { ReadQuery } from './item-path.ts'
 
 export interface DeliverNeed {
   database: Database
@@ -17,7 +16,6 @@ export interface DeliverNeed {
   registry: Registry
   egress: Egress
   connections: Connections
-  readQuery: ReadQuery
   /** Ends a run whose profile leaves; without it, a run ends after the batch it writes. */
   access?: AccessWatch | undefined
   /** Where the usual ones do not fit. */

@@ -30,6 +30,17 @@ suite('schedules', () => {
       assert.throws(() => checkSchedule(schedule), { reason: 'bad_body' }, schedule.slice(0, 40))
   })
 
+  test('a refused schedule says what is wrong with it as a cron expression', () => {
+    for (const [schedule, why] of [
+      ['0 0 6 * * *', 'must have five fields, and perhaps a time zone'],
+      ['0 6 * * * Europe/Nowhere', 'names “Europe/Nowhere”, which is not a known time zone'],
+      ['61 6 * * *', 'has a field that cannot be understood'],
+    ] as const)
+      assert.throws(() => checkSchedule(schedule), {
+        message: `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and not a cron expression such as “0 6 * * * Europe/Berlin”: it ${why}.`,
+      })
+  })
+
   test('P15 a leap day comes when there is one', () => {
     assert.equal(shown(nextDue('0 0 29 2 *', at('2027-01-01T00:00:00Z'))), '2028-02-29T00:00:00.000Z')
   })

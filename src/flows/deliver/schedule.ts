@@ -1,4 +1,4 @@
-import { Cron } from 'croner'
+import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#base/cron.ts'
 import { duration } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 
@@ -10,40 +10,24 @@ export interface QuietHours {
 }
 
 const EVERY = /^every (\d+[smhd])$/
-const ZONE = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/
 
 /** Limit: shortest interval of a schedule; a shorter one is answered with 400. */
 const MIN_EVERY_MS = 10_000
 /** Limit: longest interval of a schedule; a longer one is answered with 400. */
 const MAX_EVERY_MS = 366 * 86_400_000
-/** Limit: characters of a schedule; a longer one is answered with 400. */
-const MAX_SCHEDULE = 200
 
 export function checkSchedule(schedule: string): string {
-  if (schedule.length > MAX_SCHEDULE)
-    throw new ApiError('bad_body', `schedule: must have at most ${MAX_SCHEDULE} characters.`)
+  if (schedule.length > MAX_CRON) throw new ApiError('bad_body', `schedule: must have at most ${MAX_CRON} characters.`)
   const plain = schedule.trim().replaceAll(/\s+/g, ' ')
   if (plain === 'on_change' || plain === 'manual') return plain
   const every = EVERY.exec(plain)
   if (every !== null && duration(every[1]!) >= MIN_EVERY_MS && duration(every[1]!) <= MAX_EVERY_MS) return plain
-  try {
-    if (every === null && cronOf(plain)?.nextRun() != null) return plain
-  } catch {
-    // Falls through to the one message below.
-  }
+  const line = parseCron(plain)
+  if (!('fault' in line)) return plain
   throw new ApiError(
     'bad_body',
-    `schedule: “${schedule}” is none of on_change, manual, “every 15m” (10s to 366d), “0 6 * * * Europe/Berlin”.`,
+    `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and ${line.fault}.`,
   )
-}
-
-/** Five fields, and a zone if they mean another than UTC. */
-function cronOf(schedule: string): Cron | undefined {
-  const words = schedule.split(' ')
-  const zone = words.length === 6 && ZONE.test(words[5]!) ? words[5] : undefined
-  const fields = words.slice(0, 5)
-  if (words.length > (zone === undefined ? 5 : 6) || fields.length < 5) return undefined
-  return new Cron(fields.join(' '), { timezone: zone ?? 'UTC' })
 }
 
 export function isPaced(schedule: string): boolean {
@@ -58,7 +42,8 @@ export function nextDue(schedule: string, nowMs: number): number | undefined {
     const ms = duration(every[1]!)
     return nowMs + Math.round(ms * (0.95 + Math.random() * 0.1))
   }
-  return cronOf(schedule)?.nextRun(new Date(nowMs))?.getTime()
+  const line = parseCron(schedule)
+  return 'fault' in line ? undefined : nextRun(line, nowMs)
 }
 
 /** The end of the quiet time that this moment lies in; undefined when it lies in none. */
@@ -73,9 +58,7 @@ export function quietUntil(quiet: QuietHours | undefined, nowMs: number): number
   const inside = quiet.from <= quiet.to ? time >= quiet.from && time < quiet.to : time >= quiet.from || time < quiet.to
   if (!inside) return undefined
   const [hour = '0', minute = '0'] = quiet.to.split(':')
-  return new Cron(`${Number(minute)} ${Number(hour)} * * *`, { timezone: quiet.zone ?? 'UTC' })
-    .nextRun(new Date(nowMs))
-    ?.getTime()
+  return nextRun({ cron: `${Number(minute)} ${Number(hour)} * * *`, zone: quiet.zone ?? 'UTC' }, nowMs)
 }
 
 export function readQuiet(options: Record<string, unknown>): QuietHours | undefined {
@@ -84,10 +67,7 @@ export function readQuiet(options: Record<string, unknown>): QuietHours | undefi
   const time = /^([01]\d|2[0-3]):[0-5]\d$/
   if (typeof quiet !== 'object' || !time.test(quiet.from ?? '') || !time.test(quiet.to ?? ''))
     throw new ApiError('bad_body', 'options.quiet_hours: must be {"from": "22:00", "to": "07:00", "zone"?}.')
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: quiet.zone ?? 'UTC' }).format(0)
-  } catch {
+  if (!isTimeZone(quiet.zone ?? 'UTC'))
     throw new ApiError('bad_body', `options.quiet_hours: “${quiet.zone}” is no time zone.`)
-  }
   return quiet as QuietHours
 }

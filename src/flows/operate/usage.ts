@@ -1,7 +1,7 @@
-import { partOf } from '#base/ids.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
+import type { Registry } from '#kit/registry.ts'
 import { ApiError } from '#model/errors.ts'
-import { parseProfileName, profileName } from '#model/profile.ts'
+import { isNamed, parseProfileName, profileName } from '#model/profile-name.ts'
 import {
   type Amount,
   effectiveQuotas,
@@ -10,13 +10,15 @@ import {
   type Quotas,
   quotaState,
 } from '#model/quotas.ts'
-import { findAccount } from '#store/accounts.ts'
+import { findAccountById } from '#store/accounts.ts'
 import { appUsage } from '#store/app-usage.ts'
 import { findApp, findAppQuotas, listApps } from '#store/apps.ts'
 import { appSubject, openSignIns } from '#store/open-sign-ins.ts'
 import { countNotices, listNotices } from '#store/quota-notices.ts'
-import { accountUsage, type ProfileUsage, totalOf } from '#store/usage.ts'
+import { accountUsage, totalOf } from '#store/usage.ts'
 import { noApp, type QuotasNeed, shownLimit } from './app-quotas.ts'
+
+type UsageNeed = QuotasNeed & { registry: Registry }
 
 /** How much of a quota is used. */
 export interface ShownUse {
@@ -76,7 +78,7 @@ export async function quotaFigures(need: QuotasNeed): Promise<{
 
 /** Of the whole app, or of one of its accounts. */
 export async function usageOf(
-  need: QuotasNeed,
+  need: UsageNeed,
   appId: string,
   of: { account?: string | undefined; profile?: string | undefined } = {},
 ): Promise<ShownUsage> {
@@ -103,17 +105,19 @@ export async function usageOf(
 }
 
 async function usageOfAccount(
-  { database, clock }: QuotasNeed,
+  { database, clock, registry }: UsageNeed,
   appId: string,
   quotas: Quotas,
   accountId: string,
   name: string | undefined,
 ): Promise<ShownUsage> {
-  const part = partOf(accountId)
-  const account = part === undefined ? undefined : await findAccount(database, part, accountId)
+  const account = await findAccountById(database, accountId)
   if (account?.appId !== appId) throw new ApiError('not_found', 'There is no such account.')
   const all = await accountUsage(database, accountId)
-  const chosen = name === undefined ? all : all.filter((profile) => isNamed(profile, name))
+  const wanted = name === undefined ? undefined : parseProfileName(registry, name)
+  const chosen = all.filter(
+    (profile) => name === undefined || name === profile.profileId || (wanted !== undefined && isNamed(wanted, profile)),
+  )
   if (name !== undefined && chosen.length === 0) throw new ApiError('no_profile')
   return {
     app: appId,
@@ -128,14 +132,6 @@ async function usageOfAccount(
       quotas: used(quotas, 'profile', profile),
     })),
   }
-}
-
-function isNamed({ service, nativeId, profileId }: ProfileUsage, name: string): boolean {
-  const wanted = parseProfileName(name)
-  return (
-    name === profileId ||
-    (wanted?.service === service && (wanted.nativeId === undefined || wanted.nativeId === nativeId))
-  )
 }
 
 function used(quotas: Quotas, scope: 'profile' | 'account' | 'app' | 'own', { items, bytes }: Amount) {

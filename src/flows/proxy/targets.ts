@@ -76,13 +76,11 @@ export function createTargets(need: ProxyNeed): Targets {
 }
 
 async function findTarget(need: ProxyNeed, account: Account, name: string): Promise<Target> {
-  const [, id, alias = name] = /^(.*)@([^@]+)$/.exec(name) ?? []
-  const connector = need.registry.find(alias)
-  const service = connector?.service ?? alias
-  const profile = await findProfileByName(need.database, account, id === undefined ? service : `${id}@${service}`)
+  const profile = await findProfileByName(need.database, need.registry, account, name)
   if (profile === undefined) throw new ApiError('no_profile')
   if (profile.state === 'needs_auth') throw new ApiError('needs_auth')
-  const key = connector && (await findServiceKey(need.database, need.keyring, profile.appId, service))
+  const connector = need.registry.find(profile.service)
+  const key = connector && (await findServiceKey(need.database, need.keyring, profile.appId, profile.service))
   if (connector === undefined || key === undefined) throw new ApiError('no_service_keys')
   return { profile, connector, key, server: undefined }
 }

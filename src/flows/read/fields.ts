@@ -1,10 +1,3 @@
-/** Limit: fields that one request may ask for; more is answered with 400. */
-export const MAX_FIELDS = 64
-/** Limit: steps of the path to one field; more is answered with 400. */
-export const MAX_DEPTH = 16
-/** Limit: characters of the path to one field; more is answered with 400. */
-export const MAX_LETTERS = 512
-
 const MISSING = Symbol('missing')
 
 /** A flat object keyed by the paths as written. Arrays fan out and keep positions; only a missing path is null. */

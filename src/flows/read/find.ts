@@ -1,3 +1,4 @@
+import { endpointFault } from '#kit/endpoint-fault.ts'
 import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Account } from '#model/account.ts'
@@ -63,13 +64,8 @@ async function checkEndpoint({ database, registry }: ReadNeed, readable: Readabl
     for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
     throw new ApiError('not_found', `There are no items of your own at “${endpoint}”.`)
   }
-  const connector = registry.find(service)
-  // What an operator's connector brought stays readable when the connector is gone.
-  if (connector === undefined || endpointOf(registry, service, endpoint) !== undefined) return
-  throw new ApiError(
-    'not_found',
-    `${connector.title} has no endpoint “${endpoint}”. There is: ${Object.keys(connector.endpoints).join(', ')}.`,
-  )
+  const fault = endpointFault(registry, service, endpoint)
+  if (fault !== undefined) throw new ApiError('not_found', fault)
 }
 
 /** By the id we gave it, or by its IDR. Anything that is not the account's own is not there. */

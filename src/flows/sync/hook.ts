@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { partOf } from '#base/ids.ts'
 import type { Hook, Sign } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
-import { findAccount } from '#store/accounts.ts'
+import { findAccountById } from '#store/accounts.ts'
 import { listProfiles } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { findServiceUser } from '#store/service-users.ts'
@@ -66,7 +65,7 @@ function namedIn(hook: Hook, body: unknown): unknown {
 async function wake(need: SyncNeed, { appId, service }: HookCall, nativeId: string): Promise<number> {
   let woken = 0
   for (const accountId of await findServiceUser(need.database, { appId, service, nativeId })) {
-    const account = await findAccount(need.database, partOf(accountId)!, accountId)
+    const account = await findAccountById(need.database, accountId)
     const profiles = account === undefined ? [] : await listProfiles(need.database, account)
     for (const profile of profiles.filter((each) => each.service === service && each.nativeId === nativeId)) {
       await requestSync(need, profile)

@@ -1,4 +1,4 @@
-import { Cron } from 'croner'
+import { type CronLine, nextRun } from '#base/cron.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 
 /** How an app wants its people's profiles synced. */
@@ -6,7 +6,7 @@ export interface SyncRules {
   /** Classes that are off. `core` always runs. */
   off?: ('personal' | 'social')[]
   /** By `service/endpoint`, or `service/*`. */
-  pace?: Record<string, { everyMs: number } | { cron: string; zone?: string }>
+  pace?: Record<string, { everyMs: number } | CronLine>
 }
 
 const DAY_MS = 86_400_000
@@ -27,10 +27,8 @@ export function nextPace(
   run: { intervalMs: number; news: number; nowMs: number },
 ): Pace {
   const rule = rules.pace?.[`${service}/${name}`] ?? rules.pace?.[`${service}/*`]
-  if (rule !== undefined && 'cron' in rule) {
-    const next = new Cron(rule.cron, { timezone: rule.zone ?? 'UTC' }).nextRun(new Date(run.nowMs))
-    return { intervalMs: run.intervalMs, nextRunAt: next?.getTime() ?? run.nowMs + DAY_MS }
-  }
+  if (rule !== undefined && 'cron' in rule)
+    return { intervalMs: run.intervalMs, nextRunAt: nextRun(rule, run.nowMs) ?? run.nowMs + DAY_MS }
   if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs) }
   const floor = Math.max(MIN_PACE_MS, endpoint.everyMs / 4)
   const ceiling = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))

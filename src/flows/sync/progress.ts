@@ -1,9 +1,8 @@
-import { partOf } from '#base/ids.ts'
 import type { Account } from '#model/account.ts'
 import { MAX_DEATHS } from '#model/deaths.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
-import { findAccount } from '#store/accounts.ts'
+import { requireAccountById } from '#store/accounts.ts'
 import type { Database } from '#store/database.ts'
 import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
 import { findProfile, findProfileByName } from '#store/profiles.ts'
@@ -28,11 +27,11 @@ export interface EndpointProgress {
 }
 
 export async function chooseProfile(
-  { database }: { database: Database },
+  { database, registry }: Pick<SyncNeed, 'database' | 'registry'>,
   account: Account,
   name: string,
 ): Promise<Profile> {
-  const profile = await findProfileByName(database, account, name)
+  const profile = await findProfileByName(database, registry, account, name)
   if (profile === undefined) throw new ApiError('no_profile')
   return profile
 }
@@ -144,12 +143,9 @@ export function parkedEndpoints(
 
 /** For operators: a profile of any account, by the account's id. */
 export async function profileIn(
-  { database }: Pick<SyncNeed, 'database'>,
+  need: Pick<SyncNeed, 'database' | 'registry'>,
   accountId: string,
   name: string,
 ): Promise<Profile> {
-  const part = partOf(accountId)
-  const account = part === undefined ? undefined : await findAccount(database, part, accountId)
-  if (account === undefined) throw new ApiError('not_found', `There is no account ${accountId}.`)
-  return chooseProfile({ database }, account, name)
+  return chooseProfile(need, await requireAccountById(need.database, accountId), name)
 }

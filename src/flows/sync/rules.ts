@@ -1,5 +1,6 @@
-import { Cron } from 'croner'
+import { type CronLine, MAX_CRON, parseCron } from '#base/cron.ts'
 import { duration } from '#kit/endpoint.ts'
+import { endpointFault } from '#kit/endpoint-fault.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAppSync, setAppSync } from '#store/apps.ts'
 import { auditApp } from '#store/audit.ts'
@@ -43,7 +44,7 @@ export async function getRules({ database }: Pick<SyncNeed, 'database'>, appId: 
 function checkName(registry: SyncNeed['registry'], name: string): string {
   const [service = '', endpoint = ''] = name.split('/')
   const connector = registry.find(service)
-  if (connector !== undefined && (endpoint === '*' || Object.hasOwn(connector.endpoints, endpoint)))
+  if (connector !== undefined && (endpoint === '*' || endpointFault(registry, service, endpoint) === undefined))
     return `${connector.service}/${endpoint}`
   throw new ApiError('bad_body', `pace.${name}: there is no such endpoint.`)
 }
@@ -53,37 +54,16 @@ const MIN_RULE_MS = 30_000
 
 /** Limit: longest time between two syncs that an app may ask for; more is answered with 400. */
 const MAX_RULE_MS = 366 * 86_400_000
-/** Limit: characters of a pace; a longer one is answered with 400. */
-const MAX_PACE = 200
 
-function readPace(name: string, text: string): { everyMs: number } | { cron: string; zone?: string } {
-  const tooOften = new ApiError('bad_body', `pace.${name}: at most every 30s.`)
-  if (text.length > MAX_PACE) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_PACE} characters.`)
+function readPace(name: string, text: string): { everyMs: number } | CronLine {
+  if (text.length > MAX_CRON) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_CRON} characters.`)
   if (/^\d+[smhd]$/.test(text)) {
     const everyMs = duration(text)
-    if (everyMs < MIN_RULE_MS) throw tooOften
+    if (everyMs < MIN_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at most every 30s.`)
     if (everyMs > MAX_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at least every 366d.`)
     return { everyMs }
   }
-  const fields = text.trim().split(/\s+/)
-  const hasZone = fields.length > 5 && /^([A-Za-z_]+\/[\w/+-]+|UTC)$/.test(fields.at(-1)!)
-  const zone = hasZone ? fields.pop()! : undefined
-  const cron = fields.join(' ')
-  const [first, second] = runsOf(cron, zone)
-  if (first === undefined)
-    throw new ApiError(
-      'bad_body',
-      `pace.${name}: “${text}” is no time such as 15m and no cron line such as 0 6 * * * Europe/Berlin.`,
-    )
-  if (second !== undefined && second.getTime() - first.getTime() < MIN_RULE_MS) throw tooOften
-  return { cron, ...(zone === undefined ? {} : { zone }) }
-}
-
-/** The next two times of a cron line; none when it is none, or never comes. */
-function runsOf(cron: string, zone = 'UTC'): Date[] {
-  try {
-    return new Cron(cron, { timezone: zone }).nextRuns(2)
-  } catch {
-    return []
-  }
+  const line = parseCron(text)
+  if (!('fault' in line)) return line
+  throw new ApiError('bad_body', `pace.${name}: “${text}” is not an interval such as “15m”, and ${line.fault}.`)
 }

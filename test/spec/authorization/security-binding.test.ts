@@ -97,6 +97,70 @@ suite('answers of services are not mixed up', () => {
   })
 })
 
+suite('S29 a service that sends a parameter twice is not believed', () => {
+  /** The same value twice is one time too many, too: nobody can tell who added the other. */
+  const doubled = (callback: URL, name: string, second = callback.searchParams.get(name) ?? 'x') => {
+    const url = new URL(callback)
+    if (!url.searchParams.has(name)) url.searchParams.append(name, 'x')
+    url.searchParams.append(name, second)
+    return url
+  }
+
+  const NAMES_A_SIGN_IN = [
+    ['demo-social', 'state'],
+    ['demo-social', 'oauth_token'],
+    ['demo-micro', 'oauth_token'],
+    ['demo-micro', 'denied'],
+  ] as const
+  for (const [service, name] of NAMES_A_SIGN_IN) {
+    test(`${service}: ${name}, so that nobody knows which sign-in is meant: refused, and the sign-in goes on`, async () => {
+      const { browser, callback } = await stopBeforeCallback(service)
+      const before = await rows()
+      for (const second of [undefined, 'another']) {
+        const page = await browser.open(doubled(callback, name, second).href)
+        assert.equal(page.status, 400)
+        assert.equal(page.chain.length, 1, 'no redirect')
+        assert.match(page.body, new RegExp(`${name}: was given more than once`))
+        assert.match(page.body, /bad_parameter/)
+      }
+      assert.equal(await rows(), before)
+      assert.ok(new URL((await browser.open(callback.href)).url).searchParams.has('code'))
+    })
+  }
+
+  const SAYS_WHAT_HAPPENED = [
+    ['demo-social', 'code'],
+    ['demo-social', 'iss'],
+    ['demo-social', 'error'],
+    ['demo-micro', 'oauth_verifier'],
+    ['demo-micro', 'error'],
+  ] as const
+  for (const [service, name] of SAYS_WHAT_HAPPENED) {
+    test(`${service}: ${name}: the app is told, nothing is asked, and the sign-in is over`, async () => {
+      for (const second of [undefined, 'another']) {
+        const { browser, callback } = await stopBeforeCallback(service, house.app, { state: 's' })
+        const asked = [tokenRequests(), house.lab.services['demo-micro'].requests.count('/oauth/access_token')]
+        const before = await rows()
+        const page = await browser.open(doubled(callback, name, second).href)
+        assert.equal(page.url, `${REDIRECT}?error=invalid_request&state=s`)
+        assert.deepEqual(
+          [tokenRequests(), house.lab.services['demo-micro'].requests.count('/oauth/access_token')],
+          asked,
+          'the code went nowhere',
+        )
+        assert.equal(await rows(), before)
+        await assertRefusedAt(browser, callback)
+      }
+    })
+  }
+
+  test('what we never read may come twice', async () => {
+    const { browser, callback } = await stopBeforeCallback('demo-social')
+    const page = await browser.open(doubled(callback, 'authuser').href)
+    assert.ok(new URL(page.url).searchParams.has('code'))
+  })
+})
+
 suite('S04 only the browser that began may finish', () => {
   for (const service of ['demo-social', 'demo-micro'] as const) {
     test(`${service}: without its cookie`, async () => {

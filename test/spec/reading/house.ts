@@ -56,10 +56,11 @@ export async function startReadingHouse(env: Record<string, string> = {}) {
     ...env,
   })
   const made = await tributary.admin('POST', '/admin/apps', { name: 'Reader', redirect_uris: ['https://app.test/'] })
-  const { client_id: appId } = made.body as { client_id: string }
+  const { client_id: appId, client_secret: appSecret } = made.body as { client_id: string; client_secret: string }
   return {
     tributary,
     appId,
+    appSecret,
     stop: () => tributary.stop(),
     newReader: (part?: number) => newReader(tributary, appId, part),
     newProfile: (reader: Reader, service: Profile['service'] = 'library', owner = 'ada') =>

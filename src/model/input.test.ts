@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { z } from 'zod'
-import { ApiError } from '#model/errors.ts'
-import { flag, parse, text } from './parameters.ts'
+import { ApiError } from './errors.ts'
+import { flag, parse } from './input.ts'
 
 function refusal(schema: z.ZodType, value: unknown): string {
   try {
@@ -15,7 +15,11 @@ function refusal(schema: z.ZodType, value: unknown): string {
 }
 
 suite('parameters', () => {
-  const schema = z.object({ deep: flag('x'), name: text('x', 5), at: z.object({ lat: z.number() }).optional() })
+  const schema = z.object({
+    deep: flag('x'),
+    name: z.string().min(1).max(5),
+    at: z.object({ lat: z.number() }).optional(),
+  })
 
   test('true, yes, 1 are true; false, no, 0 and absent are false; all else is a mistake', () => {
     for (const yes of ['true', 'yes', '1'])

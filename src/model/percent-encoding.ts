@@ -1,0 +1,17 @@
+/** What nearly every part looks like: nothing in it to encode. */
+const PLAIN = /^[\w.~-]+$/
+
+/** One part of a name or IDR, without any character that separates parts. */
+export function encodePart(part: string): string {
+  // A lone surrogate has no UTF-8 form; it becomes U+FFFD, as it does in the database, instead of an exception.
+  return PLAIN.test(part) ? part : encodeURIComponent(part.toWellFormed())
+}
+
+/** Undefined when the part is not properly encoded. */
+export function decodePart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part).toWellFormed()
+  } catch {
+    return undefined
+  }
+}
