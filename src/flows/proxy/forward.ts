@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { type BriefCache, createBriefCache } from '#base/brief-cache.ts'
 import type { Hangup } from '#base/hangup.ts'
+import { createTtlCache, type TtlCache } from '#base/ttl-cache.ts'
 import type { Auth } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -48,10 +48,13 @@ export interface Proxy {
 }
 
 const SHORT_WAIT_MS = 2000
+const BUDGET_TTL_MS = 1000
+/** Limit: profiles whose remaining calls the proxy of one process remembers; the least recently used goes. */
+const MAX_BUDGETS = 10_000
 
 export function createProxy(need: ProxyNeed): Proxy {
   const targets = createTargets(need)
-  const budgets = createBriefCache<number>(need.clock)
+  const budgets = createTtlCache<number>(need.clock, { ttlMs: BUDGET_TTL_MS, maxEntries: MAX_BUDGETS })
   const log = createCallLog(need)
   return {
     forward: (account, call) =>
@@ -69,7 +72,7 @@ export function createProxy(need: ProxyNeed): Proxy {
 
 async function forward(
   need: ProxyNeed,
-  { targets, budgets }: { targets: Targets; budgets: BriefCache<number> },
+  { targets, budgets }: { targets: Targets; budgets: TtlCache<number> },
   account: Account,
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
@@ -97,7 +100,7 @@ async function withServer(targets: Targets, target: Target): Promise<Target> {
 /** What is done once the service has acted. No failure of ours may hide its answer: the app would do the same again. */
 async function settle(
   need: ProxyNeed,
-  budgets: BriefCache<number>,
+  budgets: TtlCache<number>,
   target: Target,
   answer: ProxyAnswer,
 ): Promise<number | undefined> {
