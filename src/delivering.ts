@@ -1,11 +1,13 @@
 import { type Connections, createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { createTallies, type Tallies } from '#flows/deliver/tally.ts'
 import { readItemQuery } from '#http/item-parameters.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** What deliveries need beyond the rest: the drivers of all kinds of destinations. Processes that deliver nothing do not load them. */
 export interface Delivering extends Dependencies {
   connections: Connections
+  tallies: Tallies
   readQuery: typeof readItemQuery
 }
 
@@ -14,6 +16,7 @@ export function withDelivering(need: Dependencies): Delivering {
   return {
     ...need,
     connections,
+    tallies: createTallies(),
     readQuery: readItemQuery,
     close: async () => {
       await connections.close()

@@ -6,6 +6,7 @@ import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { createTallies } from '#flows/deliver/tally.ts'
 import { readItemQuery } from '#http/item-parameters.ts'
 import type { Database } from '#store/database.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
@@ -34,7 +35,7 @@ export async function openPushHouse() {
   const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
   const store = await openStore(config, log)
   const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
-  const connections = createConnections({ egress, clock: systemClock }, createKinds(config))
+  const connections = createConnections({ egress, clock: systemClock, log }, createKinds(config))
   await store.database.count(
     {
       name: '',
@@ -51,6 +52,7 @@ export async function openPushHouse() {
       ...store,
       egress,
       connections,
+      tallies: createTallies(),
       registry: await loadRegistry(config),
       upstream: createUpstream({ egress, clock: systemClock, log }),
       readQuery: readItemQuery,

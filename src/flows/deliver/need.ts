@@ -8,6 +8,7 @@ import type { Engine } from '#store/engine.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
 import type { Connections } from './connections.ts'
 import type { ReadQuery } from './item-path.ts'
+import type { Tallies } from './tally.ts'
 
 export interface DeliverNeed {
   database: Database
@@ -17,6 +18,7 @@ export interface DeliverNeed {
   registry: Registry
   egress: Egress
   connections: Connections
+  tallies: Tallies
   readQuery: ReadQuery
   /** Ends a run whose profile leaves; without it, a run ends after the batch it writes. */
   access?: AccessWatch | undefined
