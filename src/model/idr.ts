@@ -1,3 +1,4 @@
+import { decodePercent } from '#base/decode-percent.ts'
 import { murmur3Hex } from './murmur3.ts'
 
 /** A whole stream: everything of one type that one endpoint gives for one service user. Parts are plain, not encoded. */
@@ -37,16 +38,16 @@ export function parseIdr(text: string): Idr | undefined {
   const type = text.slice(0, colon).toLowerCase()
   const service = ownerAndService.slice(at + 1).toLowerCase()
   if (!NAME.test(type) || !NAME.test(service)) return undefined
-  const endpoint = decodePart(text.slice(slash + 1, sharp < 0 ? undefined : sharp))
+  const endpoint = decodePercent(text.slice(slash + 1, sharp < 0 ? undefined : sharp))
   if (!endpoint) return undefined
   const idr: Idr = { type, service, endpoint }
   if (at >= 0) {
-    const owner = decodePart(ownerAndService.slice(0, at))
+    const owner = decodePercent(ownerAndService.slice(0, at))
     if (!owner) return undefined
     idr.owner = owner
   }
   if (sharp >= 0) {
-    const item = decodePart(text.slice(sharp + 1))
+    const item = decodePercent(text.slice(sharp + 1))
     if (!item) return undefined
     idr.item = item
   }
@@ -108,12 +109,4 @@ function encodePart(part: string): string {
   if (part === '') throw new RangeError('IDR parts must not be empty')
   // A lone surrogate has no UTF-8 form; it becomes U+FFFD instead of an exception at ingest.
   return encodeURIComponent(part.toWellFormed())
-}
-
-function decodePart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return undefined
-  }
 }

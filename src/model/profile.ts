@@ -1,3 +1,5 @@
+import { decodePercent } from '#base/decode-percent.ts'
+
 export const PROFILE_STATES = ['connecting', 'active', 'needs_auth', 'limited', 'paused', 'disconnected'] as const
 export type ProfileState = (typeof PROFILE_STATES)[number]
 
@@ -54,9 +56,6 @@ export function profileName(profile: Pick<Profile, 'nativeId' | 'service'>): str
 export function parseProfileName(text: string): { service: string; nativeId: string | undefined } | undefined {
   const at = text.lastIndexOf('@')
   if (at < 0) return { service: text, nativeId: undefined }
-  try {
-    return { service: text.slice(at + 1), nativeId: decodeURIComponent(text.slice(0, at)) }
-  } catch {
-    return undefined
-  }
+  const nativeId = decodePercent(text.slice(0, at))
+  return nativeId === undefined ? undefined : { service: text.slice(at + 1), nativeId }
 }

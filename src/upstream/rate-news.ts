@@ -9,11 +9,11 @@ export function rateNewsOf({ api }: Connector, headers: Record<string, string>, 
   return { ...news, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs }
 }
 
-// A reader that stumbles over odd headers has learned nothing of limits; the response itself may be good.
 function readQuietly(read: () => RateNews | undefined): RateNews | undefined {
   try {
     return read()
   } catch {
+    // A reader that stumbles over odd headers has learned nothing of limits; the response itself may be good.
     return undefined
   }
 }

@@ -93,8 +93,12 @@ async function revokeSafely(...given: Parameters<typeof revoke>): ReturnType<typ
   try {
     return await revoke(...given)
   } catch (error) {
-    if (error instanceof SealError) return 'failed'
-    throw error
+    if (!(error instanceof SealError)) throw error
+    given[0].log.warn('a service key cannot be opened; a token is erased without being revoked', {
+      service: given[1].service,
+      error,
+    })
+    return 'failed'
   }
 }
 
@@ -104,6 +108,7 @@ async function dropUnusedSignIns(need: AuthorizeNeed, appId: string): Promise<bo
   for (const consent of unused) {
     await revokeUnused(need, consent).catch((error: unknown) => {
       if (!(error instanceof SealError)) throw error
+      need.log.warn('an unused sign-in cannot be opened; it is erased without being revoked', { app: appId, error })
     })
     await deleteConsent(need.database, consent)
   }

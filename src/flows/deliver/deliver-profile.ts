@@ -54,7 +54,9 @@ async function whileThere(
   })
   const working = work(gone.signal)
   // Nobody waits for it once the profile has left.
-  working.catch(() => {})
+  working.catch((error: unknown) => {
+    if (gone.signal.aborted) log.debug('a delivery of a profile that left ended', { profile: profileId, error })
+  })
   try {
     return await Promise.race([working, left.promise])
   } finally {
@@ -188,10 +190,11 @@ interface Lease {
 }
 
 /** A run that lives keeps its lease, however slow the destination is. */
-function keepLease({ database, clock, deliveryTimes }: DeliverNeed, cursor: Cursor): Lease {
+function keepLease({ database, clock, log, deliveryTimes }: DeliverNeed, cursor: Cursor): Lease {
   const { leaseMs } = deliveryTimesOf({ deliveryTimes })
   let renewedAt = clock.now()
   let isLost = false
+  let isFailing = false
   const hold = async () => {
     isLost = !(await holdCursor(database, cursor, renewed()))
     return !isLost
@@ -200,10 +203,25 @@ function keepLease({ database, clock, deliveryTimes }: DeliverNeed, cursor: Curs
     renewedAt = clock.now()
     return renewedAt + leaseMs
   }
-  const beat = setInterval(() => void hold().catch(() => {}), leaseMs / 3).unref()
+  const beat = async () => {
+    try {
+      await hold()
+      isFailing = false
+    } catch (error) {
+      // Once for each time it begins to fail: a database that is away fails every beat of every run.
+      if (!isFailing)
+        log.warn('the heartbeat of a delivery failed', {
+          destination: cursor.destinationId,
+          profile: cursor.profileId,
+          error,
+        })
+      isFailing = true
+    }
+  }
+  const beating = setInterval(() => void beat(), leaseMs / 3).unref()
   return {
     renewed,
     isMine: async () => !isLost && (clock.now() - renewedAt < leaseMs / 2 || hold()),
-    end: () => clearInterval(beat),
+    end: () => clearInterval(beating),
   }
 }

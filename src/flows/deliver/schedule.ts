@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { type Chance, systemChance } from '#base/chance.ts'
 import { duration } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 
@@ -51,12 +52,12 @@ export function isPaced(schedule: string): boolean {
 }
 
 /** When a destination with a schedule is due next; undefined when only a change or somebody's word makes it due. */
-export function nextDue(schedule: string, nowMs: number): number | undefined {
+export function nextDue(schedule: string, nowMs: number, chance: Chance = systemChance): number | undefined {
   if (schedule === 'on_change' || schedule === 'manual') return undefined
   const every = EVERY.exec(schedule)
   if (every !== null) {
     const ms = duration(every[1]!)
-    return nowMs + Math.round(ms * (0.95 + Math.random() * 0.1))
+    return nowMs + Math.round(ms * (0.95 + chance() * 0.1))
   }
   return cronOf(schedule)?.nextRun(new Date(nowMs))?.getTime()
 }
@@ -86,7 +87,8 @@ export function readQuiet(options: Record<string, unknown>): QuietHours | undefi
     throw new ApiError('bad_body', 'options.quiet_hours: must be {"from": "22:00", "to": "07:00", "zone"?}.')
   try {
     new Intl.DateTimeFormat('en', { timeZone: quiet.zone ?? 'UTC' }).format(0)
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
     throw new ApiError('bad_body', `options.quiet_hours: “${quiet.zone}” is no time zone.`)
   }
   return quiet as QuietHours

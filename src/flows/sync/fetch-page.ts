@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemChance } from '#base/chance.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
@@ -66,7 +67,7 @@ export async function fetchPage(
       const soon =
         error.recovery === 'retry' && error.reason !== 'rate_limited' && (error.retryAfterMs ?? 0) <= SHORT_WAIT_MS
       if (!soon || attempt >= TRIES || need.clock.now() - beganAt > QUICK_MS) throw error
-      const waitMs = error.retryAfterMs ?? hiccupMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+      const waitMs = error.retryAfterMs ?? hiccupMs * 2 ** (attempt - 1) * (0.5 + systemChance())
       await sleep(waitMs, undefined, { signal })
     }
   }
@@ -139,6 +140,7 @@ function parseQuietly(text: string): LosslessJson | undefined {
   try {
     return parseLossless(text, MAX_PAGE_DEPTH)
   } catch {
+    // An error page need not be JSON; its status is judged without it.
     return undefined
   }
 }

@@ -58,6 +58,7 @@ function namedIn(hook: Hook, body: unknown): unknown {
   try {
     return hook.people(body)
   } catch {
+    // The caller refuses a body that names nobody, and the service sees the refusal.
     return undefined
   }
 }
@@ -92,6 +93,7 @@ function readBody(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    // No JSON, so it is a form.
     return Object.fromEntries(new URLSearchParams(text))
   }
 }

@@ -92,6 +92,7 @@ function runsOf(cron: string, zone = 'UTC'): Date[] {
   try {
     return new Cron(cron, { timezone: zone }).nextRuns(2)
   } catch {
+    // The caller refuses what has no next time, with a sentence of its own.
     return []
   }
 }
