@@ -22,9 +22,13 @@ const OTHERS =
   'spades ♠ clubs ♣ hearts ♥ diams ♦ star ☆ starf ★ check ✓ cross ✗ male ♂ female ♀ phone ☎ sung ♪ flat ♭ sharp ♯ ' +
   'alpha α beta β gamma γ delta δ epsilon ε lambda λ mu μ pi π sigma σ tau τ phi φ omega ω Delta Δ Sigma Σ Omega Ω'
 
+function* pairs(words: string[]): Generator<[string, string]> {
+  for (let at = 0; at < words.length; at += 2) yield [words[at]!, words[at + 1]!]
+}
+
 const CHARACTERS = new Map<string, string>([
   ...LATIN_1.split(' ').map((name, index): [string, string] => [name, String.fromCodePoint(0xa0 + index)]),
-  ...[...OTHERS.matchAll(/(\S+) (\S+)/g)].map(([, name, character]): [string, string] => [name!, character!]),
+  ...pairs(OTHERS.split(' ')),
   // For search and for one line of text: a space is a space, and a break that may be has no width.
   ...['nbsp', 'ensp', 'emsp', 'thinsp', 'hairsp', 'numsp', 'Tab', 'NewLine'].map((name): [string, string] => [
     name,
