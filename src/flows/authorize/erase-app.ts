@@ -1,5 +1,8 @@
 import { partFor } from '#base/ids.ts'
 import { SealError } from '#base/sealing.ts'
+import { createSemaphore } from '#base/semaphore.ts'
+import type { Credential } from '#kit/auth.ts'
+import type { Profile } from '#model/profile.ts'
 import { deleteAccount, findAccount, lockAccount } from '#store/accounts.ts'
 import { type AppDeletion, type Counted, countErased, finishAppDeletion } from '#store/app-deletions.ts'
 import {
@@ -32,12 +35,10 @@ type LeaseEnd = () => number
 export async function eraseSome(need: AuthorizeNeed, deletion: AppDeletion, leaseEnd: LeaseEnd): Promise<boolean> {
   const services = new Map<string, number>()
   const accounts = await nextAccountsOf(need.database, deletion.appId, AT_ONCE * 8)
-  const waiting = [...accounts]
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      await eraseOne(need, deletion, next, services, leaseEnd)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  const semaphore = createSemaphore(AT_ONCE)
+  await Promise.all(
+    accounts.map((account) => semaphore.run(() => eraseOne(need, deletion, account, services, leaseEnd))),
+  )
   if (accounts.length > 0) return true
   return dropUnusedSignIns(need, deletion.appId)
 }
@@ -89,15 +90,17 @@ async function tellService(
 }
 
 /** Keys that cannot be opened must not keep an app from being deleted. */
-async function revokeSafely(...given: Parameters<typeof revoke>): ReturnType<typeof revoke> {
+async function revokeSafely(
+  need: AuthorizeNeed,
+  profile: Profile,
+  credential: Credential | undefined,
+): ReturnType<typeof revoke> {
   try {
-    return await revoke(...given)
+    return await revoke(need, profile, credential)
   } catch (error) {
     if (!(error instanceof SealError)) throw error
-    given[0].log.warn('a service key cannot be opened; a token is erased without being revoked', {
-      service: given[1].service,
-      error,
-    })
+    const told = { service: profile.service, error }
+    need.log.warn('a service key cannot be opened; a token is erased without being revoked', told)
     return 'failed'
   }
 }
