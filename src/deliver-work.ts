@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobLedger } from '#base/isolation/job-ledger.ts'
+import { pause } from '#base/pause.ts'
 import { type Tracer, traced } from '#base/trace.ts'
 import type { DeliverNeed } from '#flows/deliver/need.ts'
 import { planDeliveries } from '#flows/deliver/plan.ts'
@@ -34,7 +34,7 @@ export async function startDeliveries({ engine, need, ledger }: DeliverWork): Pr
   return async () => {
     // A destination that hangs is not waited for: what it was given is given again.
     const patience = new AbortController()
-    const tooLong = sleep(LEAVE_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => {})
+    const tooLong = pause(LEAVE_WITHIN_MS, patience.signal)
     await Promise.all([stopPlanning(), Promise.race([room.close(), tooLong])])
     patience.abort()
   }

@@ -18,6 +18,7 @@ const signalled = untilSignal()
 const interrupted = signalled.then((): never => {
   throw new InterruptedError('Interrupted before it was done.')
 })
+// Heard by whoever waits for it; where nobody does, the signal is no failure.
 interrupted.catch(() => {})
 
 process.exitCode = await runCli(

@@ -10,6 +10,7 @@ import { createAccessWatch } from '#store/access-watch.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { openEmbedded } from '#store/embedded/open.ts'
 import { migrate } from '#store/migrate.ts'
+import { ping } from '#store/server.ts'
 import { type Hasher, openHasher } from '#store/vault.ts'
 
 export interface Store {
@@ -151,7 +152,7 @@ function makeFolder(dataDir: string): void {
 
 async function reachable(database: Database, config: Config): Promise<void> {
   try {
-    await database.script('select 1')
+    await ping(database)
   } catch (error) {
     const where =
       config.databaseUrl === undefined

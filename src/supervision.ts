@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLane, type Lane, type LaneView } from '#base/isolation/lane.ts'
 import type { Death, HeldJob, WorkerLimits } from '#base/isolation/protocol.ts'
+import { pause } from '#base/pause.ts'
 import { settleDeliveryDeath } from '#flows/deliver/settle-death.ts'
 import { settleSyncDeath } from '#flows/sync/settle-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/deaths.ts'
@@ -102,7 +103,7 @@ async function look(
     } catch (error) {
       log.debug('looking for work failed and goes on', { error })
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+    await pause(LOOK_EVERY_MS, signal)
   }
 }
 

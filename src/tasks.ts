@@ -112,8 +112,12 @@ export function remoteReadPage(lane: Lane): ReadPage {
     try {
       return valueOf((await lane.run('readPage', page, signal)) as Outcome) as PageText | undefined
     } catch (error) {
-      if (error instanceof WorkerDied) return undefined
-      throw error
+      if (!(error instanceof WorkerDied)) throw error
+      // Its death is logged and counted by the supervisor; a page that ends workers is another thing than no page.
+      throw new UpstreamError('retry', 'The page ended with the worker process that read it', {
+        reason: 'unexpected_answer',
+        cause: error,
+      })
     }
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '#base/log.ts'
+import { pause } from '#base/pause.ts'
 
 /** After something was found, the next look is soon. */
 const BUSY_EVERY_MS = 100
@@ -14,7 +14,7 @@ export function startLoop(what: string, everyMs: number, plan: () => Promise<num
         log.warn(`planning ${what} failed and goes on`, { error })
         return 0
       })
-      await sleep(planned > 0 ? BUSY_EVERY_MS : everyMs, undefined, { signal }).catch(() => {})
+      await pause(planned > 0 ? BUSY_EVERY_MS : everyMs, signal)
     }
   }
   const running = run()

@@ -4,7 +4,8 @@ import type { Config } from '#base/config.ts'
 import { type Attending, attendSupervisor } from '#base/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#base/isolation/job-ledger.ts'
 import { createLog } from '#base/log.ts'
-import { allTallies } from '#flows/deliver/tally.ts'
+import type { Tallies } from '#flows/deliver/tally.ts'
+import type { WorkerReport } from '#http/worker-report.ts'
 import { openDependencies } from './dependencies.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -41,6 +42,7 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   }
   // A lane loads what it needs: drivers and parsers that it never uses would cost it a third of its memory.
   let tasks: Attending['tasks'] = {}
+  let tallies: Tallies | undefined
   if (lane === 'sync') {
     stops.push(() => opened.close())
     const { startSyncs } = await import('./sync-work.ts')
@@ -48,6 +50,7 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   } else {
     const need = (await import('./delivering.ts')).withDelivering(opened)
     stops.push(() => need.close())
+    tallies = need.tallies
     if (lane !== 'deliver') tasks = (await import('./tasks.ts')).taskHandlers(need, ledger)
     if (lane === 'deliver')
       stops.push(await (await import('./deliver-work.ts')).startDeliveries({ engine: await engine(), need, ledger }))
@@ -56,7 +59,7 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   }
   return {
     tasks,
-    report: () => allTallies(),
+    report: (): WorkerReport => ({ deliveries: tallies?.all() ?? [], log: log.counts() }),
     stop: async () => {
       for (const stop of stops.toReversed())
         await stop().catch((error: unknown) => log.error('stopping met an error', { error }))

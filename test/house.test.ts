@@ -4,6 +4,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { suite, test } from 'node:test'
 import { CHECKS } from '../scripts/checks/list.ts'
 import { shownBy } from '../scripts/checks/shown-by.ts'
+import { ignoredErrors } from './support/ignored-errors.ts'
+import { takeApart } from './support/source-text.ts'
 
 // The plan of the house (ARCHITECTURE.md), held against every import. Type imports count.
 const MAY_IMPORT: Record<string, string[]> = {
@@ -21,6 +23,15 @@ const MAY_IMPORT: Record<string, string[]> = {
 const ENTRIES = globSync('src/*.ts', { cwd: join(import.meta.dirname, '..') }).map((file) => basename(file))
 const IMPORT_ON_THE_FLY = ['src/main.ts', 'src/app.ts', 'src/registry.ts', 'src/worker-main.ts']
 const MOST_LINES = 400
+const DESTINATIONS = 'src/flows/deliver/destinations/'
+const STORE_DRIVERS = /^(pg|pg-boss)$/
+/** Of databases and brokers that only destinations talk to. */
+const DRIVERS = /^(mysql2|@nats-io)(\/|$)/
+const SQL =
+  /^.(\s*(select\s+(.+\sfrom\s|\d|[\w.]+\()|insert\s+(ignore\s+)?into\s|delete\s+from\s|update\s+\S+\s+set\s|with\s+\w+\s+as\s*\(|(create|drop|alter)\s+(or\s+replace\s+)?(table|index|view|schema)\s))/is
+/** Pacing has chance of its own, which comes with the words of a sync. */
+const TIME_AND_CHANCE = ['src/base/clock.ts', 'src/base/chance.ts', 'src/flows/sync/pace.ts']
+const isStore = (file: string): boolean => file.startsWith('src/store/')
 
 const root = join(import.meta.dirname, '..')
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
@@ -153,15 +164,79 @@ suite('the house', () => {
     assert.deepEqual(excused, ['S58'])
   })
 
-  test('SQL is written in the store only', () => {
-    const wrong = sources.filter((file) => {
-      const text = readFileSync(join(root, file), 'utf8')
-      return (
-        !file.startsWith('src/store/') &&
-        !file.startsWith('src/flows/deliver/destinations/') &&
-        /from 'pg'|from 'pg-boss'/.test(text)
+  test('SQL is written in the store and in destinations only, and so are drivers imported', () => {
+    const wrong = sources.flatMap((file) => {
+      if (file.startsWith(DESTINATIONS)) return []
+      const drivers = importsOf(file).filter(
+        (name) => DRIVERS.test(name) || (!isStore(file) && STORE_DRIVERS.test(name)),
+      )
+      const { strings } = takeApart(readFileSync(join(root, file), 'utf8'))
+      return [...drivers, ...(isStore(file) ? [] : strings.filter((text) => SQL.test(text)))].map(
+        (found) => `${file}: ${found}`,
       )
     })
+    assert.deepEqual(wrong, [])
+    for (const text of [
+      "'select 1'",
+      '`insert into x values (1)`',
+      "'DELETE FROM x'",
+      '`update x set a = 1`',
+      '`create table x ()`',
+    ])
+      assert.match(text, SQL)
+    for (const text of [
+      "'Select a service.'",
+      "'could not be deleted from the list'",
+      "'update the key, set a new one'",
+    ])
+      assert.doesNotMatch(text, SQL)
+  })
+
+  test('an error that nobody looks at has a comment that says why', () => {
+    const wrong = sources.flatMap((file) =>
+      ignoredErrors(readFileSync(join(root, file), 'utf8'))
+        .filter(({ explained }) => !explained)
+        .map(({ line, text }) => `${file}:${line} ${text}`),
+    )
+    assert.deepEqual(wrong, [])
+    const ignored = (source: string) => ignoredErrors(source).map(({ explained }) => explained)
+    for (const source of [
+      'try { a() } catch {}',
+      'try { a() } catch { return undefined }',
+      'try { a() } catch (error) { b() }',
+      'a().catch(() => {})',
+      'a().catch((error: unknown) => b())',
+      'a().then(() => true, () => false)',
+      '// Above is not enough for a clause.\ntry { a() } catch {\n}',
+      "log.warn('catch')\na()\n  .catch(() => [])",
+    ])
+      assert.deepEqual(ignored(source), [false], source)
+    for (const source of [
+      'try { a() } catch {\n// Gone already.\n}',
+      '// Closing anyway.\na().catch(() => {})',
+      'a().then(b, () => {\n// Not there.\n})',
+    ])
+      assert.deepEqual(ignored(source), [true], source)
+    for (const source of [
+      'try { a() } catch (error) { log.warn(`it failed: ${reasonOf(error)}`) }',
+      'a().catch((error: unknown) => { throw broken(error) })',
+      'a().catch(noneYet)',
+      "const text = 'try {} catch {}' // catch {}",
+      'a().then(() => true)',
+    ])
+      assert.deepEqual(ignored(source), [], source)
+  })
+
+  test('time and chance come from outside, so that tests can choose them', () => {
+    const wrong = sources
+      .filter((file) => !TIME_AND_CHANCE.includes(file))
+      .flatMap((file) =>
+        [
+          ...takeApart(readFileSync(join(root, file), 'utf8')).code.matchAll(
+            /\bDate\.now\(|\bnew Date\(\s*\)|\bMath\.random\(/g,
+          ),
+        ].map(([found]) => `${file}: ${found}`),
+      )
     assert.deepEqual(wrong, [])
   })
 })

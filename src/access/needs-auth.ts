@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
-import { type Profile, profileName } from '#model/profile.ts'
+import type { Profile } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
 import { writeAudit } from '#store/audit.ts'
 import type { Database } from '#store/database.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'

@@ -13,11 +13,11 @@ export function readRateHeaders(
   return { ...news, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs }
 }
 
-// A reader that stumbles over odd headers has learned nothing of limits; the response itself may be good.
 function readQuietly(read: () => RateNews | undefined): RateNews | undefined {
   try {
     return read()
   } catch {
+    // A reader that stumbles over odd headers has learned nothing of limits; the response itself may be good.
     return undefined
   }
 }

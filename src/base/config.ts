@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { decodePercent } from './decode-percent.ts'
 import { codeOf, SetupError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { QUOTA_VARIABLES, type QuotaSettings } from './quota-variables.ts'
@@ -288,11 +289,9 @@ function pairs(text: string): Record<string, string> {
   for (const part of split(text)) {
     const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? []
     if (name === undefined) throw new Error('must look like name=value,name2=value2')
-    try {
-      found[name] = decodeURIComponent(value!)
-    } catch {
-      throw new Error(`the value of ${name} is not percent-encoded as it should be`)
-    }
+    const decoded = decodePercent(value!)
+    if (decoded === undefined) throw new Error(`the value of ${name} is not percent-encoded as it should be`)
+    found[name] = decoded
   }
   return found
 }

@@ -56,6 +56,19 @@ suite('the log', () => {
     })
   })
 
+  test('warnings and errors are counted by message, also those that the level hides', () => {
+    const { lines, log } = record('silent', 'json')
+    log.warn('it failed', { n: 1 })
+    log.with({ a: 1 }).warn('it failed', { n: 2 })
+    log.error('it failed')
+    log.info('all is well')
+    assert.deepEqual(lines, [])
+    assert.deepEqual(log.counts(), [
+      { level: 'warn', message: 'it failed', count: 2 },
+      { level: 'error', message: 'it failed', count: 1 },
+    ])
+  })
+
   test('text is one calm line, whatever the values hold', () => {
     const { lines, log } = record('info', 'text')
     log.warn('moved', { to: 'here', count: 2 })

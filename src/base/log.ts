@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { createLogCounts, type LogCount, type LogCounts } from './log-counts.ts'
 import { redact } from './redact.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -14,6 +15,8 @@ export interface Log {
   readonly debugs: boolean
   /** A log whose every line carries these fields. */
   with(fields: Fields): Log
+  /** Warnings and errors so far, whether or not the level lets them be written. */
+  counts(): LogCount[]
 }
 
 export interface LogOptions {
@@ -24,7 +27,11 @@ export interface LogOptions {
 }
 
 /** One line per event, every field redacted before it leaves the process. */
-export function createLog(options: LogOptions, bound: Fields = {}): Log {
+export function createLog(options: LogOptions): Log {
+  return bind(options, {}, createLogCounts())
+}
+
+function bind(options: LogOptions, bound: Fields, counts: LogCounts): Log {
   const floor = LOG_LEVELS.indexOf(options.level)
   const line = (level: LogLevel) => {
     if (LOG_LEVELS.indexOf(level) < floor) return () => {}
@@ -35,13 +42,21 @@ export function createLog(options: LogOptions, bound: Fields = {}): Log {
       options.write(options.format === 'json' ? json(time, level, text, safe) : plain(time, level, text, safe))
     }
   }
+  const counted = (level: LogCount['level']) => {
+    const write = line(level)
+    return (message: string, fields?: Fields) => {
+      counts.add(level, message)
+      write(message, fields)
+    }
+  }
   return {
     debugs: floor <= LOG_LEVELS.indexOf('debug'),
     debug: line('debug'),
     info: line('info'),
-    warn: line('warn'),
-    error: line('error'),
-    with: (fields) => createLog(options, { ...bound, ...fields }),
+    warn: counted('warn'),
+    error: counted('error'),
+    with: (fields) => bind(options, { ...bound, ...fields }, counts),
+    counts: () => counts.all(),
   }
 }
 

@@ -71,6 +71,7 @@ export class Keyring {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(HEADER)), decipher.final()]).toString('utf8')
     } catch {
+      // The tag does not match; the platform's message says no more than that.
       throw new SealError('damaged', `${where(place)} was altered or belongs to another row`)
     }
   }

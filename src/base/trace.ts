@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import { systemChance } from './chance.ts'
 import type { Clock } from './clock.ts'
 
 export type SpanKind = 'internal' | 'server' | 'client'
@@ -62,7 +63,7 @@ export function createTracer({ clock, share, keep }: TracerOptions): Tracer {
     attributes,
     failed: false,
   })
-  const root = (): Place => ({ traceId: randomBytes(16).toString('hex'), id: undefined, kept: Math.random() < share })
+  const root = (): Place => ({ traceId: randomBytes(16).toString('hex'), id: undefined, kept: systemChance() < share })
   const within = (span: Span): Place => ({ traceId: span.traceId, id: span.id, kept: true })
   const end = (span: Span, attributes: Attributes, failed: boolean) => {
     Object.assign(span.attributes, attributes)

@@ -325,6 +325,7 @@ function optionValue(pair: string, value: string): unknown {
   try {
     return JSON.parse(value) as unknown
   } catch {
+    // The platform's message repeats the value, which may be a secret.
     throw new UsageError(`--option ${pair}: is no JSON.`)
   }
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { decodePercent } from '#base/decode-percent.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { limitGuesses } from '#flows/manage/limit-guesses.ts'
@@ -57,11 +58,7 @@ export function basicCredentials(header: string | undefined): { id: string; secr
 }
 
 function formDecoded(text: string): string {
-  try {
-    return text.includes('%') ? decodeURIComponent(text) : text
-  } catch {
-    return text
-  }
+  return text.includes('%') ? (decodePercent(text) ?? text) : text
 }
 
 // Hashed first, so that lengths tell nothing either.

@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBriefCache } from '#base/brief-cache.ts'
 import { Hangup } from '#base/hangup.ts'
+import { createTtlCache } from '#base/ttl-cache.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -42,6 +42,10 @@ export const proxied = route({
   run: () => Promise.reject(new Error('the proxy is mounted by itself')),
 })
 
+/** For so long a burst of calls of one token asks once whose it is. */
+const ACCOUNT_TTL_MS = 1000
+/** Limit: callers of the proxy whom one process remembers for a second; the least recently used goes. */
+const MAX_CALLERS = 10_000
 /** Most calls are over by then, and nobody has to look whether their access ended meanwhile. */
 const FOLLOWED_AFTER_MS = 150
 
@@ -60,7 +64,7 @@ interface Corner {
 
 /** `ANY /proxy/:service/<path>`. Its own corner of the door. */
 export function mountProxy(server: FastifyInstance, house: House): void {
-  const accounts = createBriefCache<Account>(house.clock)
+  const accounts = createTtlCache<Account>(house.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
   const corner: Corner = {
     house,
     proxy: createProxy(house),

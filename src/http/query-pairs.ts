@@ -1,3 +1,5 @@
+import { decodePercent } from '#base/decode-percent.ts'
+
 /** A query as it was written, less the pairs of some names, however these are spelled. */
 export function withoutNames(query: string, names: ReadonlySet<string>): string {
   return query
@@ -9,9 +11,5 @@ export function withoutNames(query: string, names: ReadonlySet<string>): string 
 function nameOf(pair: string): string {
   const name = pair.split('=', 1)[0]!
   if (!/[%+]/.test(name)) return name
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
-  } catch {
-    return name
-  }
+  return decodePercent(name.replaceAll('+', ' ')) ?? name
 }

@@ -1,12 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import { createBriefCache } from '#base/brief-cache.ts'
+import { createTtlCache } from '#base/ttl-cache.ts'
 import { accountOf, tokenKey } from '#flows/authorize/accounts.ts'
 import { type Account, AccountChanged } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { tokenOf } from './authenticate.ts'
 import type { House } from './house.ts'
 
-const KEPT_MS = 60_000
+const TTL_MS = 60_000
+/** Limit: access tokens whose account one process remembers; the least recently used goes. */
+const MAX_TOKENS = 10_000
 
 /** Whose request it is, for routes that anybody with an access token may call. */
 export interface Accounts {
@@ -20,13 +22,13 @@ export interface Accounts {
  * taken back or a profile that left shows nothing, and yet the database is asked once and not twice.
  */
 export function createAccounts(house: Pick<House, 'clock' | 'database' | 'hasher'>): Accounts {
-  const known = createBriefCache<Account>(house.clock, KEPT_MS)
+  const known = createTtlCache<Account>(house.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
 
   const look = async (token: string): Promise<Account> => {
     const account = await accountOf(house, token)
     const recalled = account && tokenKey(house, token)
     if (recalled === undefined) throw new ApiError('token_invalid')
-    known.put(token, { ...account!, recalled })
+    known.set(token, { ...account!, recalled })
     return account!
   }
 
@@ -40,7 +42,7 @@ export function createAccounts(house: Pick<House, 'clock' | 'database' | 'hasher
         } catch (error) {
           // Also a refusal may come from what is no longer so.
           if (!(error instanceof AccountChanged || error instanceof ApiError)) throw error
-          known.drop(token)
+          known.delete(token)
         }
       }
       try {

@@ -1,10 +1,12 @@
+import type { Clock } from '#base/clock.ts'
 import { encodeNumber, newId } from '#base/ids.ts'
 
-// Unique by where and when the process started; then a counter, because chance for every request costs more than the rest of it.
-const prefix = newId(Date.now())
-let count = 0
-
-export function nextRequestId(): string {
-  count += 1
-  return prefix + encodeNumber(count, 6)
+/** Unique by where and when it began; then a counter, because chance for every request costs more than the rest of it. */
+export function createRequestIds(clock: Clock): () => string {
+  const prefix = newId(clock.now())
+  let count = 0
+  return () => {
+    count += 1
+    return prefix + encodeNumber(count, 6)
+  }
 }

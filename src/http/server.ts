@@ -11,13 +11,13 @@ import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
 import { FRAME } from './frame.ts'
 import type { House } from './house.ts'
-import { observeRequest } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { withoutEmpty } from './parameters.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { isUploading, mountProxy } from './proxy.ts'
 import { type Accounts, createAccounts } from './recall-account.ts'
-import { nextRequestId } from './request-id.ts'
+import { createRequestIds } from './request-id.ts'
 import type { Door, Route } from './route.ts'
 import { type Listed, type Method, ROUTES } from './routes.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -26,6 +26,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     describe(): unknown
     fixedTexts: FixedTexts
+    metrics: Metrics
   }
 }
 
@@ -37,6 +38,7 @@ const MAX_BODY_BYTES = 1024 * 1024
 
 /** The front door. A slow or silent client holds a socket for seconds, never a worker. */
 export function createServer(house: House, routes: Listed[] = ROUTES): FastifyInstance {
+  const nextRequestId = createRequestIds(house.clock)
   const server = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 60_000,
@@ -65,6 +67,7 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
   })
   server.decorate('describe', () => describeApi(routes, house.version, house.config.baseUrl))
   server.decorate('fixedTexts', new Map())
+  server.decorate('metrics', createMetrics())
   readBodies(server)
   if (house.tracer !== undefined) followRequests(server, house.tracer)
   // Hooks of the callback kind: a promise for each of them would cost every request a fifth of its time.
@@ -190,7 +193,7 @@ function allowOrigins(reply: FastifyReply, methods: string): void {
 
 function observe(house: House, request: FastifyRequest, reply: FastifyReply): void {
   const path = request.routeOptions.url ?? 'none'
-  observeRequest(request.method, path, reply.statusCode, reply.elapsedTime)
+  request.server.metrics.observe(request.method, path, reply.statusCode, reply.elapsedTime)
   if (!house.log.debugs) return
   house.log.debug('request', {
     request_id: request.id,

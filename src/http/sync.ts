@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { pause } from '#base/pause.ts'
 import { chooseProfile, isSettled, isThere, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
 import type { Account } from '#model/account.ts'
 import { flag } from '#model/input.ts'
@@ -92,7 +92,7 @@ async function follow(
       if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)
       if (over) break
       last = text
-      await sleep(EVERY_MS, undefined, { signal: ended.signal }).catch(() => {})
+      await pause(EVERY_MS, ended.signal)
     }
   } finally {
     release()

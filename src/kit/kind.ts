@@ -1,6 +1,7 @@
 import { trimEndOf } from '#base/trim-end.ts'
 import type { Card, ItemMap } from '#model/normal.ts'
 import type { BaseType } from '#model/types.ts'
+import { entityText } from './html-entities.ts'
 
 /** Numbers beyond 2^53 arrive as bigint; all of them become text. */
 export type NativeId = string | number | bigint
@@ -30,8 +31,10 @@ export interface Kind<Raw> {
   /** The type in the IDR, singular and lower case: `photo`, `tweet`, `checkin`. */
   name: string
   id: (raw: Raw) => NativeId
-  /** When it happened, in epoch milliseconds. Without it: when we first saw it. */
+  /** When it happened, in epoch milliseconds. Without it: when we first saw it. Before March 1970 (but not before 1970) or after 2100 is a fault. */
   at?: Read<Raw, number>
+  /** Every time that a date can name is taken, because whoever wrote the record chose it. */
+  takesAnyTime?: boolean
   /** What it is, when that depends on the record. Without it: the endpoint's types. */
   types?: (raw: Raw) => BaseType[]
   /** True for a record that only says that something is gone. */
@@ -81,7 +84,7 @@ export function plainText(html: string | null | undefined): string | undefined {
   const text = withoutScripts(html.slice(0, MAX_TEXT))
     .replaceAll(/<(br|\/p|\/div|\/li|\/h\d)\b[^<>]*>/gi, '\n')
     .replaceAll(/<[^<>]*>/g, '')
-    .replaceAll(/&(#\d+|#x[\da-f]+|\w+);/gi, (whole, name: string) => entity(name) ?? whole)
+    .replaceAll(/&(#?\w{1,31});/g, (whole, name: string) => entityText(name) ?? whole)
   return text
     .replaceAll(/[ \t]+/g, ' ')
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -103,22 +106,4 @@ function withoutScripts(html: string): string {
     }
   }
   return kept + html.slice(at)
-}
-
-const ENTITIES: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-}
-
-function entity(name: string): string | undefined {
-  if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()]
-  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10)
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined
 }

@@ -40,6 +40,7 @@ const own = kind<OwnItem>({
   name: 'data',
   id: ({ id }) => id,
   at: number('at'),
+  takesAnyTime: true,
   types: ({ type }) => {
     const known = ownType(type)
     return known === undefined ? [] : [known]

@@ -73,7 +73,7 @@ export function itemReader(
     return {
       nativeId,
       ...idsOf(nativeId),
-      at: read('at', () => validTime(kind.at?.(raw))),
+      at: read('at', () => validTime(kind.at?.(raw), kind)),
       deleted: read('deleted', () => kind.deleted?.(raw)) ?? false,
       types,
       shelf: shelfOf(types),
@@ -113,6 +113,7 @@ function guarded(faults: string[]): Guarded {
     try {
       return reader()
     } catch {
+      // The field is lost, and counted by whoever reads the faults.
       faults.push(field)
       return undefined
     }
@@ -205,10 +206,19 @@ function textOf(id: NativeId | null | undefined): string | undefined {
   return id === null || id === undefined || id === '' ? undefined : String(id)
 }
 
-/** Seconds taken for milliseconds, or the far future, are mistakes of the reader, not times. */
-function validTime(ms: number | null | undefined): number | undefined {
+/** Seconds since 1970, taken for milliseconds, all lie before this: in the first weeks of 1970, where services put nothing else. */
+const SECONDS_END_MS = Date.UTC(1970, 2, 1)
+/** Microseconds taken for milliseconds, and dates that mean “never”, lie after this; sorted by time they would stand first for good. */
+const LATEST_MS = Date.UTC(2100, 0, 1)
+
+/** Times before 1970 are fine: people scan old photos. What an app says of its own items is taken at its word. */
+function validTime(ms: number | null | undefined, { takesAnyTime }: Kind<unknown>): number | undefined {
   if (ms === null || ms === undefined) return undefined
-  if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) throw new RangeError('no time')
+  if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) throw new RangeError('not a time')
+  if (takesAnyTime === true) return Math.round(ms)
+  if (ms >= 0 && ms < SECONDS_END_MS)
+    throw new RangeError('a time in the first weeks of 1970: seconds, not milliseconds?')
+  if (ms >= LATEST_MS) throw new RangeError('a time after the year 2100')
   return Math.round(ms)
 }
 

@@ -1,3 +1,5 @@
+import { decodePercent } from '#base/decode-percent.ts'
+
 const HIDDEN = '***'
 
 /** Parameters of addresses that hold no secret; the value of any other is hidden. */
@@ -42,17 +44,9 @@ function secretsIn(text: string): string[] {
     ...parts.filter((part) => part.length >= LEAST_SECRET.part),
   ]
   // The longest first: one may hold another.
-  return [...new Set(found.flatMap((each) => [each, decoded(each)]))].sort((a, b) => b.length - a.length)
+  return [...new Set(found.flatMap((each) => [each, decodePercent(each) ?? each]))].sort((a, b) => b.length - a.length)
 }
 
 function isWeb({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:'
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -1,3 +1,5 @@
+import { decodePercent } from '#base/decode-percent.ts'
+
 /** What nearly every part looks like: nothing in it to encode. */
 const PLAIN = /^[\w.~-]+$/
 
@@ -9,9 +11,5 @@ export function encodePart(part: string): string {
 
 /** Undefined when the part is not properly encoded. */
 export function decodePart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part).toWellFormed()
-  } catch {
-    return undefined
-  }
+  return decodePercent(part)?.toWellFormed()
 }

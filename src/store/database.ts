@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
+import { createSemaphore } from '#base/semaphore.ts'
 import { cutStuck, type StuckWatch } from './cut-stuck.ts'
 
 // Times and counters stay far below 2^53, so numbers are safe and simpler than text.
@@ -131,25 +132,12 @@ function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
   }
 }
 
-/** No more than `most` at a time; the others wait in the order they came. */
+/** No more than `most` at a time. */
 function inTurns(queries: Queries, most: number): Queries {
-  let busy = 0
-  const waiting: (() => void)[] = []
-  const turn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (busy < most) busy += 1
-    else await new Promise<void>((go) => waiting.push(go))
-    try {
-      return await work()
-    } finally {
-      // The place goes to the next in line, so that nobody who comes just now gets in before.
-      const next = waiting.shift()
-      if (next === undefined) busy -= 1
-      else next()
-    }
-  }
+  const semaphore = createSemaphore(most)
   return {
-    rows: (statement, values) => turn(() => queries.rows(statement, values)),
-    count: (statement, values) => turn(() => queries.count(statement, values)),
+    rows: (statement, values) => semaphore.run(() => queries.rows(statement, values)),
+    count: (statement, values) => semaphore.run(() => queries.count(statement, values)),
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import { reasonOf } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
+import { pause } from '#base/pause.ts'
 
 export type JobData = { key?: string }
 
@@ -80,11 +81,11 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
         return false
       })
       if (busy >= slots) await freed
-      await sleep(isMore ? GATHER_MS : POLL_MS, undefined, { signal }).catch(() => {})
+      await pause(isMore ? GATHER_MS : POLL_MS, signal)
     }
   }
 
-  const beating = setInterval(() => void beat(boss, queue, claims), (heartbeatS * 1000) / 2)
+  const beating = setInterval(() => void beat(boss, queue, claims, log), (heartbeatS * 1000) / 2)
   const pumping = pump(stopping)
   return {
     stop: async (graceMs) => {
@@ -97,7 +98,11 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
       clearInterval(beating)
       const left = [...claims.values()].map(({ job }) => job)
       claims.clear()
-      if (left.length > 0) await boss.fail(queue, left, { error: 'the process ended' }).catch(() => {})
+      if (left.length === 0) return
+      // Without it they are taken up by others all the same, when the heartbeat has been missing long enough.
+      await boss.fail(queue, left, { error: 'the process ended' }).catch((error: unknown) => {
+        log.warn('jobs could not be given back', { queue, jobs: left.length, error: reasonOf(error) })
+      })
     },
   }
 }
@@ -144,7 +149,7 @@ function createSettler(boss: PgBoss, queue: string, claims: Claims, log: Log) {
 }
 
 /** Tells the engine that we live. A job that it gave to somebody else meanwhile is to end here. */
-async function beat(boss: PgBoss, queue: string, claims: Claims): Promise<void> {
+async function beat(boss: PgBoss, queue: string, claims: Claims, log: Log): Promise<void> {
   const held = [...claims.values()]
   if (held.length === 0) return
   const answer = await boss
@@ -152,7 +157,10 @@ async function beat(boss: PgBoss, queue: string, claims: Claims): Promise<void> 
       queue,
       held.map(({ job }) => job),
     )
-    .catch(() => undefined)
+    .catch((error: unknown) => {
+      log.warn('the heartbeat of jobs failed', { queue, jobs: held.length, error: reasonOf(error) })
+      return undefined
+    })
   const { settled } = (answer ?? {}) as { settled?: string[] | null }
   // A beat that did not get through says nothing about claims.
   if (settled === undefined) return

@@ -28,15 +28,17 @@ export interface QueueDepth {
 export const ENGINE_SCHEMA = 'engine'
 
 const jobs = `${ENGINE_SCHEMA}.job`
+/** Written out, because the engine's type of states has an order of its own. */
+const isWaiting = `state in ('created', 'retry')`
 const waiting = statement(
   'queue-waiting',
-  `select count(*)::int as n from (select 1 from ${jobs} where name = $1 and state < 'active' limit $2) waiting`,
+  `select count(*)::int as n from (select 1 from ${jobs} where name = $1 and ${isWaiting} limit $2) waiting`,
 )
 const depths = statement(
   'queue-depths',
-  `select name, count(*) filter (where state < 'active')::int as ready, count(*) filter (where state = 'active')::int as active,
-     coalesce(extract(epoch from now() - min(start_after) filter (where state < 'active')) * 1000, 0)::float as oldest_ms
-   from ${jobs} where state <= 'active' and start_after <= now() group by name`,
+  `select name, count(*) filter (where ${isWaiting})::int as ready, count(*) filter (where state = 'active')::int as active,
+     coalesce(extract(epoch from now() - min(start_after) filter (where ${isWaiting})) * 1000, 0)::float as oldest_ms
+   from ${jobs} where (${isWaiting} or state = 'active') and start_after <= now() group by name`,
 )
 const forget = statement('queue-forget', `delete from ${jobs} where name = $1 and id = any($2::uuid[])`)
 

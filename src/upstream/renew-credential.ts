@@ -1,3 +1,4 @@
+import { reasonOf } from '#base/errors.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { findPlace } from './addresses.ts'
@@ -43,9 +44,14 @@ export async function refreshCredential(
   }
 }
 
-/** Ends a grant that nobody will hold, as good as it goes. */
+/** Ends a grant that nobody will hold. When that fails, the grant lives on at the service, and the log says so. */
 export async function giveUp(upstream: Upstream, held: HeldCredential): Promise<void> {
-  await revokeCredential(withDeadline(upstream, CLEAN_UP_MS), held).catch(() => undefined)
+  try {
+    await revokeCredential(withDeadline(upstream, CLEAN_UP_MS), held)
+  } catch (error) {
+    const reason = error instanceof UpstreamError ? error.reason : reasonOf(error)
+    upstream.log.warn('a grant that nobody holds could not be revoked', { service: held.connector.service, reason })
+  }
 }
 
 /** Ends a grant at the service, where the service has a way for that. */

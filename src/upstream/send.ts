@@ -35,6 +35,7 @@ export interface UpstreamAnswer {
 /** The one way out to services, and what it remembers about them. */
 export interface Upstream {
   clock: Clock
+  log: Log
   /** Unguessable bytes. */
   random: (bytes: number) => Buffer
   /** Never follows a redirect, never repeats a call; throws UpstreamError when no whole answer came. */
@@ -76,6 +77,7 @@ export function createUpstream({ egress, clock, log, random = randomBytes, trace
         )
   return {
     clock,
+    log,
     random,
     nonces: createDpopNonces(),
     metadata: createMetadataCache(clock),

@@ -6,6 +6,7 @@ import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { createTallies } from '#flows/deliver/tally.ts'
 import type { Database } from '#store/database.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
@@ -33,7 +34,7 @@ export async function openPushHouse() {
   const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
   const store = await openStore(config, log)
   const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
-  const connections = createConnections({ egress, clock: systemClock }, createKinds(config))
+  const connections = createConnections({ egress, clock: systemClock, log }, createKinds(config))
   await store.database.count(
     {
       name: '',
@@ -50,6 +51,7 @@ export async function openPushHouse() {
       ...store,
       egress,
       connections,
+      tallies: createTallies(),
       registry: await loadRegistry(config),
       upstream: createUpstream({ egress, clock: systemClock, log }),
       config: { baseUrl: 'http://localhost' },

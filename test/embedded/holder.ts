@@ -11,7 +11,7 @@ import { type Embedded, openEmbedded } from '#store/embedded/open.ts'
 const [dataDir = '', password = '', systemDir = ''] = process.argv.slice(2)
 const lines: string[] = []
 const note = (message: string) => void lines.push(message)
-const log: Log = { debugs: false, debug: note, info: note, warn: note, error: note, with: () => log }
+const log: Log = { debugs: false, debug: note, info: note, warn: note, error: note, with: () => log, counts: () => [] }
 
 // As the server does: it drains first when it is interrupted.
 process.on('SIGINT', () => {})

@@ -12,7 +12,15 @@ import { ground, isRoot, movedTo, startsOf } from './holders.ts'
 const skip = !isRoot && 'needs root'
 const NOBODY = { uid: 65534, gid: 65534 }
 const quiet = () => {}
-const log: Log = { debugs: false, debug: quiet, info: quiet, warn: quiet, error: quiet, with: () => log }
+const log: Log = {
+  debugs: false,
+  debug: quiet,
+  info: quiet,
+  warn: quiet,
+  error: quiet,
+  with: () => log,
+  counts: () => [],
+}
 
 test('as root it runs as a system user of its own', { skip }, async (t) => {
   const { cluster, hold } = await ground(t)

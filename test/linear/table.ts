@@ -20,7 +20,6 @@ export const OWN_INPUT: Record<string, string> = {
 
 /** Expressions that are put together at run time: why they are linear, or which of the functions below feeds them. */
 export const MADE: Record<string, string> = {
-  'new RegExp(`"${MARK}(?<integer>-?\\\\d+)"`, \'g\')': 'parseLossless',
   "new RegExp(`${UNSPACED.source}|[^\\\\s]`, 'gu')": 'wordsOf',
   "new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')": 'fold',
   "new RegExp(`([\\\\p{M}\\uFF9E\\uFF9F]{${MAX_MARKS}})[\\\\p{M}\\uFF9E\\uFF9F]+`, 'gu')": 'fold',

@@ -126,6 +126,33 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'subject_changed')
   })
 
+  test('a grant that nobody holds and that cannot be revoked is logged with service and reason, and counted', async () => {
+    const health = lab.services['demo-health']
+    const grant = await held(demoHealth, health)
+    const credential = { ...grant.credential, subject: 'ben@H02' }
+    const before = open.lines.length
+    const told = () =>
+      open.lines
+        .slice(before)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ level }) => level === 'warn')
+    const { revokeUrl } = demoHealth.auth as OAuth2
+    health.faults.add({ path: new URL(revokeUrl!).pathname, kind: 'status', status: 502 })
+    await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'subject_changed')
+    health.faults.clear()
+    const message = 'a grant that nobody holds could not be revoked'
+    assert.deepEqual(
+      told().map((line) => [line['message'], line['service'], line['reason']]),
+      [[message, 'demo-health', 'service_failed']],
+    )
+    assert.deepEqual(open.upstream.log.counts(), [{ level: 'warn', message, count: 1 }])
+    // One that can be revoked leaves no line.
+    const other = await held(demoHealth, health)
+    const stranger = { ...other, credential: { ...other.credential, subject: 'ben@H02' } }
+    await refusal(refreshCredential(open.upstream, stranger), 'reauthorize', 'subject_changed')
+    assert.equal(told().length, 1)
+  })
+
   test('without a refresh token there is nothing to refresh', async () => {
     const grant = await held()
     const { refreshToken: _, ...credential } = grant.credential

@@ -9,6 +9,7 @@ export function residentBytes(pid: number): number | undefined {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ', 2)[1])
     return Number.isFinite(pages) ? pages * PAGE_BYTES : undefined
   } catch {
+    // It has ended, or this system has no /proc: then what the worker tells of itself counts.
     return undefined
   }
 }

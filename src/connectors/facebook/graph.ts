@@ -66,6 +66,7 @@ function parsed(header: string | undefined): unknown {
   try {
     return header === undefined ? undefined : JSON.parse(header)
   } catch {
+    // A header that is no JSON says nothing of limits.
     return undefined
   }
 }

@@ -30,6 +30,7 @@ function parsed(text: string): unknown {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? undefined : value
   } catch {
+    // Anybody may call the hook: a field that is no JSON names nobody.
     return undefined
   }
 }

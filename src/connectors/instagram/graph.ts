@@ -50,6 +50,7 @@ function usagesIn(header: string | undefined): Usage[] {
   try {
     return header === undefined ? [] : Object.values(JSON.parse(header) as Record<string, Usage[]>).flat()
   } catch {
+    // A header that is no JSON says nothing of limits.
     return []
   }
 }

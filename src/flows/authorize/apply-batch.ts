@@ -1,3 +1,4 @@
+import { createSemaphore } from '#base/semaphore.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { profileName } from '#model/profile-name.ts'
@@ -29,15 +30,12 @@ export async function applyBatch(
   app: App,
   entries: BatchEntry[],
 ): Promise<Record<string, BatchAnswer>> {
-  const answers: [string, BatchAnswer][] = []
-  const waiting = [...entries]
-  const worker = async () => {
-    for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift())
-      answers.push([entry.id, await applyEntry(need, app, entry)])
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, entries.length) }, worker))
-  const byId = new Map(answers)
-  return Object.fromEntries(entries.map(({ id }) => [id, byId.get(id)!]))
+  const semaphore = createSemaphore(AT_ONCE)
+  const answers = entries.map(async (entry): Promise<[string, BatchAnswer]> => {
+    const answer = await semaphore.run(() => applyEntry(need, app, entry))
+    return [entry.id, answer]
+  })
+  return Object.fromEntries(await Promise.all(answers))
 }
 
 async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Promise<BatchAnswer> {

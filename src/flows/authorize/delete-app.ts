@@ -72,7 +72,10 @@ export async function continueDeletion(need: AuthorizeNeed, appId: string): Prom
     need.log.error('deleting an app met an error and goes on', { app: appId, error })
     await deletions
       .releaseAppDeletion(need.database, appId, 'It met an error and goes on; the log has it.')
-      .catch(() => {})
+      .catch((failure: unknown) => {
+        // Its lease ends by itself, and the next worker goes on.
+        need.log.warn('the lease on a deletion could not be given back', { app: appId, error: failure })
+      })
     return false
   }
 }

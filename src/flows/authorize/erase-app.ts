@@ -1,4 +1,7 @@
 import { SealError } from '#base/sealing.ts'
+import { createSemaphore } from '#base/semaphore.ts'
+import type { Credential } from '#kit/auth.ts'
+import type { Profile } from '#model/profile.ts'
 import { deleteAccount, findAccount, lockAccount } from '#store/accounts.ts'
 import { type AppDeletion, type Counted, countErased, finishAppDeletion } from '#store/app-deletions.ts'
 import {
@@ -31,12 +34,10 @@ type LeaseEnd = () => number
 export async function eraseSome(need: AuthorizeNeed, deletion: AppDeletion, leaseEnd: LeaseEnd): Promise<boolean> {
   const services = new Map<string, number>()
   const accounts = await nextAccountsOf(need.database, deletion.appId, AT_ONCE * 8)
-  const waiting = [...accounts]
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      await eraseOne(need, deletion, next, services, leaseEnd)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  const semaphore = createSemaphore(AT_ONCE)
+  await Promise.all(
+    accounts.map((account) => semaphore.run(() => eraseOne(need, deletion, account, services, leaseEnd))),
+  )
   if (accounts.length > 0) return true
   return dropUnusedSignIns(need, deletion.appId)
 }
@@ -88,12 +89,18 @@ async function tellService(
 }
 
 /** Keys that cannot be opened must not keep an app from being deleted. */
-async function revokeSafely(...given: Parameters<typeof revoke>): ReturnType<typeof revoke> {
+async function revokeSafely(
+  need: AuthorizeNeed,
+  profile: Profile,
+  credential: Credential | undefined,
+): ReturnType<typeof revoke> {
   try {
-    return await revoke(...given)
+    return await revoke(need, profile, credential)
   } catch (error) {
-    if (error instanceof SealError) return 'failed'
-    throw error
+    if (!(error instanceof SealError)) throw error
+    const told = { service: profile.service, error }
+    need.log.warn('a service key cannot be opened; a token is erased without being revoked', told)
+    return 'failed'
   }
 }
 
@@ -103,6 +110,7 @@ async function dropUnusedSignIns(need: AuthorizeNeed, appId: string): Promise<bo
   for (const consent of unused) {
     await revokeUnused(need, consent).catch((error: unknown) => {
       if (!(error instanceof SealError)) throw error
+      need.log.warn('an unused sign-in cannot be opened; it is erased without being revoked', { app: appId, error })
     })
     await deleteConsent(need.database, consent)
   }

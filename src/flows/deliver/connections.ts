@@ -1,3 +1,4 @@
+import type { Log } from '#base/log.ts'
 import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Connection, Kind, KindNeed } from './destination.ts'
@@ -6,6 +7,7 @@ const IDLE_MS = 60_000
 
 interface Held {
   connection: Connection
+  kind: DestinationKind
   /** What it was opened with; another address or option opens anew. */
   fingerprint: string
   prepared: Promise<void> | undefined
@@ -27,7 +29,9 @@ export interface Connections {
   close(): Promise<void>
 }
 
-export function createConnections(need: KindNeed, kinds: Partial<Record<DestinationKind, Kind>>): Connections {
+export type ConnectionsNeed = KindNeed & { log: Log }
+
+export function createConnections(need: ConnectionsNeed, kinds: Partial<Record<DestinationKind, Kind>>): Connections {
   const held = new Map<string, Held>()
   const kindOf = (name: DestinationKind): Kind => {
     const kind = kinds[name]
@@ -37,12 +41,17 @@ export function createConnections(need: KindNeed, kinds: Partial<Record<Destinat
   }
   const sweep = setInterval(() => closeIdle(), IDLE_MS / 2).unref()
 
+  /** Nobody uses it any more, so that its failure is only told. */
+  const closeQuietly = async ({ connection, kind }: Held): Promise<void> => {
+    await connection.close().catch((error: unknown) => need.log.debug('a connection did not close', { kind, error }))
+  }
+
   // Measured by a clock that nobody moves: idle is idle, whatever the time of day.
   const closeIdle = () => {
     for (const [id, each] of held) {
       if (each.users > 0 || performance.now() - each.lastUsed < IDLE_MS) continue
       held.delete(id)
-      closeQuietly(each)
+      void closeQuietly(each)
     }
   }
 
@@ -52,10 +61,11 @@ export function createConnections(need: KindNeed, kinds: Partial<Record<Destinat
     if (known?.fingerprint === fingerprint) return known
     if (known !== undefined) {
       known.retired = true
-      if (known.users === 0) closeQuietly(known)
+      if (known.users === 0) void closeQuietly(known)
     }
     const fresh: Held = {
       connection: kindOf(destination.kind).open(need, destination, secrets),
+      kind: destination.kind,
       fingerprint,
       prepared: undefined,
       users: 0,
@@ -81,17 +91,13 @@ export function createConnections(need: KindNeed, kinds: Partial<Record<Destinat
       } finally {
         each.users -= 1
         each.lastUsed = performance.now()
-        if (each.retired && each.users === 0) closeQuietly(each)
+        if (each.retired && each.users === 0) void closeQuietly(each)
       }
     },
     kindOf,
     close: async () => {
       clearInterval(sweep)
-      await Promise.all([...held.values()].map(({ connection }) => connection.close().catch(() => {})))
+      await Promise.all([...held.values()].map(closeQuietly))
     },
   }
-}
-
-function closeQuietly({ connection }: Held): void {
-  connection.close().catch(() => {})
 }

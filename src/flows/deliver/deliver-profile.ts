@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type ChangedItem, type Changes, changesAfter, latestChange } from '#store/changes.ts'
 import { forgetDeadLetters } from '#store/deliveries.ts'
-import {
-  advanceCursor,
-  type Cursor,
-  finishCursor,
-  holdCursor,
-  removeCursor,
-  yieldCursor,
-} from '#store/delivery-leases.ts'
+import { advanceCursor, type Cursor, finishCursor, removeCursor, yieldCursor } from '#store/delivery-leases.ts'
 import { findProfile, findTwin } from '#store/profiles.ts'
 import { deliveryProfile, rowsOf } from './batch.ts'
 import { type Batch, CheckpointDiffers } from './destination.ts'
 import { nearlyWants, pathsFor, wantsGone } from './filter.ts'
+import { keepLease, type Lease } from './keep-lease.ts'
 import { mendCheckpoint, mendErasure } from './mend-checkpoint.ts'
 import { BATCH, type DeliverNeed, deliveryTimesOf } from './need.ts'
 import { redriveRows } from './redrive.ts'
@@ -54,7 +48,9 @@ async function whileThere(
   })
   const working = work(gone.signal)
   // Nobody waits for it once the profile has left.
-  working.catch(() => {})
+  working.catch((error: unknown) => {
+    if (gone.signal.aborted) log.debug('a delivery of a profile that left ended', { profile: profileId, error })
+  })
   try {
     return await Promise.race([working, left.promise])
   } finally {
@@ -176,34 +172,5 @@ async function batchOf(
     upTo,
     epoch: cursor.epoch,
     generation: cursor.generation,
-  }
-}
-
-interface Lease {
-  /** False when it ran out and another run has it. */
-  isMine(): Promise<boolean>
-  /** Its new end, for a statement that moves it on anyway. */
-  renewed(): number
-  end(): void
-}
-
-/** A run that lives keeps its lease, however slow the destination is. */
-function keepLease({ database, clock, deliveryTimes }: DeliverNeed, cursor: Cursor): Lease {
-  const { leaseMs } = deliveryTimesOf({ deliveryTimes })
-  let renewedAt = clock.now()
-  let isLost = false
-  const hold = async () => {
-    isLost = !(await holdCursor(database, cursor, renewed()))
-    return !isLost
-  }
-  const renewed = () => {
-    renewedAt = clock.now()
-    return renewedAt + leaseMs
-  }
-  const beat = setInterval(() => void hold().catch(() => {}), leaseMs / 3).unref()
-  return {
-    renewed,
-    isMine: async () => !isLost && (clock.now() - renewedAt < leaseMs / 2 || hold()),
-    end: () => clearInterval(beat),
   }
 }

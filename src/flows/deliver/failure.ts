@@ -1,3 +1,4 @@
+import { type Chance, systemChance } from '#base/chance.ts'
 import { isUnavailable } from '#base/errors.ts'
 import type { Destination } from '#model/destination.ts'
 import { type Cursor, failCursor, yieldCursor } from '#store/delivery-leases.ts'
@@ -6,7 +7,6 @@ import { egressErrorIn } from '#upstream/egress/errors.ts'
 import { DeliveryError } from './destination.ts'
 import { raiseEvent } from './events.ts'
 import { type DeliverNeed, deliveryTimesOf } from './need.ts'
-import { tallyOf } from './tally.ts'
 
 /** Limit: wait between two tries of a delivery that failed. */
 const MAX_WAIT_MS = 3_600_000
@@ -16,10 +16,14 @@ const MAX_ASKED_WAIT_MS = 86_400_000
 const TELL_AFTER = 3
 
 /** Grows from a second to an hour; spread, so that not all come back at once. */
-export function waitAfter(need: Pick<DeliverNeed, 'deliveryTimes'>, fails: number): number {
+export function waitAfter(
+  need: Pick<DeliverNeed, 'deliveryTimes'>,
+  fails: number,
+  chance: Chance = systemChance,
+): number {
   const { firstWaitMs } = deliveryTimesOf(need)
   const wait = Math.min(MAX_WAIT_MS, firstWaitMs * 2 ** Math.min(fails, 20))
-  return Math.round(wait * (0.75 + Math.random() / 2))
+  return Math.round(wait * (0.75 + chance() / 2))
 }
 
 /**
@@ -33,7 +37,7 @@ export async function settleFailure(
   error: unknown,
 ): Promise<void> {
   if (error instanceof DeliveryError) {
-    tallyOf(destination.kind).failures += 1
+    need.tallies.of(destination.kind).failures += 1
     const nextAttemptAt = await failWhole(need, destination, error)
     if (cursor !== undefined) {
       const ownWait = need.clock.now() + waitAfter(need, cursor.fails)
@@ -45,7 +49,11 @@ export async function settleFailure(
   if (isUnavailable(error)) need.log.warn('a delivery stopped, because our own database is away', { error })
   else need.log.error('a delivery failed for a reason of ours', { destination: destination.id, error })
   if (cursor === undefined) return
-  if (isUnavailable(error)) await yieldCursor(need.database, cursor, need.clock.now()).catch(() => {})
+  if (isUnavailable(error))
+    await yieldCursor(need.database, cursor, need.clock.now()).catch((failure: unknown) => {
+      // Its lease ends by itself.
+      need.log.debug('a cursor could not be given back', { destination: destination.id, error: failure })
+    })
   else
     await failCursor(
       need.database,

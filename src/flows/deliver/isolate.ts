@@ -4,7 +4,6 @@ import { type Cursor, markDead } from '#store/delivery-leases.ts'
 import { type Batch, type Connection, DeliveryError } from './destination.ts'
 import { raiseEvent } from './events.ts'
 import type { DeliverNeed } from './need.ts'
-import { tallyOf } from './tally.ts'
 
 /** When so many and more than half of a batch are refused, it is not the rows. */
 const FEW = 20
@@ -112,7 +111,7 @@ async function setAside(
       reason: refused[0]!.reason,
     })
   })
-  tallyOf(destination.kind).deadLetters += refused.length
+  need.tallies.of(destination.kind).deadLetters += refused.length
   need.log.warn('rows were set aside', {
     destination: destination.id,
     rows: refused.length,

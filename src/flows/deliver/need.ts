@@ -7,6 +7,7 @@ import type { Database } from '#store/database.ts'
 import type { Engine } from '#store/engine.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
 import type { Connections } from './connections.ts'
+import type { Tallies } from './tally.ts'
 
 export interface DeliverNeed {
   database: Database
@@ -16,6 +17,7 @@ export interface DeliverNeed {
   registry: Registry
   egress: Egress
   connections: Connections
+  tallies: Tallies
   /** Ends a run whose profile leaves; without it, a run ends after the batch it writes. */
   access?: AccessWatch | undefined
   /** Where the usual ones do not fit. */

@@ -95,6 +95,7 @@ export function createRoom(places = PLACES): Room {
     close: async () => {
       closing.abort()
       while (waiting.length > 0) admitNext()
+      // They only have to be over; whoever runs them logs what failed.
       await Promise.allSettled([...inside].map(({ done }) => done))
     },
   }

@@ -1,4 +1,5 @@
 import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#base/cron.ts'
+import { type Chance, systemChance } from '#base/chance.ts'
 import { duration } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 
@@ -35,12 +36,12 @@ export function isPaced(schedule: string): boolean {
 }
 
 /** When a destination with a schedule is due next; undefined when only a change or somebody's word makes it due. */
-export function nextDue(schedule: string, nowMs: number): number | undefined {
+export function nextDue(schedule: string, nowMs: number, chance: Chance = systemChance): number | undefined {
   if (schedule === 'on_change' || schedule === 'manual') return undefined
   const every = EVERY.exec(schedule)
   if (every !== null) {
     const ms = duration(every[1]!)
-    return nowMs + Math.round(ms * (0.95 + Math.random() * 0.1))
+    return nowMs + Math.round(ms * (0.95 + chance() * 0.1))
   }
   const line = parseCron(schedule)
   return 'fault' in line ? undefined : nextRun(line, nowMs)

@@ -1,6 +1,6 @@
 import type { DestinationKind } from '#model/destination.ts'
 
-/** What this process has delivered since it started, by kind of destination. */
+/** What one process has delivered since it started, to destinations of one kind. */
 export interface Tally {
   rows: number
   batches: number
@@ -8,28 +8,34 @@ export interface Tally {
   deadLetters: number
 }
 
-const tallies = new Map<DestinationKind, Tally>()
+export type KindTally = [kind: DestinationKind, tally: Tally]
 
-export function tallyOf(kind: DestinationKind): Tally {
-  const known = tallies.get(kind) ?? { rows: 0, batches: 0, failures: 0, deadLetters: 0 }
-  tallies.set(kind, known)
-  return known
+export interface Tallies {
+  of(kind: DestinationKind): Tally
+  all(): KindTally[]
 }
 
-/** Those of several processes together; what a worker reports is what its `allTallies` gave. */
-export function sumTallies(reports: unknown[]): [string, Tally][] {
-  const sums = new Map<string, Tally>()
-  for (const [kind, tally] of (reports as [DestinationKind, Tally][][]).flat()) {
-    const sum = sums.get(kind) ?? { rows: 0, batches: 0, failures: 0, deadLetters: 0 }
+export function createTallies(): Tallies {
+  const tallies = new Map<DestinationKind, Tally>()
+  return {
+    of: (kind) => {
+      const known = tallies.get(kind) ?? { rows: 0, batches: 0, failures: 0, deadLetters: 0 }
+      tallies.set(kind, known)
+      return known
+    },
+    all: () => [...tallies],
+  }
+}
+
+/** Those of several processes together. */
+export function sumTallies(reports: KindTally[][]): KindTally[] {
+  const sums = createTallies()
+  for (const [kind, tally] of reports.flat()) {
+    const sum = sums.of(kind)
     sum.rows += tally.rows
     sum.batches += tally.batches
     sum.failures += tally.failures
     sum.deadLetters += tally.deadLetters
-    sums.set(kind, sum)
   }
-  return [...sums]
-}
-
-export function allTallies(): [DestinationKind, Tally][] {
-  return [...tallies]
+  return sums.all()
 }

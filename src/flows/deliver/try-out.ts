@@ -52,7 +52,8 @@ async function checkConnection(
     ended.removeEventListener('abort', giveUp)
     // A driver may wait for what it was just asked; nobody waits for that.
     const closed = connection.close()
-    if (ended.aborted) closed.catch(() => {})
+    if (ended.aborted)
+      closed.catch((error: unknown) => need.log.debug('a connection did not close', { kind: destination.kind, error }))
     else await closed
   }
 }

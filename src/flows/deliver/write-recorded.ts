@@ -5,7 +5,6 @@ import { type Batch, CheckpointDiffers, type Connection } from './destination.ts
 import type { Filter } from './filter.ts'
 import { writeIsolating } from './isolate.ts'
 import type { DeliverNeed } from './need.ts'
-import { tallyOf } from './tally.ts'
 
 export interface Run {
   destination: Destination
@@ -37,7 +36,7 @@ export async function writeRecorded(
   try {
     const rows = await writeIsolating(need, destination, cursor, connection, batch)
     if (batch.rows.length > 0) await record(true)
-    const tally = tallyOf(destination.kind)
+    const tally = need.tallies.of(destination.kind)
     tally.rows += rows
     tally.batches += 1
     return rows

@@ -7,8 +7,9 @@ import type { Config } from '#base/config.ts'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import { keyFilePath, parseKeys } from '#base/key-file.ts'
 import { doubtAbout } from '#base/weak-secret.ts'
-import { type Database, statement } from '#store/database.ts'
+import type { Database } from '#store/database.ts'
 import { planMigrations } from '#store/migrate.ts'
+import { readServer } from '#store/server.ts'
 
 export interface DoctorNeed {
   /** Throws what is wrong with the settings. */
@@ -28,10 +29,6 @@ export interface Finding {
 
 const LOW_DISK_BYTES = 1024 ** 3
 const SKEW_MS = 5000
-const databaseNow = statement(
-  'doctor-clock',
-  'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now, version() as version',
-)
 
 /** Looks at everything the service stands on. Each check stands alone, so that one failure does not hide the next. */
 export async function examine(need: DoctorNeed): Promise<Finding[]> {
@@ -139,13 +136,13 @@ async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
   try {
     return await need.withDatabase(async (database) => {
       const before = need.clock.now()
-      const [row] = await database.rows<{ now: number; version: string }>(databaseNow)
+      const server = await readServer(database)
       const after = need.clock.now()
       // Only what the round trip cannot explain is skew.
-      const skewMs = Math.max(0, before - row!.now, row!.now - after)
+      const skewMs = Math.max(0, before - server.nowMs, server.nowMs - after)
       const { pending } = await planMigrations(database)
       return [
-        { name: 'database', state: 'ok', detail: row!.version.split(' on ')[0]! },
+        { name: 'database', state: 'ok', detail: server.version.split(' on ')[0]! },
         pending.length === 0
           ? { name: 'migrations', state: 'ok', detail: 'up to date' }
           : {

@@ -88,7 +88,7 @@ async function prune(need: KeyringNeed, atOnce: boolean): Promise<Pruning> {
   }
   if (need.keyFile === undefined) return { dropped: 0, unreadable }
   const file = readKeyFile(need.keyFile)!
-  if (file.keys.length > 1 && !atOnce && Date.now() - statSync(need.keyFile).mtimeMs < FOLLOWED_MS) {
+  if (file.keys.length > 1 && !atOnce && need.clock.now() - statSync(need.keyFile).mtimeMs < FOLLOWED_MS) {
     throw new SetupError('The newest key is less than a minute old; running processes may not have it yet.', {
       code: 'keys_settling',
       help: 'Wait a minute and try again, or add --at-once if nothing else runs.',

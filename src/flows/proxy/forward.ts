@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { acquire } from '#access/acquire.ts'
 import { apiErrorOf } from '#access/api-errors.ts'
-import { type BriefCache, createBriefCache } from '#base/brief-cache.ts'
 import type { Hangup } from '#base/hangup.ts'
+import { createTtlCache, type TtlCache } from '#base/ttl-cache.ts'
 import type { Auth } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import type { Profile } from '#model/profile.ts'
@@ -47,10 +47,13 @@ export interface Proxy {
 }
 
 const SHORT_WAIT_MS = 2000
+const BUDGET_TTL_MS = 1000
+/** Limit: profiles whose remaining calls the proxy of one process remembers; the least recently used goes. */
+const MAX_BUDGETS = 10_000
 
 export function createProxy(need: ProxyNeed): Proxy {
   const targets = createTargets(need)
-  const budgets = createBriefCache<number>(need.clock)
+  const budgets = createTtlCache<number>(need.clock, { ttlMs: BUDGET_TTL_MS, maxEntries: MAX_BUDGETS })
   const log = createCallLog(need)
   return {
     forward: (account, call) =>
@@ -68,7 +71,7 @@ export function createProxy(need: ProxyNeed): Proxy {
 
 async function forward(
   need: ProxyNeed,
-  { targets, budgets }: { targets: Targets; budgets: BriefCache<number> },
+  { targets, budgets }: { targets: Targets; budgets: TtlCache<number> },
   account: Account,
   call: ProxyCall,
 ): Promise<ProxyAnswer> {
@@ -96,7 +99,7 @@ async function withServer(targets: Targets, target: Target): Promise<Target> {
 /** Undefined when it cannot be told: the service has acted, and no failure of ours may hide its answer. */
 async function callsLeft(
   need: ProxyNeed,
-  budgets: BriefCache<number>,
+  budgets: TtlCache<number>,
   { profile, connector, server }: Target,
 ): Promise<number | undefined> {
   const { id, appId } = profile

@@ -45,8 +45,8 @@ export async function paginate(need: ProxyNeed, targets: Targets, out: Outgoing,
 function beginning({ first }: Course, path: string): PageRequest {
   try {
     return first({ method: 'GET', path, query: {} })
-  } catch {
-    throw cannot('the pages of this path cannot be walked without the rest of the sync.')
+  } catch (error) {
+    throw cannot('the pages of this path cannot be walked without the rest of the sync.', error)
   }
 }
 
@@ -135,7 +135,7 @@ async function* written(first: PageText, fetch: (request: PageRequest) => Promis
   yield before === '[' ? '[]' : ']'
 }
 
-const cannot = (why: string): ApiError => new ApiError('bad_parameter', `paginate: ${why}`)
+const cannot = (why: string, cause?: unknown): ApiError => new ApiError('bad_parameter', `paginate: ${why}`, { cause })
 
 const broken = (what: string, cause?: unknown): UpstreamError =>
   new UpstreamError('retry', `The walk over the pages ended: ${what}.`, { reason: 'walk_broken', cause })

@@ -1,9 +1,12 @@
+import type { Log } from '#base/log.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
 import type { Registry } from '#kit/registry.ts'
+import { BodyDecodeError, BodyLimitError, JsonError } from '#upstream/body/errors.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
+import { UpstreamError } from '#upstream/errors.ts'
 
 /** A page of a listing as it came from the service. Plain values, so that another process can parse it. */
 export interface RawPage {
@@ -40,16 +43,18 @@ export const MAX_PAGE_BYTES = 5 * 1024 * 1024
 /** Limit: nesting of such a page; a deeper one ends the walk with an error. */
 const MAX_PAGE_DEPTH = 1000
 
-export async function parsePage({ registry }: { registry: Registry }, page: RawPage): Promise<PageText | undefined> {
+export interface ParsePageDeps {
+  registry: Registry
+  log: Log
+}
+
+/** Throws UpstreamError when the connector's own reader of the page fails: that is a fault, and not "no page". */
+export async function parsePage({ registry, log }: ParsePageDeps, page: RawPage): Promise<PageText | undefined> {
   const connector = registry.find(page.service)
-  if (connector === undefined) return undefined
+  const body = connector && (await jsonIn(page))
+  if (connector === undefined || body === undefined) return undefined
   const course = courseFor(connector, page.path, page.query, 0)
   try {
-    const bytes = await readLimited([page.bytes], {
-      maxBytes: MAX_PAGE_BYTES,
-      contentEncoding: page.headers['content-encoding'],
-    })
-    const body = parseLossless(bytes.toString('utf8'), MAX_PAGE_DEPTH)
     const items = course.items(body)
     if (items === undefined) return undefined
     const next = course.pages.next({ request: page.request, body, headers: page.headers, count: items.length })
@@ -57,8 +62,24 @@ export async function parsePage({ registry }: { registry: Registry }, page: RawP
       items: items.map((item) => stringifyLossless(item as LosslessJson)).join(','),
       next: next && course.pages === byLink ? resolved(next, page.url) : next,
     }
-  } catch {
-    return undefined
+  } catch (error) {
+    log.warn('a connector could not read a page', { service: page.service, path: page.path, error })
+    throw new UpstreamError('stop', `The connector of ${connector.title} could not read a page of this path.`, {
+      reason: 'unexpected_answer',
+      cause: error,
+    })
+  }
+}
+
+/** Undefined when the response is no JSON that we take. */
+async function jsonIn({ bytes: raw, headers }: RawPage): Promise<LosslessJson | undefined> {
+  try {
+    const bytes = await readLimited([raw], { maxBytes: MAX_PAGE_BYTES, contentEncoding: headers['content-encoding'] })
+    return parseLossless(bytes.toString('utf8'), MAX_PAGE_DEPTH)
+  } catch (error) {
+    if (error instanceof BodyLimitError || error instanceof BodyDecodeError || error instanceof JsonError)
+      return undefined
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { freshCredential } from '#access/fresh-credential.ts'
-import { createBriefCache } from '#base/brief-cache.ts'
 import { trimEndOf } from '#base/trim-end.ts'
+import { createTtlCache } from '#base/ttl-cache.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
@@ -31,13 +31,16 @@ export interface Targets {
 
 /** Services that answer 401 to what a person may not see must not make us refresh with every call. */
 const RENEW_EVERY_MS = 30_000
-/** Limit: profiles whose last refresh is remembered; then all are forgotten. */
+/** For so long a burst of calls shares what was looked up for the first of them. */
+const TARGET_TTL_MS = 1000
+/** Limit: profiles, credentials and last refreshes that the proxy of one process remembers; the least recently used goes. */
 const MAX_REMEMBERED = 10_000
 
 export function createTargets(need: ProxyNeed): Targets {
-  const found = createBriefCache<Target>(need.clock)
-  const made = createBriefCache<Ready>(need.clock)
-  const renewedAt = new Map<string, number>()
+  const bounds = { ttlMs: TARGET_TTL_MS, maxEntries: MAX_REMEMBERED }
+  const found = createTtlCache<Target>(need.clock, bounds)
+  const made = createTtlCache<Ready>(need.clock, bounds)
+  const renewed = createTtlCache<true>(need.clock, { ttlMs: RENEW_EVERY_MS, maxEntries: MAX_REMEMBERED })
 
   const prepare = async (target: Target, refused?: number): Promise<Ready> => {
     const { credential, version } = await freshCredential(need, target, refused)
@@ -49,7 +52,7 @@ export function createTargets(need: ProxyNeed): Targets {
     return { credential, version, apiUrl: origin + trimEndOf(pathname, '/'), hosts }
   }
   const keep = (target: Target, ready: Ready): Ready => {
-    made.put(target.profile.id, ready)
+    made.set(target.profile.id, ready)
     return ready
   }
 
@@ -59,18 +62,15 @@ export function createTargets(need: ProxyNeed): Targets {
       how === 'recent' ? made.get(target.profile.id, () => prepare(target)) : keep(target, await prepare(target)),
     renew: async (target, refused) => {
       const { id } = target.profile
-      const now = need.clock.now()
-      const lately = now - (renewedAt.get(id) ?? 0) < RENEW_EVERY_MS
+      const lately = renewed.peek(id) !== undefined
       const ready = await prepare(target, lately ? undefined : refused)
-      if (!lately && ready.version !== refused) {
-        if (renewedAt.size >= MAX_REMEMBERED) renewedAt.clear()
-        renewedAt.set(id, now)
-      }
+      if (!lately && ready.version !== refused) renewed.set(id, true)
       return keep(target, ready)
     },
     clear: () => {
       found.clear()
       made.clear()
+      renewed.clear()
     },
   }
 }

@@ -74,6 +74,7 @@ export function openStream(
       try {
         return endpoint.kind.deleted?.(raw) ?? false
       } catch {
+        // The reader of the whole record meets the same error and counts it as a fault.
         return false
       }
     },
@@ -156,6 +157,7 @@ function nameOf(stream: Stream, raw: LosslessJson): { nativeId: string; id: stri
   try {
     return stream.nameOf(raw)
   } catch {
+    // A record without a usable id goes into quarantine, counted and with a sample.
     return undefined
   }
 }
@@ -233,6 +235,7 @@ export function badRecord(raw: unknown, reason: string): BadRecord {
   try {
     sample = storable(stringifyLossless(raw as LosslessJson)).slice(0, SAMPLE)
   } catch {
+    // It is quarantined already, whatever keeps it from being written.
     sample = '(cannot be written)'
   }
   return { id: hash('sha1', `${reason} ${sample}`, 'hex'), reason, sample }

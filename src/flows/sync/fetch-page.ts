@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from '#access/acquire.ts'
 import { type Fresh, freshCredential } from '#access/fresh-credential.ts'
 import { type LimitedCall, learnLimits } from '#access/learn-limits.ts'
+import { systemChance } from '#base/chance.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
@@ -69,7 +70,7 @@ export async function fetchPage(
       const soon =
         error.recovery === 'retry' && error.reason !== 'rate_limited' && (error.retryAfterMs ?? 0) <= SHORT_WAIT_MS
       if (!soon || attempt >= TRIES || need.clock.now() - beganAt > QUICK_MS) throw error
-      const waitMs = error.retryAfterMs ?? hiccupMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+      const waitMs = error.retryAfterMs ?? hiccupMs * 2 ** (attempt - 1) * (0.5 + systemChance())
       await sleep(waitMs, undefined, { signal })
     }
   }

@@ -57,6 +57,7 @@ function namedIn(hook: Hook, body: unknown): unknown {
   try {
     return hook.people(body)
   } catch {
+    // The caller refuses a body that names nobody, and the service sees the refusal.
     return undefined
   }
 }
@@ -91,6 +92,7 @@ function readBody(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    // No JSON, so it is a form.
     return Object.fromEntries(new URLSearchParams(text))
   }
 }

@@ -1,3 +1,4 @@
+import { systemChance } from '#base/chance.ts'
 import type { Engine } from '#store/engine.ts'
 import type { QueueName } from '#store/queues.ts'
 import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
@@ -67,7 +68,7 @@ async function roomOfGroups(
   return known
     .map(({ appId, service }, i) => ({ appId, service, room: rooms[i]! }))
     .filter(({ room }) => room > 0)
-    .sort(() => Math.random() - 0.5)
+    .sort(() => systemChance() - 0.5)
 }
 
 /** What a small group does not need goes to the others. */

@@ -23,7 +23,7 @@ export interface StoredOwn {
 
 /** An app's own items, through the same door as those of services: upsert by id, and unchanged ones cost no write. */
 export async function storeOwnItems(
-  need: Pick<SyncNeed, 'database' | 'clock' | 'config'>,
+  need: Pick<SyncNeed, 'database' | 'clock' | 'config' | 'log'>,
   account: Account,
   endpoint: string,
   items: OwnItem[],
@@ -31,6 +31,7 @@ export async function storeOwnItems(
   items.forEach(refuseUnstorable)
   const now = need.clock.now()
   const room = await openOwnRoom(need, account)
+  const untold = (error: unknown) => need.log.warn('what follows from stored items was not noted', { error })
   const stored = await need.database
     .transaction(async (tx) => {
       // Begun anew after a deadlock, it has taken nothing yet.
@@ -46,14 +47,14 @@ export async function storeOwnItems(
     })
     .catch(async (error: unknown) => {
       room.giveBack()
-      await room.tell().catch(() => {})
+      await room.tell().catch(untold)
       throw error
     })
   room.keep()
-  await room.tell().catch(() => {})
+  await room.tell().catch(untold)
   const { seq, ...counts } = stored
   // The items are stored: that the database could not count them is no reason to say otherwise.
-  await atMilestones(need.database, seq - items.length, seq).catch(() => {})
+  await atMilestones(need.database, seq - items.length, seq).catch(untold)
   return counts
 }
 

@@ -102,6 +102,7 @@ function tried<Value>(read: () => Value, otherwise: Value): Value {
   try {
     return read()
   } catch {
+    // A record that the reader stumbles over has no say; it is counted where it is read as an item.
     return otherwise
   }
 }

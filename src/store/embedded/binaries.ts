@@ -81,19 +81,27 @@ async function makeLink(source: string, target: string): Promise<boolean> {
   }
 }
 
+/** What is not there, or cannot be seen by this user. */
+const MISSING = ['ENOENT', 'ENOTDIR', 'EACCES']
+
 async function linkAt(path: string): Promise<string | undefined> {
   try {
     return await readlink(path)
-  } catch {
-    return undefined
+  } catch (error) {
+    // EINVAL: there is something that is no link.
+    if (codeOf(error) === 'EINVAL' || MISSING.includes(codeOf(error) ?? '')) return undefined
+    throw error
   }
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (MISSING.includes(codeOf(error) ?? '')) return false
+    throw error
+  }
 }
 
 // Renamed when complete, so that half a copy is never used; true when this call made it.

@@ -42,11 +42,11 @@ export function livingLeases(folder: string): string[] {
   })
 }
 
-// A lease that cannot be tested counts as held: stopping the database under somebody is the worse mistake.
 function tryLease(path: string): FileLock | 'held' {
   try {
     return tryFileLock(path) ?? 'held'
   } catch {
+    // A lease that cannot be tested counts as held: stopping the database under somebody is the worse mistake.
     return 'held'
   }
 }

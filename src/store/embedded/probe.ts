@@ -76,6 +76,7 @@ async function withClient(url: string, work: (client: Client) => Promise<void>):
     await client.connect()
     await work(client)
   } finally {
+    // The work is done or its own error is on its way; a connection that broke needs no goodbye.
     await client.end().catch(() => {})
   }
 }

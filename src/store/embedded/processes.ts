@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { codeOf } from '#base/errors.ts'
 
 const run = promisify(execFile)
 
@@ -34,8 +35,10 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    // Gone, or the number belongs to a process of somebody else by now.
+    if (['ESRCH', 'EPERM'].includes(codeOf(error) ?? '')) return false
+    throw error
   }
 }
 
@@ -44,6 +47,7 @@ async function commandNames(pid: number, folder: string): Promise<boolean> {
     const { stdout } = await run('ps', ['-p', String(pid), '-o', 'command='])
     return stdout.includes('postgres') && stdout.includes(folder)
   } catch {
+    // ps ends with a failure when there is no such process.
     return false
   }
 }

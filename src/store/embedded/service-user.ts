@@ -73,6 +73,7 @@ async function lookUp(name: string): Promise<ServiceUser | undefined> {
     const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
     return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
   } catch {
+    // id ends with a failure when there is no such user.
     return undefined
   }
 }

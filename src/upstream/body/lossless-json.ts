@@ -2,6 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { JsonError } from './errors.ts'
 import { scanJson } from './json-scan.ts'
 
+declare global {
+  interface JSON {
+    /** Node has it; the types of the language do not yet. */
+    rawJSON(text: string): unknown
+  }
+}
+
 /**
  * JSON whose integers keep all their digits: beyond ±(2^53 - 1) they are `bigint`, so that `String(id)` is the id as the
  * service wrote it. Everything else is what JSON.parse gives.
@@ -22,7 +29,6 @@ const MAX_INTEGER_DIGITS = 308
 const NUMBER = /(?<integer>-?(?:0|[1-9]\d*))(?<rest>(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]|$)(?!\s*:)/y
 // Nobody outside this process knows it, so no text of a service begins with it.
 const MARK = randomUUID()
-const MARKED = new RegExp(`"${MARK}(?<integer>-?\\d+)"`, 'g')
 
 /** Bytes of an answer as text: a byte order mark is dropped, what is no UTF-8 becomes U+FFFD. */
 export function decodeText(bytes: Uint8Array): string {
@@ -57,7 +63,7 @@ export function stringifyLossless(value: LosslessJson): string {
   } catch (error) {
     // Plain writing is far faster and refuses only big integers, so it goes first.
     if (!(error instanceof TypeError)) throw error
-    return JSON.stringify(value, markDigits).replaceAll(MARKED, '$<integer>')
+    return JSON.stringify(value, writeDigits)
   }
 }
 
@@ -96,6 +102,6 @@ function unmark(value: LosslessJson): LosslessJson {
 
 const OWN = { configurable: true, enumerable: true, writable: true }
 
-function markDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${MARK}${value}` : value
+function writeDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
 }

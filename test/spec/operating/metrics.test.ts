@@ -27,6 +27,18 @@ suite('metrics', () => {
       assert.match(lineText, /^(# (HELP|TYPE) .+|[a-z_0-9:]+(\{.*\})? \S+)$/)
   })
 
+  test('count warnings by their message', async () => {
+    const lines = async () =>
+      Number(
+        /^tributary_log_lines_total\{level="warn",message="for a test"\} (\d+)$/m.exec(
+          await (await ask()).text(),
+        )?.[1] ?? 0,
+      )
+    assert.equal(await lines(), 0)
+    for (let i = 0; i < 2; i += 1) tributary.store.log.warn('for a test', { number: i })
+    assert.equal(await lines(), 2)
+  })
+
   test('never name what was asked for, so that nobody can fill them', async () => {
     for (let i = 0; i < 5; i += 1) await fetch(`${tributary.url}/made-up-${i}`)
     await tributary.admin('GET', '/admin/apps/app_made_up')

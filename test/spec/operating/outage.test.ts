@@ -51,7 +51,12 @@ suite('R08 when the database goes away', () => {
     const refused = await tributary.admin('GET', '/admin/apps')
     assert.deepEqual([refused.status, (refused.body as { reason: string }).reason], [503, 'database_unavailable'])
     assert.equal((await fetch(`${tributary.url}/healthz`)).status, 200)
-    assert.equal((await fetch(`${tributary.url}/metrics`)).status, 200)
+    const metrics = await fetch(`${tributary.url}/metrics`)
+    assert.equal(metrics.status, 200)
+    assert.match(
+      await metrics.text(),
+      /^tributary_log_lines_total\{level="warn",message="a metric could not be read"\} [1-9]/m,
+    )
     assert.equal((await fetch(`${tributary.url}/docs`)).status, 200)
 
     await line.mend()

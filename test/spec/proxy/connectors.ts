@@ -71,6 +71,12 @@ export const paged = defineConnector({
       items: ({ data }) => data,
       pages: cursorPages({ param: 'after', from: ({ next }: { next?: string }) => next }),
     }),
+    fragile: endpoint<{ deep: { list: Entry[] } }, Entry>({
+      ...rest,
+      path: '/fragile',
+      items: ({ deep }) => deep.list,
+      pages: offsetPages({ param: 'offset', size: { param: 'limit', value: 3 } }),
+    }),
     counted: endpoint<{ list: Entry[] }, Entry>({
       ...rest,
       path: '/counted',

@@ -123,6 +123,18 @@ suite('paginate=true', () => {
     assert.equal(post.status, 400)
   })
 
+  test('a page that the connector cannot read is a fault of ours, and the log says which', async () => {
+    served.set('/api/fragile', () => ({ shallow: [] }))
+    const before = house.logged.length
+    const answer = await list('/fragile?paginate=true')
+    const body = JSON.parse(await answer.text()) as { reason: string }
+    assert.deepEqual([answer.status, body.reason], [502, 'service_unreachable'])
+    const lines = house.logged.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const [line] = lines.filter(({ message }) => message === 'a connector could not read a page')
+    assert.deepEqual([line?.['level'], line?.['service'], line?.['path']], ['warn', 'paged', '/fragile'])
+    assert.match(JSON.stringify(line), /TypeError/)
+  })
+
   test('what the service refuses comes back as it is', async () => {
     served.set('/api/free', (_, _incoming, response) => {
       response.statusCode = 403

@@ -47,9 +47,9 @@ suite('backups, repeats and late comers', () => {
 
   /** Writes into the destination as some run of this release would. */
   const writing = async (made: Shown) => {
-    const { database, keyring, clock } = house.tributary.store
+    const { database, keyring, clock, log } = house.tributary.store
     const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
-    const connections = createConnections({ egress, clock }, createKinds({ filesDir: undefined }))
+    const connections = createConnections({ egress, clock, log }, createKinds({ filesDir: undefined }))
     const destination = (await findDestination(database, made.id))!
     const secrets = (await openSecrets(database, keyring, made.id))!
     return {

@@ -86,6 +86,7 @@ export function createClientPool<Client>(source: ClientSource<Client>): ClientPo
         await untilClosed(line, source.recover(client))
         keep(opened)
       } catch {
+        // The first error is thrown below; a line that cannot be recovered is not used again.
         line.destroy()
       }
       throw error

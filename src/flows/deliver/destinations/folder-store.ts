@@ -11,6 +11,8 @@ import { realFolder } from './real-folder.ts'
 
 /** Limit: bytes of a checkpoint in a folder. A larger file is not read. */
 const MAX_STATE_BYTES = 64 * 1024
+/** Why a folder stays: there are other files in it, or somebody else removed it. */
+const STILL_NEEDED = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOENT']
 /** Limit: folders below a destination's own in which files are looked for; deeper ones are not ours, and stay. */
 const MAX_DEPTH = 4
 
@@ -23,6 +25,7 @@ export function folderOf(url: URL, allowed: string | undefined, appId: string): 
   try {
     folder = resolve(fileURLToPath(url))
   } catch {
+    // An escaped slash, or a % that begins no escaped character.
     throw bad('must look like file:///folder')
   }
   if (folder.includes('\0') || !within(join(resolve(allowed), appId), folder))
@@ -70,7 +73,9 @@ export function folderStore(folder: string, allowed: string): ObjectStore {
       if (parent === undefined) return
       await rm(join(parent, basename(name)), { force: true })
       // An empty folder would still say whose it was.
-      await rmdir(parent).catch(() => {})
+      await rmdir(parent).catch((error: unknown) => {
+        if (!STILL_NEEDED.includes(codeOf(error) ?? '')) throw error
+      })
     },
     close: () => {},
   }

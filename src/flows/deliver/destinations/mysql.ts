@@ -61,6 +61,7 @@ function openMysql(need: KindNeed, id: string, url: string, options: Record<stri
       )
       return { client: connection.promise(), line, ready }
     },
+    // A goodbye to a server that is gone; the line is closed either way.
     end: (client) => void client.end().catch(() => {}),
   })
   const transaction = (work: (client: Client) => Promise<void>) => failing(recoveryOf, () => inTransaction(pool, work))
@@ -135,6 +136,7 @@ async function evolve(client: Client, database: string): Promise<void> {
       ])
     }
   } finally {
+    // The lock ends with the connection at the latest.
     await ask(client, 'select release_lock(?)', [lock]).catch(() => {})
   }
 }
@@ -171,6 +173,7 @@ async function tryRights(client: Client, id: string): Promise<{ id: unknown }[]>
     await ask(client, `drop view ${name}_view`)
     await ask(client, `drop table ${name}`)
   } catch (error) {
+    // The first failure is what the test reports; who may not create may not drop either.
     await ask(client, `drop table if exists ${name}`).catch(() => {})
     throw error
   }

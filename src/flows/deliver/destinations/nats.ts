@@ -206,6 +206,7 @@ function openNats(
         }
       }),
     close: async () => {
+      // Whoever opened it heard of the failure; here it only has to be over.
       await opened?.catch(() => {})
       await Promise.all([...clients].map((client) => client.close()))
     },

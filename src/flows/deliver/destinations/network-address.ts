@@ -1,3 +1,4 @@
+import { decodePercent } from '#base/decode-percent.ts'
 import { ApiError } from '#model/errors.ts'
 
 /** Ports of protocols that can be abused by bytes meant for another one. */
@@ -12,11 +13,10 @@ export function checkPort(port: number, low: readonly number[]): number {
 
 /** A part of an address as its owner meant it. */
 export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
+  const text = decodePercent(part)
+  if (text === undefined)
     throw new ApiError('bad_body', 'url: holds a “%” that begins no escaped character; write it as %25.')
-  }
+  return text
 }
 
 /** One host name or address: no socket, no list, no zone of this machine. */

@@ -39,7 +39,7 @@ function openWebhook(need: KindNeed, url: string, signing: string[]): Connection
   const post = (id: string, body: string) => send(need, { url, signing, signal: closing.signal }, id, body)
   return {
     prepare: async () => {},
-    test: async () => test(post),
+    test: async () => test(post, need.clock.now()),
     write: async (batch) => {
       // Nothing of its items changed, but something of the profile: its account or its state.
       if (batch.rows.length === 0)
@@ -124,8 +124,8 @@ async function exchange(
   try {
     const waitMs = need.waitMs ?? MAX_REQUEST_MS
     const answer = await requestOnce(need, { method: 'POST', url, headers, body, waitMs, signal })
-    // The status says it all: whatever becomes of the body, the receiver has answered.
     const bodyMs = Math.min(waitMs, MAX_BODY_MS)
+    // The status says it all: whatever becomes of the body, the receiver has answered.
     await answer.body.dump({ limit: MAX_BODY_BYTES, signal: AbortSignal.timeout(bodyMs) }).catch(() => {})
     return answer
   } catch (error) {
@@ -135,11 +135,11 @@ async function exchange(
   }
 }
 
-async function test(post: (id: string, body: string) => Promise<void>): Promise<Finding[]> {
+async function test(post: (id: string, body: string) => Promise<void>, nowMs: number): Promise<Finding[]> {
   try {
     await post(
       `msg_test_${randomBytes(6).toString('hex')}`,
-      JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: {} }),
+      JSON.stringify({ type: 'test', timestamp: new Date(nowMs).toISOString(), data: {} }),
     )
     return [{ check: 'post', ok: true, detail: 'the receiver took a test message' }]
   } catch (error) {

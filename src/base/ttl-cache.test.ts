@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTtlCache } from './ttl-cache.ts'
+
+function start(options: { ttlMs?: number; maxEntries?: number } = {}) {
+  const clock = { nowMs: 0, now: () => clock.nowMs }
+  const cache = createTtlCache<string>(clock, { ttlMs: 1000, maxEntries: 100, ...options })
+  let loads = 0
+  const load = async () => `value ${(loads += 1)}`
+  return { clock, cache, load, loads: () => loads }
+}
+
+suite('the TTL cache', () => {
+  test('loads once within the time to live, and again afterwards', async () => {
+    const { clock, cache, load } = start()
+    assert.equal(await cache.get('a', load), 'value 1')
+    clock.nowMs = 999
+    assert.equal(await cache.get('a', load), 'value 1')
+    clock.nowMs = 1000
+    assert.equal(cache.peek('a'), undefined)
+    assert.equal(await cache.get('a', load), 'value 2')
+    assert.equal(await cache.get('b', load), 'value 3')
+  })
+
+  test('a use does not make an entry live longer', async () => {
+    const { clock, cache, load } = start()
+    await cache.get('a', load)
+    for (const nowMs of [400, 800]) {
+      clock.nowMs = nowMs
+      await cache.get('a', load)
+    }
+    clock.nowMs = 1000
+    assert.equal(await cache.get('a', load), 'value 2')
+  })
+
+  test('callers at the same time share one load', async () => {
+    const { cache } = start()
+    const loading = Promise.withResolvers<string>()
+    let loads = 0
+    const load = () => {
+      loads += 1
+      return loading.promise
+    }
+    const both = [cache.get('a', load), cache.get('a', load)]
+    assert.equal(cache.peek('a'), both[0])
+    loading.resolve('shared')
+    assert.deepEqual(await Promise.all(both), ['shared', 'shared'])
+    assert.equal(loads, 1)
+  })
+
+  test('a load that fails is heard by all who share it, and not kept', async () => {
+    const { cache, load } = start()
+    const loading = Promise.withResolvers<string>()
+    const both = [cache.get('a', () => loading.promise), cache.get('a', () => loading.promise)]
+    loading.reject(new Error('away'))
+    for (const each of both) await assert.rejects(each, /away/)
+    assert.equal(cache.peek('a'), undefined)
+    assert.equal(await cache.get('a', load), 'value 1')
+  })
+
+  test('a load that fails late does not take away what was set meanwhile', async () => {
+    const { cache } = start()
+    const loading = Promise.withResolvers<string>()
+    const first = cache.get('a', () => loading.promise)
+    cache.set('a', 'newer')
+    loading.reject(new Error('away'))
+    await assert.rejects(first, /away/)
+    assert.equal(await cache.peek('a'), 'newer')
+  })
+
+  test('beyond its bound the least recently used entry goes, and only that one', async () => {
+    const { cache, load, loads } = start({ maxEntries: 3 })
+    for (const key of ['a', 'b', 'c']) cache.set(key, key)
+    assert.equal(await cache.get('a', load), 'a')
+    cache.set('d', 'd')
+    assert.equal(cache.peek('b'), undefined)
+    for (const key of ['a', 'c', 'd']) assert.equal(await cache.get(key, load), key)
+    // Setting an entry again is a use, and makes no room.
+    cache.set('a', 'A')
+    assert.equal(await cache.peek('c'), 'c')
+    cache.set('e', 'e')
+    assert.equal(cache.peek('d'), undefined)
+    assert.equal(await cache.peek('a'), 'A')
+    assert.equal(loads(), 0)
+  })
+
+  test('what is deleted or cleared is loaded again', async () => {
+    const { cache, load } = start()
+    for (const key of ['a', 'b']) cache.set(key, key)
+    cache.delete('a')
+    assert.equal(await cache.get('a', load), 'value 1')
+    assert.equal(await cache.peek('b'), 'b')
+    cache.clear()
+    assert.equal(cache.peek('b'), undefined)
+  })
+
+  test('expired entries leave the memory without being asked for', (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    const { clock, cache } = start()
+    cache.set('a', 'a')
+    clock.nowMs = 1500
+    cache.set('b', 'b')
+    clock.nowMs = 2000
+    context.mock.timers.tick(2000)
+    // Back in time, what is still there can be seen: only what had expired is gone.
+    clock.nowMs = 0
+    assert.equal(cache.peek('a'), undefined)
+    assert.notEqual(cache.peek('b'), undefined)
+    cache.clear()
+  })
+})

@@ -1,0 +1,66 @@
+import type { Clock } from './clock.ts'
+
+/** Remembers values for some time. Bounded: beyond `maxEntries` the least recently used goes. */
+export interface TtlCache<Value> {
+  /** Callers at the same time share one load. A load that failed is not kept: the next caller loads again. */
+  get(key: string, load: () => Promise<Value>): Promise<Value>
+  /** What is remembered, or being loaded, without loading it. */
+  peek(key: string): Promise<Value> | undefined
+  set(key: string, value: Value): void
+  delete(key: string): void
+  clear(): void
+}
+
+export interface TtlCacheOptions {
+  ttlMs: number
+  maxEntries: number
+}
+
+export function createTtlCache<Value>(clock: Clock, { ttlMs, maxEntries }: TtlCacheOptions): TtlCache<Value> {
+  // A map keeps the order of insertion, and a use inserts again: the first entry is the least recently used.
+  const entries = new Map<string, { value: Promise<Value>; expiresAt: number }>()
+  let sweeper: NodeJS.Timeout | undefined
+
+  const insert = (key: string, value: Promise<Value>) => {
+    entries.delete(key)
+    entries.set(key, { value, expiresAt: clock.now() + ttlMs })
+    if (entries.size > maxEntries) for (const oldest of entries.keys().take(1)) entries.delete(oldest)
+    sweeper ??= setTimeout(sweep, 2 * ttlMs).unref()
+  }
+  // Secrets are among the values: none stays in memory much longer than it is used.
+  const sweep = () => {
+    const now = clock.now()
+    for (const [key, { expiresAt }] of entries) if (expiresAt <= now) entries.delete(key)
+    sweeper = entries.size === 0 ? undefined : setTimeout(sweep, 2 * ttlMs).unref()
+  }
+
+  const peek = (key: string) => {
+    const known = entries.get(key)
+    if (known === undefined || known.expiresAt <= clock.now()) return undefined
+    entries.delete(key)
+    entries.set(key, known)
+    return known.value
+  }
+
+  return {
+    peek,
+    get: (key, load) => {
+      const known = peek(key)
+      if (known !== undefined) return known
+      const value = load()
+      insert(key, value)
+      // The caller has the promise and hears of the failure; here it only must not stay.
+      value.catch(() => {
+        if (entries.get(key)?.value === value) entries.delete(key)
+      })
+      return value
+    },
+    set: (key, value) => insert(key, Promise.resolve(value)),
+    delete: (key) => void entries.delete(key),
+    clear: () => {
+      clearTimeout(sweeper)
+      sweeper = undefined
+      entries.clear()
+    },
+  }
+}

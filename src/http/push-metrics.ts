@@ -1,0 +1,43 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { pushHealth } from '#flows/deliver/look.ts'
+import type { KindTally, Tally } from '#flows/deliver/tally.ts'
+
+type PushHealth = Awaited<ReturnType<typeof pushHealth>>
+
+/** Gives a function that tells the registry of destinations and deliveries; without `health` it leaves what it knew of the former. */
+export function pushMetrics(registry: Registry): (health: PushHealth | undefined, tallies: KindTally[]) => void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, labelNames = ['kind']) =>
+    new Gauge({ name: `tributary_push_${name}`, help, labelNames, registers })
+  const destinations = gauge('destinations', 'Destinations, by kind and state.', ['kind', 'state'])
+  const lagChanges = gauge('lag_changes', 'Changes that destinations of a kind have not heard of yet.')
+  const lagSeconds = gauge('lag_seconds', 'Age of the oldest change that a destination of a kind has not heard of yet.')
+  const deadLetters = gauge('dead_letters', 'Rows that destinations of a kind would not take.')
+  const counter = (name: string, help: string) =>
+    new Counter({
+      name: `tributary_push_${name}_total`,
+      help: `${help}, by this process and its workers since it started.`,
+      labelNames: ['kind'],
+      registers,
+    })
+  const counters: [Counter, (tally: Tally) => number][] = [
+    [counter('rows', 'Rows delivered'), ({ rows }) => rows],
+    [counter('batches', 'Batches delivered'), ({ batches }) => batches],
+    [counter('failures', 'Deliveries that failed'), ({ failures }) => failures],
+    [counter('dead_lettered', 'Rows set aside'), ({ deadLetters: set }) => set],
+  ]
+  return (health, tallies) => {
+    for (const [each, read] of counters) {
+      each.reset()
+      for (const [kind, tally] of tallies) each.inc({ kind }, read(tally))
+    }
+    if (health === undefined) return
+    for (const each of [destinations, lagChanges, lagSeconds, deadLetters]) each.reset()
+    for (const { kind, state, n } of health.destinations) destinations.set({ kind, state }, n)
+    for (const { kind, changes, seconds } of health.lag) {
+      lagChanges.set({ kind }, changes)
+      lagSeconds.set({ kind }, seconds)
+    }
+    for (const { kind, n } of health.deadLetters) deadLetters.set({ kind }, n)
+  }
+}
