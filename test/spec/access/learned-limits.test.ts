@@ -275,7 +275,10 @@ suite('R07 limits that a service tells', () => {
 
     test('means what it means here', async () => {
       const profile = await ground.connect(await service('by-worker', ofVendor(facebook), () => limit))
-      const handlers = taskHandlers(ground.need as unknown as Delivering, createJobLedger(() => {}))
+      const handlers = taskHandlers(
+        ground.need as unknown as Delivering,
+        createJobLedger(() => {}),
+      )
       // What crosses between processes is a copy.
       const lane = laneOf((task, input) => handlers[task]!(structuredClone(input), new AbortController().signal))
       await forget()
