@@ -6,12 +6,13 @@ import { removeDestination } from '#flows/deliver/manage.ts'
 import { deliveryTimesOf } from '#flows/deliver/need.ts'
 import { tryDestination } from '#flows/deliver/try-out.ts'
 import { verifyDestination } from '#flows/deliver/verify.ts'
+import { type JudgeRefusal, judgeRefusal, type RawRefusal } from '#flows/proxy/judge-refusal.ts'
 import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
 import type { Tasks } from '#http/tasks.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { Destination } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
-import { UpstreamError } from '#upstream/errors.ts'
+import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/send.ts'
 import type { Delivering } from './delivering.ts'
 import { type Outcome, outcomeOf, valueOf } from './task-errors.ts'
@@ -37,6 +38,7 @@ export function taskHandlers(need: Delivering, ledger: JobLedger): Record<string
   return {
     send: (input, signal) => outcomeOf(need.upstream.send({ ...(input as UpstreamRequest), signal })),
     readPage: (input) => outcomeOf(parsePage(need, input as RawPage)),
+    judgeRefusal: (input) => outcomeOf(judgeRefusal(need, input as RawRefusal)),
     destination: (input, signal) => {
       const { task, destination, given } = input as DestinationTask
       const subject: JobSubject = { kind: 'destination', destinationId: destination.id }
@@ -118,6 +120,18 @@ export function remoteReadPage(lane: Lane): ReadPage {
         reason: 'unexpected_answer',
         cause: error,
       })
+    }
+  }
+}
+
+/** A refusal that ends its worker says nothing: status and headers have to do. */
+export function remoteJudgeRefusal(lane: Lane): JudgeRefusal {
+  return async (refusal) => {
+    try {
+      return valueOf((await lane.run('judgeRefusal', refusal)) as Outcome) as Recovery | undefined
+    } catch (error) {
+      if (error instanceof WorkerDied) return undefined
+      throw error
     }
   }
 }

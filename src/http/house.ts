@@ -10,6 +10,7 @@ import type { AppsNeed } from '#flows/manage/apps.ts'
 import type { AuthenticateNeed } from '#flows/manage/authenticate-app.ts'
 import type { KeysNeed } from '#flows/manage/keys.ts'
 import type { HealthNeed } from '#flows/operate/health.ts'
+import type { JudgeRefusal } from '#flows/proxy/judge-refusal.ts'
 import type { ReadPage } from '#flows/proxy/parse-page.ts'
 import type { SyncNeed } from '#flows/sync/need.ts'
 import type { AccessWatch } from '#model/access.ts'
@@ -30,6 +31,8 @@ export interface House extends AppsNeed, KeysNeed, AuthenticateNeed, AuthorizeNe
   workerReports: () => unknown[]
   /** Parses pages for the proxy; undefined: in this process. */
   readPage?: ReadPage | undefined
+  /** Looks at refusals for the proxy; undefined: in this process. */
+  judgeRefusal?: JudgeRefusal | undefined
   access: AccessWatch
   clock: Clock
   log: Log

@@ -18,7 +18,7 @@ export interface RateNews {
   remaining?: number | undefined
   /** When the window starts anew. */
   resetAtMs?: number | undefined
-  /** Whose calls are counted: all of the app's unless said; `endpoint` is one person's at one endpoint. */
+  /** Whose calls are counted; unless said, as `limits` has it: one person's where only people are limited, else all of the app's. `endpoint` is one person's at one endpoint. */
   of?: 'app' | 'person' | 'endpoint' | undefined
 }
 

@@ -1,19 +1,13 @@
 import { learnLimits } from '#access/learn-limits.ts'
-import { parseLossless } from '#upstream/body/lossless-json.ts'
-import { readLimited } from '#upstream/body/read-limited.ts'
-import type { Recovery } from '#upstream/errors.ts'
 import { joinedHeaders } from '#upstream/joined-headers.ts'
 import type { StreamAnswer } from '#upstream/open-stream.ts'
+import { judgeRefusal } from './judge-refusal.ts'
 import type { ProxyNeed, Target } from './need.ts'
 import { readAhead } from './read-ahead.ts'
 
-/** Limit: bytes of a refusal (4xx) that the proxy reads, to see whether it means “too many calls”; a longer one passes unread. */
+/** Limit: bytes of a refusal (4xx) that the proxy takes in, to see whether it means “too many calls”; a longer one passes as it comes. */
 const MAX_REFUSAL_BYTES = 16 * 1024
-/** Limit: bytes of such a refusal once it is decoded; a longer one passes unread. */
-const MAX_DECODED_REFUSAL_BYTES = 64 * 1024
-/** Limit: nesting of such a refusal; a deeper one passes unread. */
-const MAX_REFUSAL_DEPTH = 100
-/** Limit: time that the proxy waits for the end of such a refusal; then it passes unread. */
+/** Limit: time that the proxy waits for the end of such a refusal; then it passes as it comes. */
 const MAX_REFUSAL_MS = 2000
 
 /**
@@ -26,32 +20,24 @@ export async function learnFromResponse<Response extends StreamAnswer>(
   response: Response,
 ): Promise<Response> {
   const { status } = response
-  const { rate, recovery: judge } = connector.api
+  const { service, api } = connector
   const isRefusal = status >= 400 && status < 500
-  if (rate === undefined && !isRefusal) return response
+  if (api.rate === undefined && !isRefusal) return response
   const headers = joinedHeaders(response.headers)
-  const isReadable = isRefusal && judge !== undefined && !(Number(headers['content-length']) > MAX_REFUSAL_BYTES)
-  const passed = isReadable
-    ? { ...response, body: await readAhead(response.body, { maxBytes: MAX_REFUSAL_BYTES, maxMs: MAX_REFUSAL_MS }) }
-    : response
+  const isJudged = isRefusal && api.recovery !== undefined
+  const isShort = !(Number(headers['content-length']) > MAX_REFUSAL_BYTES)
+  const passed =
+    isJudged && isShort
+      ? { ...response, body: await readAhead(response.body, { maxBytes: MAX_REFUSAL_BYTES, maxMs: MAX_REFUSAL_MS }) }
+      : response
   try {
-    const body = isReadable ? await parsed(passed.body, headers['content-encoding']) : undefined
-    const recovery: Recovery | undefined = isRefusal ? judge?.({ status, body, headers }) : undefined
+    const bytes = Buffer.isBuffer(passed.body) ? passed.body : undefined
+    const judge = need.judgeRefusal ?? ((refusal) => judgeRefusal(need, refusal))
+    const recovery = isJudged ? await judge({ service, status, headers, bytes }) : undefined
     await learnLimits(need, { profile, connector, server }, { status, headers, recovery })
   } catch (error) {
     // The service has acted: a failure of ours must not hide its response, or the app would do the same again.
-    need.log.warn('the limits that a response tells could not be stored', { service: connector.service, error })
+    need.log.warn('the limits that a response tells could not be stored', { service, error })
   }
   return passed
-}
-
-/** Undefined for what is no JSON: then status and headers have to do. */
-async function parsed(body: StreamAnswer['body'], contentEncoding: string | undefined): Promise<unknown> {
-  if (!Buffer.isBuffer(body)) return undefined
-  try {
-    const bytes = await readLimited([body], { maxBytes: MAX_DECODED_REFUSAL_BYTES, contentEncoding })
-    return parseLossless(bytes.toString('utf8'), MAX_REFUSAL_DEPTH)
-  } catch {
-    return undefined
-  }
 }

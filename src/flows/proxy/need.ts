@@ -9,6 +9,7 @@ import type { Profile } from '#model/profile.ts'
 import type { Database } from '#store/database.ts'
 import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
+import type { JudgeRefusal } from './judge-refusal.ts'
 import type { ReadPage } from './parse-page.ts'
 
 export interface ProxyNeed {
@@ -22,6 +23,8 @@ export interface ProxyNeed {
   patience?: Patience | undefined
   /** Parses a page of a listing; undefined: in this process. */
   readPage?: ReadPage | undefined
+  /** Parses a refusal; undefined: in this process. */
+  judgeRefusal?: JudgeRefusal | undefined
 }
 
 /** How long a service may keep silent. */

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createRateLimiter } from '#access/rate-limiter.ts'
+import { createJobLedger } from '#base/isolation/job-ledger.ts'
+import type { Lane } from '#base/isolation/lane.ts'
+import { WorkerDied } from '#base/isolation/protocol.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
@@ -9,6 +12,8 @@ import type { Api, Connector } from '#kit/connector.ts'
 import { linkPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
 import type { Profile } from '#model/profile.ts'
+import type { Delivering } from '../../../src/delivering.ts'
+import { remoteJudgeRefusal, taskHandlers } from '../../../src/tasks.ts'
 import { type Ground, keyOf, notes, openGround, someNotes } from '../sync/ground.ts'
 import type { Script } from '../sync/scripted-service.ts'
 import { proxied } from './proxied-call.ts'
@@ -262,6 +267,42 @@ suite('R07 limits that a service tells', () => {
     ground.service.on('/list', () => ({ body: { notes: [] } }))
     await assert.rejects(proxied(restarted(), ada, '/list'), { reason: 'service_limited', retryAfterS: 120 })
     assert.equal((await proxied(restarted(), ben, '/list')).status, 200)
+  })
+
+  suite('a refusal that a worker process looks at', () => {
+    const limit = { status: 400, body: { error: { code: 17 } } }
+    const laneOf = (run: (task: string, input: unknown) => Promise<unknown>) => ({ run }) as unknown as Lane
+
+    test('means what it means here', async () => {
+      const profile = await ground.connect(await service('by-worker', ofVendor(facebook), () => limit))
+      const handlers = taskHandlers(
+        ground.need as unknown as Delivering,
+        createJobLedger(() => {}),
+      )
+      // What crosses between processes is a copy.
+      const lane = laneOf((task, input) => handlers[task]!(structuredClone(input), new AbortController().signal))
+      await forget()
+      const { status, text } = await proxied(
+        { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },
+        profile,
+        '/list',
+      )
+      assert.deepEqual([status, text], [400, JSON.stringify(limit.body)])
+      assert.deepEqual(await paused(), [{ bucket: `${ground.appId} by-worker ${profile.id}`, seconds: 60 }])
+    })
+
+    test('reaches the app also when the worker dies of it', async () => {
+      const profile = await ground.connect(await service('of-it', ofVendor(facebook), () => limit))
+      const lane = laneOf(() => Promise.reject(new WorkerDied({ reason: 'crashed', detail: '' })))
+      await forget()
+      const { status, text } = await proxied(
+        { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },
+        profile,
+        '/list',
+      )
+      assert.deepEqual([status, text], [400, JSON.stringify(limit.body)])
+      assert.deepEqual(await paused(), [])
+    })
   })
 
   test('each page of a walk is learned from, the first and the later ones', async () => {
