@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, types } from 'pg'
+import { Client, type ClientBase, Pool, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
 import { cutStuck, type StuckWatch } from './cut-stuck.ts'
@@ -25,6 +25,11 @@ export interface Database extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
   /** One transaction whose statements may take as long as they need, such as a new index on a large table. */
   unhurried<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
+  /**
+   * A connection of its own for statements that cannot be in a transaction and take as long as they need, such as building
+   * an index concurrently. Nothing is prepared on it, so a transaction pooler may give each statement another connection.
+   */
+  dedicated<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
   /** For long reads, which can wait: together they take a third of the connections, so that a short question always finds one. */
   patient: Queries
   /** Runs plain SQL of several statements. For migrations only. */
@@ -46,8 +51,8 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
   const pool = new Pool({
     connectionString: url,
     max,
-    application_name: 'tributary',
-    connectionTimeoutMillis: 10_000,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   })
@@ -76,6 +81,7 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     patient: inTurns(queries, Math.max(1, Math.floor(max / 3))),
     transaction: (work) => watched(untilNoDeadlock(() => inTransaction(pool, prepared, work))),
     unhurried: (work) => watched(inTransaction(pool, prepared, work, watch)),
+    dedicated: (work) => watched(onOwnConnection(url, work)),
     script: async (text) => {
       await pool.query(text)
     },
@@ -115,7 +121,7 @@ function poolerUnprepared(cause: unknown): SetupError {
   )
 }
 
-function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
+function queriesOn(client: Pool | ClientBase, prepared: boolean): Queries {
   const run = async ({ name, text, tuples }: Statement, values: readonly unknown[] = []) => {
     const shape = tuples === true ? { rowMode: 'array' } : {}
     try {
@@ -153,6 +159,8 @@ function inTurns(queries: Queries, most: number): Queries {
   }
 }
 
+const APPLICATION = 'tributary'
+const CONNECT_MS = 10_000
 /** Room for a slow page of a long read; a stuck statement must still end some day. */
 const STUCK_MS = 120_000
 const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT'])
@@ -196,5 +204,22 @@ async function inTransaction<Result>(
   } finally {
     client.off('error', onLost)
     client.release(broken)
+  }
+}
+
+async function onOwnConnection<Result>(url: string, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  const client = new Client({
+    connectionString: url,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  })
+  // The statement under way fails with it; unheard, it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(queriesOn(client, false))
+  } finally {
+    await client.end()
   }
 }
