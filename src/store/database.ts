@@ -21,7 +21,7 @@ export interface Queries {
 }
 
 export interface Database extends Queries {
-  /** One transaction; everything in it touches one part. Rolled back when `work` throws, run anew when it locked up with another. */
+  /** One transaction; all of it touches one part, or is listed in parts-of-transactions.test.ts. Rolled back when `work` throws, run anew when it locked up with another. */
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
   /** One transaction whose statements may take as long as they need, such as a new index on a large table. */
   unhurried<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>

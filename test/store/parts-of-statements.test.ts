@@ -4,65 +4,8 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { knownStatements, statement } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
+import { EVERY_PART } from './every-part.ts'
 import { type Opened, openFresh } from './opened.ts'
-
-/** Statements that look into every part, by what makes them do it. All others say which part they read or write. */
-const EVERY_PART: Record<string, string[]> = {
-  // A planner finds due work by time, whichever part it is in. It then goes on with the part that it found.
-  'finds due work': [
-    'consent-lapsed',
-    'destination-due',
-    'destination-erasing',
-    'lease-take-newest',
-    'lease-take-oldest',
-    'sync-due-groups',
-    'sync-lease',
-    'usage-stale',
-  ],
-  // A destination has cursors, deliveries and dead letters in the parts of all its profiles.
-  'belongs to a destination': [
-    'cursor-next',
-    'cursor-open-destination',
-    'cursor-paced',
-    'cursor-redrive',
-    'cursor-remove-all',
-    'cursor-rewind',
-    'cursor-stop-runs',
-    'cursor-wake',
-    'dead-count',
-    'dead-drop',
-    'dead-list',
-    'death-cursors',
-    'delivery-drop',
-    'delivery-list',
-    'delivery-recent',
-  ],
-  // An app has accounts in every part; its operator asks, or deletes it.
-  'belongs to an app': [
-    'call-list',
-    'consent-unused-of',
-    'deletion-accounts',
-    'quota-notice-list',
-    'remains-accounts',
-    'remains-consents',
-    'remains-notices',
-    'remains-pending',
-    'remains-untold',
-    'remains-users',
-    'usage-app',
-  ],
-  // Maintenance removes what is old, or belongs to nobody any more.
-  'removes what is old': [
-    'call-purge',
-    'consent-purge',
-    'cursor-remove-orphans',
-    'dead-orphans',
-    'delivery-purge',
-    'pending-purge',
-    'sign-in-purge',
-  ],
-  'counts for metrics': ['dead-by-kind', 'death-parked-count', 'quota-notice-all', 'quota-notice-counts'],
-}
 
 const partedTables = statement(
   'test-parted-tables',
@@ -72,6 +15,9 @@ const partedTables = statement(
 const KEYWORDS =
   'and as cross do for group inner join lateral left limit not on order returning select set union using values where'
 const REFERENCE = /\b(from|join|into|update|using) (?:only )?([a-z_]+)(?: (?:as )?([a-z_]+))?/g
+
+/** A part that comes with the values; without one, parts are only compared with each other. */
+const GIVEN = /\bpart = (?:any ?\()?\$|\binsert into|\bunnest\(|\bjson_to_recordset\(/
 
 /** Tables of a statement that it reads or writes without saying in which part. */
 function tablesWithoutPart(text: string, parted: readonly string[]): string[] {
@@ -83,7 +29,7 @@ function tablesWithoutPart(text: string, parted: readonly string[]): string[] {
       verb === 'into'
         ? new RegExp(`into ${table}(?: as \\w+)? \\([^)]*\\bpart\\b`)
         : new RegExp(`${part} (?:=|in\\b)|= ${part}|\\(${part}, [^)]*\\) (?:=|in\\b)|= \\(${part},|using \\(part\\b`)
-    return says.test(text) ? [] : [table]
+    return says.test(text) && GIVEN.test(text) ? [] : [table]
   })
 }
 
@@ -115,6 +61,10 @@ suite('the part in statements', () => {
       ['insert into audit (id, at) values ($1, $2)', ['audit']],
       ['select 1 from profile p join item i on i.profile_id = p.id where p.part = $1', ['item']],
       ['select 1 from profile p join item i on i.part = p.part and i.profile_id = p.id where p.part = $1', []],
+      [
+        'select 1 from profile p join item i on i.part = p.part and i.profile_id = p.id where p.app_id = $1',
+        ['profile', 'item'],
+      ],
       ['update account set parts = $2 where part = $1 and id = $3', []],
       ['select id from app where name = $1', []],
     ]
