@@ -2,6 +2,7 @@ import { Client, type ClientBase, Pool, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
 import { cutStuck, type StuckWatch } from './cut-stuck.ts'
+import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
 
 // Times and counters stay far below 2^53, so numbers are safe and simpler than text.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -12,6 +13,14 @@ export interface Statement {
   text: string
   /** Rows come as lists in the order of the columns. For what is read often and much it is a tenth less work. */
   tuples?: boolean
+  /** Bound by `with`; used where no others are given. */
+  values?: readonly unknown[]
+}
+
+/** SQL with `$name` for its values. */
+export interface NamedStatement<Names extends string> {
+  name: string
+  with: (values: Record<Names, SqlValue>) => Statement
 }
 
 export interface Queries {
@@ -96,12 +105,18 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
 /** Two statements in code that share a name would run as one: refuse at once. */
 const named = new Map<string, string>()
 
-export function statement(name: string, text: string): Statement {
-  const clean = text.replaceAll(/\s+/g, ' ').trim()
+/** Values are numbered (`$1`) and come as a list, or are named (`$part`): then `with` binds them, and the compiler knows the names. */
+export function statement<const Text extends string>(
+  name: string,
+  text: Text,
+): [NamesIn<Text>] extends [never] ? Statement : NamedStatement<NamesIn<Text>>
+export function statement(name: string, text: string): Statement | NamedStatement<string> {
+  const { text: clean, names } = compileNames(text.replaceAll(/\s+/g, ' ').trim())
   const known = named.get(name)
   if (known !== undefined && known !== clean) throw new Error(`two statements are called ${name}`)
   named.set(name, clean)
-  return { name, text: clean }
+  if (names.length === 0) return { name, text: clean }
+  return { name, with: (values) => ({ name, text: clean, values: orderValues(name, names, values) }) }
 }
 
 /** Every statement that has been written so far. */
@@ -122,7 +137,7 @@ function poolerUnprepared(cause: unknown): SetupError {
 }
 
 function queriesOn(client: Pool | ClientBase, prepared: boolean): Queries {
-  const run = async ({ name, text, tuples }: Statement, values: readonly unknown[] = []) => {
+  const run = async ({ name, text, tuples, values: bound = [] }: Statement, values: readonly unknown[] = bound) => {
     const shape = tuples === true ? { rowMode: 'array' } : {}
     try {
       return await client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values], ...shape })

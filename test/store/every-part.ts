@@ -16,6 +16,7 @@ export const EVERY_PART: Record<string, string[]> = {
   'belongs to a destination': [
     'cursor-next',
     'cursor-open-destination',
+    'cursor-open-missing',
     'cursor-paced',
     'cursor-redrive',
     'cursor-remove-all',

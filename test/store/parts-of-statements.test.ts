@@ -17,7 +17,7 @@ const KEYWORDS =
 const REFERENCE = /\b(from|join|into|update|using) (?:only )?([a-z_]+)(?: (?:as )?([a-z_]+))?/g
 
 /** A part that comes with the values; without one, parts are only compared with each other. */
-const GIVEN = /\bpart = (?:any ?\()?\$|\binsert into|\bunnest\(|\bjson_to_recordset\(/
+const GIVEN = /\bpart = (?:any ?\()?\$|\bvalues \(|\bselect \$|\bunnest\(|\bjson_to_recordset\(/
 
 /** Tables of a statement that it reads or writes without saying in which part. */
 function tablesWithoutPart(text: string, parted: readonly string[]): string[] {

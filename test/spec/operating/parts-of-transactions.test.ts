@@ -72,7 +72,7 @@ function watchTransactions(database: Database): Map<string, Set<unknown>[]> {
     return transaction(async (tx) => {
       const parts = new Set<unknown>()
       const noted = <Args extends [Statement, (readonly unknown[])?]>(...[query, values]: Args): Args => {
-        for (const part of partsOf(query, values ?? []) ?? []) parts.add(part)
+        for (const part of partsOf(query, values ?? query.values ?? []) ?? []) parts.add(part)
         return [query, values] as unknown as Args
       }
       const watched: Queries = {
