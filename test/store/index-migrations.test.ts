@@ -8,8 +8,7 @@ import { afterEach, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { SetupError } from '#base/errors.ts'
-import type { Database } from '#store/database.ts'
-import { statement } from '#store/database.ts'
+import { type Database, type Queries, statement } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
 import { migrateInProcess } from './migrate-in-process.ts'
@@ -147,9 +146,22 @@ suite('a migration that builds an index without a transaction', () => {
     const child = migrateInProcess(opened.url, folder)
     const half = await untilUnderWay()
     await killed(child)
-    const looks = counted(opened.another(), 'dedicated')
-    const run = migrate(looks.database, 2, readMigrations(folder))
-    await until(async () => (looks.calls() > 0 ? true : undefined))
+    const plain = opened.another()
+    let looks = 0
+    const looking: Database = {
+      ...plain,
+      dedicated: (work) =>
+        plain.dedicated(({ rows, count }) => {
+          const watched: Queries['rows'] = (query, values) => {
+            if (query.name === 'index-being-built') looks += 1
+            return rows(query, values)
+          }
+          return work({ rows: watched, count })
+        }),
+    }
+    const run = migrate(looking, 2, readMigrations(folder))
+    await until(async () => (looks > 2 ? true : undefined))
+    assert.deepEqual(await index(), half)
     await holder.query('commit')
     assert.deepEqual(await run, ['0002-index.sql'])
     assert.deepEqual(await index(), { oid: half.oid, valid: true })
@@ -161,10 +173,15 @@ suite('a migration that builds an index without a transaction', () => {
     const first = migrate(opened.another(), 2, migrations)
     const half = await untilUnderWay()
     const others = [3, 4].map((now) => {
-      const { database, calls } = counted(opened.another(), 'unhurried')
-      return { calls, run: migrate(database, now, migrations) }
+      const plain = opened.another()
+      let tries = 0
+      const unhurried: Database['unhurried'] = (work) => {
+        tries += 1
+        return plain.unhurried(work)
+      }
+      return { tries: () => tries, run: migrate({ ...plain, unhurried }, now, migrations) }
     })
-    await until(async () => (others.every(({ calls }) => calls() > 2) ? true : undefined))
+    await until(async () => (others.every(({ tries }) => tries() > 2) ? true : undefined))
     await holder.query('commit')
     assert.deepEqual(await first, ['0002-index.sql'])
     assert.deepEqual(await Promise.all(others.map(({ run }) => run)), [[], []])
@@ -222,13 +239,3 @@ suite('a migration that builds an index without a transaction', () => {
     assert.deepEqual([(await index())?.valid, await index('thing_old')], [true, undefined])
   })
 })
-
-/** Counts the calls of a method. */
-function counted(database: Database, method: 'dedicated' | 'unhurried') {
-  let calls = 0
-  const count = <Result>(work: Parameters<typeof database.unhurried<Result>>[0]) => {
-    calls += 1
-    return database[method](work)
-  }
-  return { database: { ...database, [method]: count } as Database, calls: () => calls }
-}
