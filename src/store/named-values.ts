@@ -1,5 +1,5 @@
 /** A value for a placeholder. `undefined` is none: what may be missing is written as `?? null`. */
-export type SqlValue = NonNullable<unknown> | null
+export type SqlValue = string | number | boolean | object | null
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 type Lower =

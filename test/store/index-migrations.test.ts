@@ -151,12 +151,12 @@ suite('a migration that builds an index without a transaction', () => {
     const looking: Database = {
       ...plain,
       dedicated: (work) =>
-        plain.dedicated(({ rows, count }) => {
+        plain.dedicated((queries) => {
           const watched: Queries['rows'] = (query, values) => {
             if (query.name === 'index-being-built') looks += 1
-            return rows(query, values)
+            return queries.rows(query, values)
           }
-          return work({ rows: watched, count })
+          return work({ ...queries, rows: watched })
         }),
     }
     const run = migrate(looking, 2, readMigrations(folder))

@@ -66,10 +66,10 @@ function partsOf({ name, text }: Statement, values: readonly unknown[]): unknown
 /** Notes the parts of each transaction under the file that began it. */
 function watchTransactions(database: Database): Map<string, Set<unknown>[]> {
   const seen = new Map<string, Set<unknown>[]>()
-  const { transaction } = database
+  const plain = { ...database }
   database.transaction = (work) => {
     const file = caller()
-    return transaction(async (tx) => {
+    return plain.transaction(async (tx) => {
       const parts = new Set<unknown>()
       const noted = <Args extends [Statement, (readonly unknown[])?]>(...[query, values]: Args): Args => {
         for (const part of partsOf(query, values ?? query.values ?? []) ?? []) parts.add(part)
