@@ -1,8 +1,9 @@
-import { Pool, type PoolClient, types } from 'pg'
+import { Client, type ClientBase, Pool, types } from 'pg'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
 import { createSemaphore } from '#base/semaphore.ts'
 import { cutStuck, type StuckWatch } from './cut-stuck.ts'
+import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
 
 // Times and counters stay far below 2^53, so numbers are safe and simpler than text.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -13,6 +14,14 @@ export interface Statement {
   text: string
   /** Rows come as lists in the order of the columns. For what is read often and much it is a tenth less work. */
   tuples?: boolean
+  /** Bound by `with`; used where no others are given. */
+  values?: readonly unknown[]
+}
+
+/** SQL with `$name` for its values. */
+export interface NamedStatement<Names extends string> {
+  name: string
+  with: (values: Record<Names, SqlValue>) => Statement
 }
 
 export interface Queries {
@@ -22,10 +31,15 @@ export interface Queries {
 }
 
 export interface Database extends Queries {
-  /** One transaction; everything in it touches one part. Rolled back when `work` throws, run anew when it locked up with another. */
+  /** One transaction; all of it touches one part, or is listed in parts-of-transactions.test.ts. Rolled back when `work` throws, run anew when it locked up with another. */
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
   /** One transaction whose statements may take as long as they need, such as a new index on a large table. */
   unhurried<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
+  /**
+   * A connection of its own for statements that cannot be in a transaction and take as long as they need, such as building
+   * an index concurrently. Nothing is prepared on it, so a transaction pooler may give each statement another connection.
+   */
+  dedicated<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
   /** For long reads, which can wait: together they take a third of the connections, so that a short question always finds one. */
   patient: Queries
   /** Runs plain SQL of several statements. For migrations only. */
@@ -47,8 +61,8 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
   const pool = new Pool({
     connectionString: url,
     max,
-    application_name: 'tributary',
-    connectionTimeoutMillis: 10_000,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   })
@@ -77,6 +91,7 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     patient: inTurns(queries, Math.max(1, Math.floor(max / 3))),
     transaction: (work) => watched(untilNoDeadlock(() => inTransaction(pool, prepared, work))),
     unhurried: (work) => watched(inTransaction(pool, prepared, work, watch)),
+    dedicated: (work) => watched(onOwnConnection(url, work)),
     script: async (text) => {
       await pool.query(text)
     },
@@ -91,12 +106,18 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
 /** Two statements in code that share a name would run as one: refuse at once. */
 const named = new Map<string, string>()
 
-export function statement(name: string, text: string): Statement {
-  const clean = text.replaceAll(/\s+/g, ' ').trim()
+/** Values are numbered (`$1`) and come as a list, or are named (`$part`): then `with` binds them, and the compiler knows the names. */
+export function statement<const Text extends string>(
+  name: string,
+  text: Text,
+): [NamesIn<Text>] extends [never] ? Statement : NamedStatement<NamesIn<Text>>
+export function statement(name: string, text: string): Statement | NamedStatement<string> {
+  const { text: clean, names } = compileNames(text.replaceAll(/\s+/g, ' ').trim())
   const known = named.get(name)
   if (known !== undefined && known !== clean) throw new Error(`two statements are called ${name}`)
   named.set(name, clean)
-  return { name, text: clean }
+  if (names.length === 0) return { name, text: clean }
+  return { name, with: (values) => ({ name, text: clean, values: orderValues(name, names, values) }) }
 }
 
 /** Every statement that has been written so far. */
@@ -116,8 +137,8 @@ function poolerUnprepared(cause: unknown): SetupError {
   )
 }
 
-function queriesOn(client: Pool | PoolClient, prepared: boolean): Queries {
-  const run = async ({ name, text, tuples }: Statement, values: readonly unknown[] = []) => {
+function queriesOn(client: Pool | ClientBase, prepared: boolean): Queries {
+  const run = async ({ name, text, tuples, values: bound = [] }: Statement, values: readonly unknown[] = bound) => {
     const shape = tuples === true ? { rowMode: 'array' } : {}
     try {
       return await client.query<object>({ ...(prepared ? { name } : {}), text, values: [...values], ...shape })
@@ -141,6 +162,8 @@ function inTurns(queries: Queries, most: number): Queries {
   }
 }
 
+const APPLICATION = 'tributary'
+const CONNECT_MS = 10_000
 /** Room for a slow page of a long read; a stuck statement must still end some day. */
 const STUCK_MS = 120_000
 const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT'])
@@ -184,5 +207,22 @@ async function inTransaction<Result>(
   } finally {
     client.off('error', onLost)
     client.release(broken)
+  }
+}
+
+async function onOwnConnection<Result>(url: string, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  const client = new Client({
+    connectionString: url,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  })
+  // The statement under way fails with it; unheard, it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(queriesOn(client, false))
+  } finally {
+    await client.end()
   }
 }

@@ -11,81 +11,84 @@ const fresh = `seq, written, fresh_until, generation, due_at, paced, news, told,
 const openForProfile = statement(
   'cursor-open-profile',
   `insert into delivery_cursor as c (part, profile_id, destination_id, ${fresh})
-   select $1, $2, id, 0, 0, 0, 0, case when schedule = 'on_change' then $4::bigint end, schedule <> 'on_change', 1, 0, $4, 0, false, false, false, 0, 0
-   from destination where app_id = $3
-   on conflict (part, profile_id, destination_id) do update set news = c.news + 1, behind_since = coalesce(c.behind_since, $4),
-     due_at = case when c.paced or c.lease_token is not null then c.due_at else $4 end`,
+   select $part, $profileId, id, 0, 0, 0, 0, case when schedule = 'on_change' then $nowMs::bigint end, schedule <> 'on_change', 1, 0, $nowMs, 0, false, false, false, 0, 0
+   from destination where app_id = $appId
+   on conflict (part, profile_id, destination_id) do update set news = c.news + 1, behind_since = coalesce(c.behind_since, $nowMs),
+     due_at = case when c.paced or c.lease_token is not null then c.due_at else $nowMs end`,
 )
 const openForDestination = statement(
   'cursor-open-destination',
   `insert into delivery_cursor (part, profile_id, destination_id, ${fresh})
-   select p.part, p.profile_id, d.id, 0, 0, p.seq, 0, case when d.schedule = 'on_change' then $2::bigint end, d.schedule <> 'on_change', 1, 0, $2, 0, false, false, false, 0, 0
-   from destination d join profile_sync p on p.app_id = d.app_id where d.id = $1 on conflict do nothing`,
+   select p.part, p.profile_id, d.id, 0, 0, p.seq, 0, case when d.schedule = 'on_change' then $nowMs::bigint end, d.schedule <> 'on_change', 1, 0, $nowMs, 0, false, false, false, 0, 0
+   from destination d join profile_sync p on p.app_id = d.app_id where d.id = $destinationId on conflict do nothing`,
 )
 // A sign-in and a new destination that do not see each other's transaction leave a gap; this closes it.
 const openMissing = statement(
   'cursor-open-missing',
   `insert into delivery_cursor (part, profile_id, destination_id, ${fresh})
-   select p.part, p.profile_id, d.id, 0, 0, p.seq, 0, case when d.schedule = 'on_change' then $1::bigint end, d.schedule <> 'on_change', 1, 0, $1, 0, false, false, false, 0, 0
+   select p.part, p.profile_id, d.id, 0, 0, p.seq, 0, case when d.schedule = 'on_change' then $nowMs::bigint end, d.schedule <> 'on_change', 1, 0, $nowMs, 0, false, false, false, 0, 0
    from destination d join profile_sync p on p.app_id = d.app_id
    where not exists (select 1 from delivery_cursor c where c.part = p.part and c.profile_id = p.profile_id and c.destination_id = d.id)
    on conflict do nothing`,
 )
 const markDue = statement(
   'cursor-due',
-  `update delivery_cursor set news = news + 1, behind_since = coalesce(behind_since, $3),
-     due_at = case when paced or lease_token is not null or fails > 0 then due_at else least(coalesce(due_at, $3), $3) end
-   where part = $1 and profile_id = $2`,
+  `update delivery_cursor set news = news + 1, behind_since = coalesce(behind_since, $nowMs),
+     due_at = case when paced or lease_token is not null or fails > 0 then due_at else least(coalesce(due_at, $nowMs), $nowMs) end
+   where part = $part and profile_id = $profileId`,
 )
 // Takes the pen from a run under way: what it still writes, it writes under an older epoch.
 const markErase = statement(
   'cursor-erase',
-  `update delivery_cursor set erase = true, due_at = $3, lease_token = null, fails = 0, news = news + 1, behind_since = coalesce(behind_since, $3)
-   where part = $1 and profile_id = $2`,
+  `update delivery_cursor set erase = true, due_at = $nowMs, lease_token = null, fails = 0, news = news + 1, behind_since = coalesce(behind_since, $nowMs)
+   where part = $part and profile_id = $profileId`,
 )
 const resend = statement(
   'cursor-resend',
-  `update delivery_cursor set seq = 0, told_profile = null, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $3),
-     due_at = case when paced then due_at else $3 end, lease_token = null, fails = 0
-   where part = $1 and profile_id = $2`,
+  `update delivery_cursor set seq = 0, told_profile = null, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $nowMs),
+     due_at = case when paced then due_at else $nowMs end, lease_token = null, fails = 0
+   where part = $part and profile_id = $profileId`,
 )
 const rewind = statement(
   'cursor-rewind',
-  `update delivery_cursor set seq = least(seq, $2), told_profile = null, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $3),
-     due_at = $3, lease_token = null, fails = 0
-   where destination_id = $1 and ($4::text is null or profile_id = $4)`,
+  `update delivery_cursor set seq = least(seq, $seq), told_profile = null, generation = generation + 1, news = news + 1, behind_since = coalesce(behind_since, $nowMs),
+     due_at = $nowMs, lease_token = null, fails = 0
+   where destination_id = $destinationId and ($profileId::text is null or profile_id = $profileId)`,
 )
 // Numbers and times grow together, so the newest change that is older marks the place; nothing has to be searched beyond it.
 const rewindSince = statement(
   'cursor-rewind-since',
-  `update delivery_cursor c set due_at = $3, lease_token = null, fails = 0, told_profile = null, generation = generation + 1, news = news + 1,
-     behind_since = coalesce(behind_since, $3), seq = least(c.seq, greatest(
-       coalesce((select i.seq from item i where i.part = c.part and i.profile_id = c.profile_id and i.updated_at < $2 order by i.seq desc limit 1), 0),
-       coalesce((select g.seq from item_gone g where g.part = c.part and g.profile_id = c.profile_id and g.gone_at < $2 order by g.seq desc limit 1), 0)))
-   where c.destination_id = $1 and ($4::text is null or c.profile_id = $4)`,
+  `update delivery_cursor c set due_at = $nowMs, lease_token = null, fails = 0, told_profile = null, generation = generation + 1, news = news + 1,
+     behind_since = coalesce(behind_since, $nowMs), seq = least(c.seq, greatest(
+       coalesce((select i.seq from item i where i.part = c.part and i.profile_id = c.profile_id and i.updated_at < $sinceMs order by i.seq desc limit 1), 0),
+       coalesce((select g.seq from item_gone g where g.part = c.part and g.profile_id = c.profile_id and g.gone_at < $sinceMs order by g.seq desc limit 1), 0)))
+   where c.destination_id = $destinationId and ($profileId::text is null or c.profile_id = $profileId)`,
 )
 const wake = statement(
   'cursor-wake',
-  `update delivery_cursor c set due_at = $2, fails = 0 from (
-     select part, profile_id, destination_id from delivery_cursor where destination_id = $1 and (due_at is not null or news > told)
-       and lease_token is null and (due_at is null or due_at > $2) limit $3 for update skip locked) open
+  `update delivery_cursor c set due_at = $nowMs, fails = 0 from (
+     select part, profile_id, destination_id from delivery_cursor where destination_id = $destinationId and (due_at is not null or news > told)
+       and lease_token is null and (due_at is null or due_at > $nowMs) limit $most for update skip locked) open
    where c.part = open.part and c.profile_id = open.profile_id and c.destination_id = open.destination_id`,
 )
 const next = statement(
   'cursor-next',
-  `select part, profile_id, seq from delivery_cursor where destination_id = $1 and (part, profile_id) >= ($2, $3) and profile_id <> $4 and not erase order by part, profile_id limit 1`,
+  `select part, profile_id, seq from delivery_cursor where destination_id = $destinationId and (part, profile_id) >= ($part, $profileId) and profile_id <> $skipped and not erase order by part, profile_id limit 1`,
 )
-const setPaced = statement('cursor-paced', 'update delivery_cursor set paced = $2 where destination_id = $1')
+const setPaced = statement(
+  'cursor-paced',
+  'update delivery_cursor set paced = $paced where destination_id = $destinationId',
+)
 const stopRuns = statement(
   'cursor-stop-runs',
-  'update delivery_cursor set lease_token = null where destination_id = $1 and lease_token is not null',
+  'update delivery_cursor set lease_token = null where destination_id = $destinationId and lease_token is not null',
 )
 const redrive = statement(
   'cursor-redrive',
-  `update delivery_cursor set redrive = true, news = news + 1, behind_since = coalesce(behind_since, $2), lease_token = null, fails = 0, due_at = $2
-   where destination_id = $1 and dead`,
+  `update delivery_cursor set redrive = true, news = news + 1, behind_since = coalesce(behind_since, $nowMs), lease_token = null, fails = 0, due_at = $nowMs
+   where destination_id = $destinationId and dead`,
 )
-const removeAll = statement('cursor-remove-all', 'delete from delivery_cursor where destination_id = $1')
+const removeAll = statement('cursor-remove-all', 'delete from delivery_cursor where destination_id = $destinationId')
 const removeOrphans = statement(
   'cursor-remove-orphans',
   'delete from delivery_cursor c where not exists (select 1 from destination d where d.id = c.destination_id)',
@@ -95,7 +98,7 @@ const summary = statement(
   `select count(*) as profiles, coalesce(sum(c.rows), 0)::bigint as rows, max(c.delivered_at) as delivered_at, min(c.behind_since) as behind_since,
      count(*) filter (where p.seq > c.seq or c.news > c.told) as behind, coalesce(sum(greatest(p.seq - c.seq, 0)), 0)::bigint as changes_behind,
      count(*) filter (where c.fails > 0) as failing
-   from delivery_cursor c left join profile_sync p on p.part = c.part and p.profile_id = c.profile_id where c.destination_id = $1`,
+   from delivery_cursor c left join profile_sync p on p.part = c.part and p.profile_id = c.profile_id where c.destination_id = $destinationId`,
 )
 const lag = statement(
   'cursor-lag',
@@ -108,31 +111,31 @@ const WAKE_AT_ONCE = 2000
 
 /** A profile was connected: every destination of its app will hear of it. */
 export async function openProfileCursors(tx: Queries, key: ProfileKey, appId: string, nowMs: number): Promise<void> {
-  await tx.count(openForProfile, [key.part, key.profileId, appId, nowMs])
+  await tx.count(openForProfile.with({ ...key, appId, nowMs }))
 }
 
 /** A destination was made: it will hear of every profile there is. */
 export async function openDestinationCursors(tx: Queries, destinationId: string, nowMs: number): Promise<number> {
-  return tx.count(openForDestination, [destinationId, nowMs])
+  return tx.count(openForDestination.with({ destinationId, nowMs }))
 }
 
 export async function openMissingCursors(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(openMissing, [nowMs])
+  return queries.count(openMissing.with({ nowMs }))
 }
 
 /** Written in the transaction of the change itself, so that no change is ever forgotten. */
 export async function markDeliveriesDue(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(markDue, [key.part, key.profileId, nowMs])
+  await tx.count(markDue.with({ ...key, nowMs }))
 }
 
 /** The profile is gone; its rows must go from every destination. */
 export async function markDeliveriesErased(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(markErase, [key.part, key.profileId, nowMs])
+  await tx.count(markErase.with({ ...key, nowMs }))
 }
 
 /** Everything of a profile is sent again to every destination, because what belongs there has changed. */
 export async function resendProfile(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(resend, [key.part, key.profileId, nowMs])
+  await tx.count(resend.with({ ...key, nowMs }))
 }
 
 /** Everything after this number is sent again, of all profiles or of one. */
@@ -143,7 +146,7 @@ export async function rewindCursors(
   nowMs: number,
   profileId?: string,
 ): Promise<number> {
-  return queries.count(rewind, [destinationId, seq, nowMs, profileId ?? null])
+  return queries.count(rewind.with({ destinationId, seq, nowMs, profileId: profileId ?? null }))
 }
 
 export async function rewindCursorsSince(
@@ -153,19 +156,19 @@ export async function rewindCursorsSince(
   nowMs: number,
   profileId?: string,
 ): Promise<number> {
-  return queries.count(rewindSince, [destinationId, sinceMs, nowMs, profileId ?? null])
+  return queries.count(rewindSince.with({ destinationId, sinceMs, nowMs, profileId: profileId ?? null }))
 }
 
 /** Some of what is open becomes due; few enough that no sync has to wait long for a row. True when there may be more. */
 export async function wakeSomeCursors(queries: Queries, destinationId: string, nowMs: number): Promise<boolean> {
-  return (await queries.count(wake, [destinationId, nowMs, WAKE_AT_ONCE])) === WAKE_AT_ONCE
+  return (await queries.count(wake.with({ destinationId, nowMs, most: WAKE_AT_ONCE }))) === WAKE_AT_ONCE
 }
 
 /** Everything that is open becomes due. */
 export async function wakeCursors(queries: Queries, destinationId: string, nowMs: number): Promise<number> {
   let woken = 0
   for (;;) {
-    const count = await queries.count(wake, [destinationId, nowMs, WAKE_AT_ONCE])
+    const count = await queries.count(wake.with({ destinationId, nowMs, most: WAKE_AT_ONCE }))
     woken += count
     if (count < WAKE_AT_ONCE) return woken
   }
@@ -181,27 +184,27 @@ export async function nextCursor(
   destinationId: string,
   { profileId, isDone }: { profileId: string; isDone: boolean },
 ): Promise<CursorPlace | undefined> {
-  const args = [destinationId, partOf(profileId) ?? -1, profileId, isDone ? profileId : '']
-  const [row] = await queries.rows<{ part: number; profile_id: string; seq: number }>(next, args)
+  const values = { destinationId, part: partOf(profileId) ?? -1, profileId, skipped: isDone ? profileId : '' }
+  const [row] = await queries.rows<{ part: number; profile_id: string; seq: number }>(next.with(values))
   return row && { part: row.part, profileId: row.profile_id, destinationId, seq: row.seq }
 }
 
 export async function paceCursors(tx: Queries, destinationId: string, paced: boolean): Promise<void> {
-  await tx.count(setPaced, [destinationId, paced])
+  await tx.count(setPaced.with({ destinationId, paced }))
 }
 
 /** Runs under way write nothing more. */
 export async function stopRunsOf(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(stopRuns, [destinationId])
+  await tx.count(stopRuns.with({ destinationId }))
 }
 
 /** Gives how many profiles have rows to be tried again. */
 export async function redriveCursors(tx: Queries, destinationId: string, nowMs: number): Promise<number> {
-  return tx.count(redrive, [destinationId, nowMs])
+  return tx.count(redrive.with({ destinationId, nowMs }))
 }
 
 export async function removeCursors(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(removeAll, [destinationId])
+  await tx.count(removeAll.with({ destinationId }))
 }
 
 /** Those of destinations that went with their app. */
@@ -220,7 +223,7 @@ export interface CursorSummary {
 }
 
 export async function summarizeCursors(queries: Queries, destinationId: string): Promise<CursorSummary> {
-  return (await queries.rows<CursorSummary>(summary, [destinationId]))[0]!
+  return (await queries.rows<CursorSummary>(summary.with({ destinationId })))[0]!
 }
 
 /** How far all destinations of a kind are behind together. */

@@ -66,9 +66,9 @@ export async function startEngine({
     return rows as object[]
   }
   const queries: Queries = {
-    rows: async <Row extends object>({ text }: Statement, values?: readonly unknown[]) =>
+    rows: async <Row extends object>({ text, values: bound }: Statement, values = bound) =>
       (await ask(text, values)) as Row[],
-    count: async ({ text }, values) => (await ask(text, values)).length,
+    count: async ({ text, values: bound }, values = bound) => (await ask(text, values)).length,
   }
   const pumps: Pump[] = []
   return {

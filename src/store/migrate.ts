@@ -1,45 +1,37 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SetupError } from '#base/errors.ts'
+import { buildIndexes } from './build-indexes.ts'
 import { type Database, type Queries, statement } from './database.ts'
-
-export interface Migration {
-  name: string
-  sql: string
-  checksum: string
-}
+import { type Migration, numberOf, readMigrations } from './read-migrations.ts'
 
 export interface MigrationPlan {
   done: string[]
   pending: Migration[]
 }
 
-const FOLDER = join(import.meta.dirname, '../../migrations')
-
 // One number for all processes: whoever comes second waits for the first and then finds the work done.
 const LOCK = 8_042_001
+const LOCK_RETRY_MS = 200
 
 const makeTable = `create table if not exists migration (
   name text collate "C" primary key, checksum text not null, applied_at bigint not null)`
 const listDone = statement('migration-list', 'select name, checksum from migration order by name')
-const lock = statement('migration-lock', 'select pg_advisory_xact_lock($1)')
+const tryLock = statement('migration-lock', 'select pg_try_advisory_xact_lock($1) as locked')
 const record = statement('migration-record', 'insert into migration (name, checksum, applied_at) values ($1, $2, $3)')
 const tableExists = statement('migration-table', `select to_regclass('migration') is not null as there`)
 const serverVersion = statement(
   'server-version',
   `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
 )
+// Until the transaction ends. An operator's limits are meant for requests, not for migrations.
+const noTimeLimits = statement(
+  'migration-no-time-limits',
+  `select set_config(name, '0', true) from pg_settings
+   where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
+)
 
-export function readMigrations(folder = FOLDER): Migration[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name) => {
-      const sql = readFileSync(join(folder, name), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    })
-}
+// A statement with a name or values leaves its portal open in the transaction, and with it its snapshot; the next one without closes it.
+const closePortal = { name: '', text: 'select 1' }
 
 /** What is there and what is missing. Refuses a schema that a newer release wrote, or one whose past was edited. */
 export async function planMigrations(database: Queries, migrations = readMigrations()): Promise<MigrationPlan> {
@@ -49,38 +41,55 @@ export async function planMigrations(database: Queries, migrations = readMigrati
   const known = new Map(migrations.map((each) => [each.name, each]))
   for (const { name, checksum } of done) {
     const ours = known.get(name)
-    if (ours === undefined) throw newerSchema(name)
+    if (ours === undefined) throw unknownMigration(name, migrations)
     if (ours.checksum !== checksum) throw editedPast(name)
   }
   const names = new Set(done.map(({ name }) => name))
   return { done: [...names], pending: migrations.filter(({ name }) => !names.has(name)) }
 }
 
-/** Applies what is missing, one transaction each: an interrupted run goes on where it stopped. */
+/** Applies what is missing, one after the other: an interrupted run goes on where it stopped. */
 export async function migrate(database: Database, nowMs: number, migrations = readMigrations()): Promise<string[]> {
   const { pending } = await planMigrations(database, migrations)
   if (pending.length === 0) return []
-  await createTable(database)
+  await locked(database, (tx) => tx.rows({ name: '', text: makeTable }))
   const applied: string[] = []
   for (const migration of pending) {
-    const ran = await database.unhurried(async (tx) => {
-      await tx.rows(lock, [LOCK])
-      const done = await tx.rows<{ name: string }>(listDone)
-      if (done.some(({ name }) => name === migration.name)) return false
-      await tx.rows({ name: '', text: migration.sql })
-      await tx.rows(record, [migration.name, migration.checksum, nowMs])
-      return true
-    })
-    if (ran) applied.push(migration.name)
+    if (await locked(database, (tx) => applyOnce(database, tx, migration, nowMs))) applied.push(migration.name)
   }
   return applied
 }
 
-async function createTable(database: Database): Promise<void> {
-  await database.unhurried(async (tx) => {
-    await tx.rows(lock, [LOCK])
-    await tx.rows({ name: '', text: makeTable })
-  })
+async function applyOnce(database: Database, tx: Queries, migration: Migration, nowMs: number): Promise<boolean> {
+  const { name, sql, checksum, indexSteps } = migration
+  const done = await tx.rows<{ name: string }>(listDone)
+  if (done.some((each) => each.name === name)) return false
+  if (indexSteps === undefined) await tx.rows({ name: '', text: sql })
+  else {
+    await tx.rows(closePortal)
+    await database.dedicated((queries) => buildIndexes(queries, name, indexSteps))
+  }
+  await tx.rows(record, [name, checksum, nowMs])
+  return true
+}
+
+/**
+ * One transaction under the lock that all processes share. `create index concurrently` on another connection waits for
+ * every older snapshot, so nobody may hold one meanwhile: the transaction is read committed, whatever the server's
+ * default is, and a process that waits for the lock asks again and again instead of waiting inside a statement.
+ */
+async function locked<Result>(database: Database, work: (tx: Queries) => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const run = await database.unhurried(async (tx) => {
+      await tx.rows({ name: '', text: 'set transaction isolation level read committed' })
+      const [row] = await tx.rows<{ locked: boolean }>(tryLock, [LOCK])
+      if (row?.locked !== true) return undefined
+      await tx.rows(noTimeLimits)
+      return { result: await work(tx) }
+    })
+    if (run !== undefined) return run.result
+    await sleep(LOCK_RETRY_MS)
+  }
 }
 
 async function checkServer(database: Queries): Promise<void> {
@@ -92,12 +101,29 @@ async function checkServer(database: Queries): Promise<void> {
   })
 }
 
+function unknownMigration(name: string, ours: readonly Migration[]): SetupError {
+  const number = numberOf(name)
+  const instead = ours.find((each) => numberOf(each.name) === number)
+  return number === undefined || instead === undefined ? newerSchema(name) : developmentSchema(name, instead.name)
+}
+
 function newerSchema(name: string): SetupError {
   return new SetupError(
     `The database was written by a newer Tributary: it has migration ${name}, which this release does not know.`,
     {
       code: 'schema_newer',
       help: 'Start the newer release again, or restore a backup from before the upgrade. Nothing was changed.',
+    },
+  )
+}
+
+/** The number is taken by another file: no release, older or newer, has ever written that. */
+function developmentSchema(name: string, instead: string): SetupError {
+  return new SetupError(
+    `The database was written by a development version of Tributary: it has migration ${name} where this release has ${instead}.`,
+    {
+      code: 'schema_development',
+      help: 'There is no upgrade from it, and nothing was changed. Start with an empty database: another data folder (--data DIR),\nor a new one on your server (createdb NAME) that DATABASE_URL names.',
     },
   )
 }

@@ -96,6 +96,21 @@ suite('a start that is refused', () => {
     await stillThere()
   })
 
+  test('because a development version wrote the database says so, and changes nothing', async () => {
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    await client.query(`insert into migration (name, checksum, applied_at) values ('0001-apps.sql', 'x', 1)`)
+    try {
+      const { error, help } = await refused(['serve'], {}, 'schema_development')
+      assert.match(error, /0001-apps\.sql where this release has 0001-/)
+      assert.match(help, /--data DIR/)
+    } finally {
+      await client.query(`delete from migration where name = '0001-apps.sql'`)
+      await client.end()
+    }
+    await stillThere()
+  })
+
   const skip = process.getuid?.() === 0 ? false : 'only root can try as somebody else'
   test('because the data folder belongs to somebody else says how to get it', { skip }, async () => {
     const closed = join(folder, 'closed')

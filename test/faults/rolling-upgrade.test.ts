@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { migrate, readMigrations } from '#store/migrate.ts'
+import { migrate } from '#store/migrate.ts'
+import { readMigrations } from '#store/read-migrations.ts'
 import { startTributary, type Tributary } from '../support/tributary.ts'
 
 /** What a next release may do beside this one: add, and not drop. */
@@ -27,7 +28,7 @@ suite('R03 a rolling upgrade', () => {
   })
 
   const next = (sql: string) => {
-    writeFileSync(join(folder, '9000-next.sql'), sql)
+    writeFileSync(join(folder, '0002-next.sql'), sql)
     return readMigrations(folder)
   }
 
@@ -43,7 +44,7 @@ suite('R03 a rolling upgrade', () => {
     })
     const { database, clock } = old.store
     await assert.rejects(migrate(database, clock.now(), next(`${NEXT}\nselect nothing from nowhere;`)))
-    assert.deepEqual(await migrate(database, clock.now(), next(NEXT)), ['9000-next.sql'])
+    assert.deepEqual(await migrate(database, clock.now(), next(NEXT)), ['0002-next.sql'])
     const afterwards = answers.get(201) ?? 0
     while ((answers.get(201) ?? 0) < afterwards + 5 && [...answers.keys()].every((status) => status < 500))
       await new Promise((resolve) => setTimeout(resolve, 20))

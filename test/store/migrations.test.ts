@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { SetupError } from '#base/errors.ts'
 import { statement } from '#store/database.ts'
-import { migrate, planMigrations, readMigrations } from '#store/migrate.ts'
+import { migrate, planMigrations } from '#store/migrate.ts'
+import { readMigrations } from '#store/read-migrations.ts'
+import { migrateInProcess } from './migrate-in-process.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 const tables = statement(
@@ -41,11 +42,44 @@ const refuses = (code: string) => (error: unknown) => error instanceof SetupErro
 
 suite('migrations', () => {
   test('are read in the order of their names, and nothing else of the folder', () => {
-    const read = write({ '0002-b.sql': 'b', '0001-a.sql': 'a', '0010-c.sql': 'c', 'README.md': 'no' })
+    const read = write({ '0002-b.sql': 'b', '0001-a.sql': 'a', '0003-c.sql': 'c', 'README.md': 'no' })
     assert.deepEqual(
       read.map(({ name }) => name),
-      ['0001-a.sql', '0002-b.sql', '0010-c.sql'],
+      ['0001-a.sql', '0002-b.sql', '0003-c.sql'],
     )
+  })
+
+  for (const [what, files, said] of [
+    ['a gap', ['0001-a.sql', '0003-c.sql'], /number 0002 is missing before 0003-c\.sql/],
+    ['no beginning', ['0002-b.sql'], /number 0001 is missing before 0002-b\.sql/],
+    ['a number twice', ['0001-a.sql', '0002-b.sql', '0002-c.sql'], /0002-b\.sql and 0002-c\.sql have the same number/],
+    ['a name without a number', ['0001-a.sql', 'fix.sql'], /fix\.sql is not named like/],
+  ] as const) {
+    test(`with ${what} are refused`, () => {
+      assert.throws(
+        () => write(Object.fromEntries(files.map((name) => [name, 'select 1;']))),
+        (error) => refuses('migrations_disordered')(error) && said.test((error as Error).message),
+      )
+    })
+  }
+
+  test('of a development version are refused as such, and nothing changes', async () => {
+    await migrate(
+      opened.database,
+      1,
+      write({ '0001-apps.sql': 'create table a (x int);', '0002-accounts.sql': 'create table b (x int);' }),
+    )
+    const ours = [{ name: '0001-baseline.sql', sql: 'create table c (x int);', checksum: 'c' }]
+    for (const refused of [planMigrations(opened.database, ours), migrate(opened.database, 2, ours)])
+      await assert.rejects(refused, (error) => {
+        assert.match(
+          (error as Error).message,
+          /development version.*0001-apps\.sql where this release has 0001-baseline\.sql/,
+        )
+        assert.match((error as SetupError).help, /--data DIR.*createdb/s)
+        return refuses('schema_development')(error)
+      })
+    assert.deepEqual(await tableNames(), ['a', 'b', 'migration'])
   })
 
   test('of this release make an empty database ready, and a second run does nothing', async () => {
@@ -96,15 +130,7 @@ suite('migrations', () => {
 
   test('R03 of a process that is killed half-way resume', async () => {
     write({ '0001-a.sql': 'create table a (x int);', '0002-b.sql': 'create table b (x int); select pg_sleep(60);' })
-    const program = `
-      import { openDatabase } from '#store/database.ts'
-      import { migrate, readMigrations } from '#store/migrate.ts'
-      const log = new Proxy({}, { get: () => () => {} })
-      await migrate(openDatabase({ url: ${JSON.stringify(opened.url)}, pool: 2, prepared: true, log }), 1, readMigrations(${JSON.stringify(folder)}))`
-    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
-      cwd: import.meta.dirname,
-      stdio: 'inherit',
-    })
+    const child = migrateInProcess(opened.url, folder)
     const ended = once(child, 'exit')
     const sleeping = statement(
       'test-sleeping',
@@ -124,6 +150,16 @@ suite('migrations', () => {
     assert.deepEqual(await tableNames(), ['a', 'b', 'migration'])
   })
 
+  test('have as much time as they need, also where the server gives requests little', async () => {
+    const slow = write({ '0001-a.sql': 'create table a (x int); select pg_sleep(0.5);' })
+    const { pathname } = new URL(opened.url)
+    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+      await opened.database.script(`alter database ${pathname.slice(1)} set ${limit} = '100ms'`)
+    const limited = opened.another()
+    await assert.rejects(limited.rows(statement('test-slow', 'select pg_sleep(60)')), { code: '57014' })
+    assert.deepEqual(await migrate(limited, 1, slow), ['0001-a.sql'])
+  })
+
   test('of several processes at once are applied once', async () => {
     const migrations = write({
       '0001-a.sql': 'create table a (x int); select pg_sleep(0.2);',
@@ -139,13 +175,17 @@ suite('migrations', () => {
     await migrate(
       opened.database,
       1,
-      write({ '0001-a.sql': 'create table a (x int);', '9999-later.sql': 'create table z (x int);' }),
+      write({
+        '0001-a.sql': 'create table a (x int);',
+        '0002-b.sql': 'create table b (x int);',
+        '0003-later.sql': 'create table z (x int);',
+      }),
     )
-    rmSync(join(folder, '9999-later.sql'))
-    const older = write({ '0002-b.sql': 'create table b (x int);' })
+    rmSync(join(folder, '0003-later.sql'))
+    const older = readMigrations(folder)
     await assert.rejects(planMigrations(opened.database, older), refuses('schema_newer'))
     await assert.rejects(migrate(opened.database, 2, older), refuses('schema_newer'))
-    assert.deepEqual(await tableNames(), ['a', 'migration', 'z'])
+    assert.deepEqual(await tableNames(), ['a', 'b', 'migration', 'z'])
   })
 
   test('whose past was edited are refused, and nothing changes', async () => {

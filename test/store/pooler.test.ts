@@ -7,7 +7,9 @@ import { createApp, getApp, listApps } from '#flows/manage/apps.ts'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
 import type { Database } from '#store/database.ts'
+import { readIndexSteps } from '#store/index-steps.ts'
 import { migrate } from '#store/migrate.ts'
+import { readMigrations } from '#store/read-migrations.ts'
 import { openHasher } from '#store/vault.ts'
 import { type Opened, openFresh } from './opened.ts'
 import { knowsPreparedStatements, missing, startPooler } from './pgbouncer.ts'
@@ -63,5 +65,16 @@ suite('behind PgBouncer in transaction mode', { skip: missing }, () => {
       (error) =>
         error instanceof SetupError && error.code === 'pooler_unprepared' && /DATABASE_PREPARED=false/.test(error.help),
     )
+  })
+
+  // The last one: the database is then that of a newer release.
+  test('an index is built outside a transaction, under the lock that another connection holds', async () => {
+    const ours = readMigrations()
+    const name = `${String(ours.length + 1).padStart(4, '0')}-index.sql`
+    const sql = 'create index concurrently pooled_app on app (created_at)'
+    const next = { name, sql, checksum: 'x', indexSteps: readIndexSteps(name, sql) }
+    await migrate(opened.database, 1)
+    const pooled = opened.another({ url: pooler.url, prepared: false, pool: 4 })
+    assert.deepEqual(await migrate(pooled, 2, [...ours, next]), [name])
   })
 })

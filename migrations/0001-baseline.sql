@@ -1,0 +1,519 @@
+-- Data rules (ARCHITECTURE.md, "Data"): every table that grows with the data has `part` as the first column of its
+-- primary key. Times are epoch milliseconds. Text in keys is compared by bytes (collate "C"). Documents are `json`.
+
+---------------------------------------------------------------------------------------------------------------- Apps
+-- Small tables, written by operators and read often. They have no part: every node may hold a copy.
+
+create table app (
+  id            text collate "C" primary key,
+  name          text not null,
+  redirect_uris text[] not null,
+  token_flow    boolean not null,
+  -- Sync rules of the app: classes switched off, intervals of its own.
+  sync          json not null default '{}',
+  -- Quotas set by an operator; a quota that is not named here has its default.
+  quotas        json not null default '{}',
+  created_at    bigint not null,
+  -- Set while the app is being deleted: its secrets and its accounts' tokens are refused, nothing is synced.
+  deleting_at   bigint
+);
+
+create table app_secret (
+  app_id     text collate "C" not null references app (id) on delete cascade,
+  id         text collate "C" not null,
+  hash       bytea not null,
+  created_at bigint not null,
+  expires_at bigint,
+  primary key (app_id, id)
+);
+
+create table service_key (
+  app_id     text collate "C" not null references app (id) on delete cascade,
+  service    text collate "C" not null,
+  key        text not null,
+  secret     bytea not null,
+  scope      text,
+  overrides  json not null,
+  updated_at bigint not null,
+  primary key (app_id, service)
+);
+
+-- Deletions of apps with the data of all their accounts. A deletion resumes after a restart; finished ones are kept.
+create table app_deletion (
+  app_id        text collate "C" primary key,
+  name          text not null,
+  actor         text not null,
+  started_at    bigint not null,
+  finished_at   bigint,
+  -- Accounts at the start, and how many of them are erased.
+  accounts      bigint not null,
+  erased        bigint not null,
+  -- Results of revoking tokens at the services.
+  revoked       bigint not null,
+  not_supported bigint not null,
+  failed        bigint not null,
+  -- Since when the deletion only waits for destinations to erase their rows.
+  waiting_since bigint,
+  -- Do not wait for destinations any longer.
+  give_up       boolean not null,
+  -- Destinations removed without having confirmed the erasure.
+  untold        bigint not null,
+  -- Until when one process alone works on it.
+  lease_until   bigint not null,
+  error         text
+);
+
+------------------------------------------------------------------------------------------------------------ Identity
+-- An account, its tokens and the profiles created in it share one part. A profile keeps its part for life, also when a
+-- merge moves it to another account.
+
+create table account (
+  part        smallint not null,
+  id          text collate "C" not null,
+  app_id      text collate "C" not null,
+  -- The parts of its profiles; more than one only after a merge.
+  parts       smallint[] not null,
+  merged_into text collate "C",
+  created_at  bigint not null,
+  primary key (part, id)
+);
+-- Lists the accounts of an app.
+create index account_app on account (app_id, part, id);
+
+create table access_token (
+  part       smallint not null,
+  hash       bytea not null,
+  account_id text collate "C" not null,
+  created_at bigint not null,
+  revoked_at bigint,
+  primary key (part, hash)
+);
+create index access_token_account on access_token (part, account_id);
+
+create table profile (
+  part         smallint not null,
+  id           text collate "C" not null,
+  account_id   text collate "C" not null,
+  app_id       text collate "C" not null,
+  service      text collate "C" not null,
+  native_id    text collate "C" not null,
+  state        text collate "C" not null,
+  state_until  bigint,
+  error        text,
+  scope        text,
+  -- The person, normalised, and the service's own record.
+  self         json not null,
+  data         json not null,
+  connected_at bigint not null,
+  synced_at    bigint,
+  -- Set when a merge joined two profiles of one service user: this one only keeps its items.
+  merged_into  text collate "C",
+  primary key (part, id)
+);
+-- Reads use every profile of an account, also those that only keep items.
+create index profile_account on profile (part, account_id);
+create unique index profile_service_user on profile (part, account_id, service, native_id) where merged_into is null;
+
+create table credential (
+  part          smallint not null,
+  profile_id    text collate "C" not null,
+  sealed        bytea not null,
+  version       integer not null,
+  expires_at    bigint,
+  -- Until when one process alone may refresh it.
+  refresh_until bigint not null,
+  updated_at    bigint not null,
+  primary key (part, profile_id)
+);
+
+-- The accounts of an app that have a service user, the last used first. Its part is computed from the key.
+create table service_user (
+  part        smallint not null,
+  app_id      text collate "C" not null,
+  service     text collate "C" not null,
+  native_id   text collate "C" not null,
+  account_ids text[] collate "C" not null,
+  used_at     bigint not null,
+  primary key (part, app_id, service, native_id)
+);
+
+-- A sign-in under way at a service: used once, by the browser that started it.
+create table pending (
+  part       smallint not null,
+  hash       bytea not null,
+  app_id     text collate "C" not null,
+  service    text collate "C" not null,
+  browser    bytea not null,
+  sealed     bytea not null,
+  expires_at bigint not null,
+  primary key (part, hash)
+);
+create index pending_expires on pending (part, expires_at);
+
+-- A finished sign-in that takes effect when the app redeems its code, or when the person confirms.
+create table consent (
+  part           smallint not null,
+  hash           bytea not null,
+  kind           text collate "C" not null,
+  app_id         text collate "C" not null,
+  service        text collate "C" not null,
+  native_id      text collate "C" not null,
+  -- The account to join, if the request named one; null: the service user decides.
+  account_id     text collate "C",
+  redirect_uri   text not null,
+  code_challenge text,
+  browser        bytea,
+  sealed         bytea not null,
+  expires_at     bigint not null,
+  used_at        bigint,
+  -- The token of the first use, so that a second use can revoke it.
+  token_hash     bytea,
+  token_part     smallint,
+  primary key (part, hash)
+);
+create index consent_expires on consent (part, expires_at);
+
+-- Unfinished sign-ins of an address or an app, counted per minute. One row, so that one statement counts and decides.
+create table open_sign_in (
+  part    smallint not null,
+  subject text collate "C" not null,
+  minutes bigint[] not null,
+  counts  integer[] not null,
+  primary key (part, subject)
+);
+
+--------------------------------------------------------------------------------------------------------------- Items
+-- An item belongs to a profile, never to an account: a merge moves profiles and touches no item.
+
+create table item (
+  part         smallint not null,
+  profile_id   text collate "C" not null,
+  -- The hash of the IDR; the public id adds the owner's partition.
+  id           uuid not null,
+  endpoint     text collate "C" not null,
+  native_id    text collate "C" not null,
+  at           bigint not null,
+  updated_at   bigint not null,
+  -- Order of changes within the profile: the table is its own change log.
+  seq          bigint not null,
+  hash         bytea not null,
+  -- One bit for each type (model/types.ts).
+  types        integer not null,
+  author       text collate "C",
+  participants text[] collate "C" not null,
+  guid         text[] collate "C" not null,
+  lat          double precision,
+  lng          double precision,
+  -- Search terms: words, people and guid, each prefixed with the scope of its profile (store/marks.ts).
+  words        tsvector not null,
+  oembed       json not null,
+  data         json not null,
+  primary key (part, profile_id, id)
+);
+create index item_seq on item (part, profile_id, seq);
+-- Includes the types, so that counting is an index-only scan.
+create index item_endpoint on item (part, profile_id, endpoint, at, id) include (types);
+create index item_place on item (part, profile_id, lat, lng) where lat is not null;
+-- Without the part: the scope at the beginning of every term is more selective.
+create index item_found on item using gin (words);
+-- A profile lives in one part. Without this the planner multiplies the two selectivities and expects far too few rows.
+create statistics item_owner (dependencies) on part, profile_id from item;
+
+-- One partial index for each type: an item is only in the indexes of its own types, and a list of a type is an ordered scan.
+create index item_photos on item (part, profile_id, at, id) where (types & 1) <> 0;
+create index item_videos on item (part, profile_id, at, id) where (types & 2) <> 0;
+create index item_statuses on item (part, profile_id, at, id) where (types & 4) <> 0;
+create index item_news on item (part, profile_id, at, id) where (types & 8) <> 0;
+create index item_checkins on item (part, profile_id, at, id) where (types & 16) <> 0;
+create index item_events on item (part, profile_id, at, id) where (types & 32) <> 0;
+create index item_messages on item (part, profile_id, at, id) where (types & 64) <> 0;
+create index item_files on item (part, profile_id, at, id) where (types & 128) <> 0;
+create index item_tracks on item (part, profile_id, at, id) where (types & 256) <> 0;
+create index item_activities on item (part, profile_id, at, id) where (types & 512) <> 0;
+create index item_measures on item (part, profile_id, at, id) where (types & 1024) <> 0;
+create index item_contacts on item (part, profile_id, at, id) where (types & 2048) <> 0;
+create index item_photos_feed on item (part, profile_id, at, id) where (types & 4096) <> 0;
+create index item_videos_feed on item (part, profile_id, at, id) where (types & 8192) <> 0;
+create index item_statuses_feed on item (part, profile_id, at, id) where (types & 16384) <> 0;
+create index item_news_feed on item (part, profile_id, at, id) where (types & 32768) <> 0;
+create index item_checkins_feed on item (part, profile_id, at, id) where (types & 65536) <> 0;
+create index item_all on item (part, profile_id, at, id) where (types & 2047) <> 0;
+create index item_all_feed on item (part, profile_id, at, id) where (types & 126976) <> 0;
+
+-- Tombstones: deleted items, for readers that follow the order of changes.
+create table item_gone (
+  part       smallint not null,
+  profile_id text collate "C" not null,
+  seq        bigint not null,
+  id         uuid not null,
+  endpoint   text collate "C" not null,
+  native_id  text collate "C" not null,
+  gone_at    bigint not null,
+  primary key (part, profile_id, seq)
+);
+
+---------------------------------------------------------------------------------------------------------------- Sync
+
+-- The schedule of a profile. `next_run_at` decides; a job is only a wake-up. Null: not scheduled.
+create table profile_sync (
+  part         smallint not null,
+  profile_id   text collate "C" not null,
+  app_id       text collate "C" not null,
+  service      text collate "C" not null,
+  next_run_at  bigint,
+  -- Fence: only the worker that wrote this value last may write. A worker that lost its lease finds another value and stops.
+  lease_token  text collate "C",
+  -- Number of the newest change of this profile; assigned under this row's lock, so that its order is the commit order.
+  seq          bigint not null,
+  -- Items stored and the bytes of their records, written in the transaction that writes the items.
+  items        bigint not null default 0,
+  bytes        bigint not null default 0,
+  -- When both were last counted from the items themselves; null: never, so that maintenance counts this profile next.
+  recounted_at bigint,
+  -- Until then it runs alone in a process, because a worker died while it ran.
+  alone_until  bigint not null default 0,
+  primary key (part, profile_id)
+);
+-- App and service first: an app with a million due profiles must not delay the others.
+create index profile_sync_due on profile_sync (app_id, service, next_run_at, part);
+
+create table endpoint_sync (
+  part            smallint not null,
+  profile_id      text collate "C" not null,
+  endpoint        text collate "C" not null,
+  next_run_at     bigint not null,
+  interval_ms     bigint not null,
+  -- The watermark of the last finished walk, and the position of an unfinished one.
+  mark            json,
+  walk            json,
+  -- Hashes of the ids that an unfinished walk has listed so far, 16 bytes each; at its end, what is missing was deleted.
+  seen            bytea,
+  -- The validator of the last response (ETag or Last-Modified), with a hash of its request.
+  etag            text,
+  -- Incremented by every reset: items read under an older epoch count as changed.
+  epoch           integer not null,
+  items           bigint not null,
+  fails           integer not null,
+  -- How often a worker process died while it ran this endpoint, since the last run that ended well. At three it is parked.
+  deaths          smallint not null default 0,
+  faults          bigint not null,
+  quarantined     bigint not null,
+  -- Deletions withheld because there were too many to believe without a confirmation.
+  suspect_deletes integer not null,
+  -- Confirmed by an operator: the next complete walk deletes all items that it does not list.
+  confirm_deletes boolean not null default false,
+  -- The quota that kept new items out since the endpoint was last read from its beginning; null: none did.
+  left_out        text collate "C",
+  first_done_at   bigint,
+  last_run_at     bigint,
+  last_error      text,
+  primary key (part, profile_id, endpoint)
+);
+-- Few rows, listed for operators and metrics.
+create index endpoint_sync_parked on endpoint_sync (part, profile_id, endpoint) where deaths >= 3;
+create index endpoint_sync_left_out on endpoint_sync (part, profile_id) where left_out is not null;
+
+-- Records that could not be stored: counted and sampled, without stopping the others.
+create table quarantine (
+  part       smallint not null,
+  profile_id text collate "C" not null,
+  endpoint   text collate "C" not null,
+  id         text collate "C" not null,
+  reason     text not null,
+  sample     text not null,
+  seen_at    bigint not null,
+  primary key (part, profile_id, endpoint, id)
+);
+
+-- Rate limiter: calls left per bucket (an app at a service, a person, everybody). Small and hot: it has no part.
+create table budget (
+  bucket        text collate "C" primary key,
+  tokens        double precision not null,
+  refilled_at   bigint not null,
+  blocked_until bigint not null,
+  -- The last grant, returned by the statement that took it.
+  granted       double precision not null
+);
+
+-- Quotas that are nearly used up or reached: reported once, listed until there is room again.
+create table quota_notice (
+  part       smallint not null,
+  -- The id of the profile, account or app that has the quota.
+  subject    text collate "C" not null,
+  quota      text collate "C" not null,
+  -- `near` or `reached`.
+  level      text collate "C" not null,
+  app_id     text collate "C" not null,
+  account_id text collate "C",
+  since      bigint not null,
+  primary key (part, subject, quota)
+);
+create index quota_notice_app on quota_notice (app_id, part);
+
+---------------------------------------------------------------------------------------------------------------- Push
+
+-- Where an app wants its data delivered. Few rows, read often: it has no part.
+create table destination (
+  id              text collate "C" primary key,
+  app_id          text collate "C" not null references app (id) on delete cascade,
+  name            text not null,
+  kind            text collate "C" not null,
+  -- The address with its password, and other secrets of the kind.
+  sealed          bytea not null,
+  filter          text[] not null,
+  schedule        text not null,
+  options         json not null,
+  state           text collate "C" not null,
+  last_error      text,
+  -- A failing destination is left alone as a whole until `next_attempt_at`; then one run tries.
+  fails           integer not null,
+  failing_since   bigint,
+  next_attempt_at bigint not null,
+  -- How often a worker process died while it delivered here, since the last run that ended well. At three it is parked.
+  deaths          smallint not null default 0,
+  -- Until then it runs alone in a process, because a worker died while it ran.
+  alone_until     bigint not null default 0,
+  -- Its failure was reported, so its recovery will be.
+  alerted         boolean not null default false,
+  -- When its schedule is due next; null without one.
+  next_run_at     bigint,
+  created_at      bigint not null,
+  -- A run that began before the last change stops.
+  updated_at      bigint not null
+);
+create index destination_app on destination (app_id);
+
+-- How far each profile's changes have been delivered to each destination. Order is kept per profile.
+create table delivery_cursor (
+  part           smallint not null,
+  profile_id     text collate "C" not null,
+  destination_id text collate "C" not null,
+  -- All changes up to this one are delivered.
+  seq            bigint not null,
+  -- The destination's own checkpoint, as far as known; if it has less, it lost data.
+  written        bigint not null,
+  -- The newest change when the cursor was created: up to there the destination has no rows that could need deleting.
+  fresh_until    bigint not null,
+  -- Incremented when everything is sent again: the same rows are then new messages.
+  generation     integer not null,
+  -- When to look at it; null while there is nothing to do.
+  due_at         bigint,
+  -- It has a schedule: a change does not make it due.
+  paced          boolean not null,
+  lease_token    text collate "C",
+  -- Revision of the profile and its items, and the revision that the destination has acknowledged.
+  news           bigint not null,
+  told           bigint not null,
+  -- Digest of the profile record last delivered: a change of items alone does not deliver it again.
+  told_profile   text collate "C",
+  -- Since when there are changes that are not acknowledged.
+  behind_since   bigint,
+  -- Incremented by every run: the destination refuses a run that lost its lease.
+  epoch          bigint not null,
+  -- The profile is deleted, and its rows must be.
+  erase          boolean not null,
+  -- It has dead letters; they are to be tried again.
+  dead           boolean not null,
+  redrive        boolean not null,
+  fails          integer not null,
+  error          text,
+  rows           bigint not null,
+  delivered_at   bigint,
+  primary key (part, profile_id, destination_id)
+);
+-- Open cursors by destination: a destination with a million waiting profiles must not delay the others.
+create index delivery_cursor_open on delivery_cursor (destination_id, due_at, part) where due_at is not null or news > told;
+create index delivery_cursor_destination on delivery_cursor (destination_id, part, profile_id);
+
+-- Attempted deliveries, for people to look at. Removed after some days.
+create table delivery (
+  part           smallint not null,
+  id             text collate "C" not null,
+  destination_id text collate "C" not null,
+  profile_id     text collate "C" not null,
+  at             bigint not null,
+  ms             integer not null,
+  -- 1 for the first try of these rows, and so on.
+  attempt        integer not null,
+  rows           integer not null,
+  first_seq      bigint,
+  last_seq       bigint,
+  ok             boolean not null,
+  error          text,
+  primary key (part, id)
+);
+create index delivery_destination on delivery (destination_id, id, part);
+create index delivery_age on delivery (at, part);
+
+-- Rows that the destination refused; the others were delivered.
+create table dead_letter (
+  part           smallint not null,
+  profile_id     text collate "C" not null,
+  destination_id text collate "C" not null,
+  item_id        uuid not null,
+  seq            bigint not null,
+  reason         text not null,
+  at             bigint not null,
+  primary key (part, profile_id, destination_id, item_id)
+);
+create index dead_letter_destination on dead_letter (destination_id, at, part);
+
+-- Events queued for the destinations that asked for them.
+create table push_event (
+  destination_id text collate "C" not null references destination (id) on delete cascade,
+  id             text collate "C" not null,
+  type           text collate "C" not null,
+  at             bigint not null,
+  data           json not null,
+  primary key (destination_id, id)
+);
+
+---------------------------------------------------------------------------------------------------------- Operations
+
+-- Sealed values of the installation, such as the pepper of all hashes.
+create table vault (
+  name   text collate "C" primary key,
+  sealed bytea not null
+);
+
+-- Wrong secrets per subject (an app, an address), counted over all processes.
+create table attempt (
+  subject      text collate "C" primary key,
+  failures     integer not null,
+  window_start bigint not null
+);
+
+-- What was done, by whom, to what.
+create table audit (
+  part       smallint not null,
+  id         text collate "C" not null,
+  at         bigint not null,
+  actor      text not null,
+  action     text not null,
+  app_id     text,
+  account_id text,
+  detail     json not null,
+  primary key (part, id)
+);
+
+-- Calls through the proxy: no query, no header, no body. Removed after some days.
+create table call_log (
+  part       smallint not null,
+  id         text collate "C" not null,
+  app_id     text collate "C" not null,
+  account_id text collate "C" not null,
+  at         bigint not null,
+  method     text not null,
+  service    text not null,
+  path       text not null,
+  status     smallint not null,
+  ms         integer not null,
+  bytes      bigint not null,
+  refreshed  boolean not null,
+  retried    boolean not null,
+  request_id text not null,
+  primary key (part, id)
+);
+create index call_log_app on call_log (app_id, id, part);
+-- Rows arrive in the order of time, so a small block-range index finds the old ones.
+create index call_log_at on call_log using brin (at, part);
