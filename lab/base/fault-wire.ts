@@ -13,7 +13,7 @@ interface Wire {
   clock: ServiceClock
   /** Ends waits when the server closes. */
   signal: AbortSignal
-  answer: () => Promise<Reply>
+  respond: () => Promise<Reply>
 }
 
 /** Plays one fault onto the connection and says which status the other side could see (0: none). */
@@ -25,7 +25,7 @@ export async function playFault(wire: Wire, fault: Fault): Promise<number> {
       return plain(statusReply(fault, wire.clock))
     case 'delay':
       await sleep(fault.delayMs, undefined, { signal })
-      return plain(await wire.answer())
+      return plain(await wire.respond())
     case 'hang':
       return 0
     case 'reset':
@@ -74,7 +74,7 @@ function statusReply(fault: Fault & { kind: 'status' }, clock: ServiceClock): Re
 }
 
 async function truncated(wire: Wire, how: 'short-body' | 'dropped'): Promise<number> {
-  const reply = await wire.answer()
+  const reply = await wire.respond()
   const body = Buffer.from(reply.body)
   const half = body.subarray(0, Math.floor(body.length / 2))
   if (how === 'short-body') return send(wire.response, { ...reply, body: half }, wire.clock)
@@ -84,7 +84,7 @@ async function truncated(wire: Wire, how: 'short-body' | 'dropped'): Promise<num
 }
 
 async function slow(wire: Wire, bytesPerChunk: number, everyMs: number): Promise<number> {
-  const reply = await wire.answer()
+  const reply = await wire.respond()
   const body = Buffer.from(reply.body)
   wire.response.writeHead(reply.status, { ...reply.headers, 'content-length': body.length })
   for (let at = 0; at < body.length && !wire.response.destroyed; at += bytesPerChunk) {

@@ -24,7 +24,7 @@ export type Fault = FaultKind & {
   after?: number
 }
 
-export interface FaultBook {
+export interface FaultList {
   add(fault: Fault): void
   clear(): void
   pending(): Fault[]
@@ -45,12 +45,12 @@ export const faultKinds: readonly FaultKind['kind'][] = [
   'answer',
 ]
 
-export function createFaultBook(): FaultBook {
-  let book: { fault: Fault; matches: (path: string) => boolean; skip: number; left: number }[] = []
+export function createFaultList(): FaultList {
+  let entries: { fault: Fault; matches: (path: string) => boolean; skip: number; left: number }[] = []
   return {
     add(fault) {
       const times = fault.times ?? 1
-      book.push({
+      entries.push({
         fault,
         matches: pathMatcher(fault.path),
         skip: fault.after ?? 0,
@@ -58,11 +58,11 @@ export function createFaultBook(): FaultBook {
       })
     },
     clear() {
-      book = []
+      entries = []
     },
-    pending: () => book.map((entry) => entry.fault),
+    pending: () => entries.map((entry) => entry.fault),
     take(request) {
-      for (const entry of book) {
+      for (const entry of entries) {
         if (!entry.matches(request.path)) continue
         if (entry.fault.method !== undefined && entry.fault.method !== request.method) continue
         if (entry.skip > 0) {
@@ -70,7 +70,7 @@ export function createFaultBook(): FaultBook {
           continue
         }
         entry.left -= 1
-        if (entry.left <= 0) book = book.filter((other) => other !== entry)
+        if (entry.left <= 0) entries = entries.filter((other) => other !== entry)
         return entry.fault
       }
       return undefined

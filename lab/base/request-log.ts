@@ -3,7 +3,7 @@ import type { Pair } from './pairs.ts'
 import { pathMatcher } from './path-pattern.ts'
 import type { LabRequest } from './request.ts'
 
-const keptEntries = 5_000
+const maxEntries = 5_000
 
 export interface LoggedRequest {
   at: number
@@ -58,7 +58,7 @@ export function createRequestLog(): RequestLog {
       const { body, ...rest } = request
       const entry: LoggedRequest = { at, ...rest, body: body.toString() }
       entries.push(entry)
-      if (entries.length > keptEntries) entries.shift()
+      if (entries.length > maxEntries) entries.shift()
       const key = `${request.method} ${request.path}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
       return entry

@@ -1,4 +1,4 @@
-import { WrongKnob } from '../base/settings.ts'
+import { InvalidSetting } from '../base/settings.ts'
 
 /** One thing a service holds for a person. Deleted things stay here as tombstones. */
 export interface StoredItem {
@@ -27,7 +27,7 @@ export function createItemStore(): ItemStore {
   const keyOf = (owner: string, kind: string) => `${kind} ${owner}`
   const existing = (owner: string, kind: string, id: string): StoredItem => {
     const item = lists.get(keyOf(owner, kind))?.find((one) => one.id === id && isShown(one))
-    if (!item) throw new WrongKnob(`${owner} has no ${kind} ${id}`)
+    if (!item) throw new InvalidSetting(`${owner} has no ${kind} ${id}`)
     return item
   }
   return {

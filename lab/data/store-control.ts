@@ -1,6 +1,6 @@
 import type { ServiceClock } from '../base/clock.ts'
 import type { DataControl } from '../base/service-parts.ts'
-import { WrongKnob } from '../base/settings.ts'
+import { InvalidSetting } from '../base/settings.ts'
 import type { ItemStore, StoredItem } from './item-store.ts'
 
 interface ControlledStore {
@@ -15,7 +15,7 @@ interface ControlledStore {
 /** Lets a test add, edit and delete what a service holds. */
 export function storeControl({ store, clock, kinds, nextId, blank }: ControlledStore): DataControl {
   const checked = (kind: string) => {
-    if (!kinds.includes(kind)) throw new WrongKnob(`kind must be one of ${kinds.join(', ')}`)
+    if (!kinds.includes(kind)) throw new InvalidSetting(`kind must be one of ${kinds.join(', ')}`)
     return kind
   }
   const shown = ({ id, fields }: StoredItem) => ({ id, ...fields })

@@ -42,7 +42,7 @@ export function createGuard(parts: GuardParts): (request: LabRequest) => GraphCa
         code: 190,
         subcode: 458,
       })
-    if (!grants.isLive(token))
+    if (!grants.isActive(token))
       throw graphError(
         `Error validating access token: Session has expired on ${longDate(token.expiresAtMs)}. The current time is ${longDate(clock.now())}.`,
         { code: 190, subcode: 463 },

@@ -1,4 +1,4 @@
-import type { Permission } from '../base/ask.ts'
+import type { Permission } from '../base/consent-request.ts'
 import { html } from '../base/html.ts'
 import { type Brand, page, problemPage } from '../base/page.ts'
 import { first } from '../base/pairs.ts'

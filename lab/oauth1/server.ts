@@ -4,13 +4,13 @@ import { json } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
 import type { Routes } from '../base/router.ts'
 import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
-import { applyKnobs, WrongKnob } from '../base/settings.ts'
+import { applySettings, InvalidSetting } from '../base/settings.ts'
 import { createSignIn, type SignIn } from '../base/sign-in.ts'
 import { accessTokenEndpoint } from './access-token.ts'
 import { type AuthorizePage, authorizeEndpoint } from './authorize.ts'
 import { createNonces } from './nonces.ts'
 import { requestTokenEndpoint } from './request-token.ts'
-import { type OAuth1Settings, oauth1Defaults, oauth1Knobs } from './settings.ts'
+import { type OAuth1Settings, oauth1Defaults, oauth1SettingRules } from './settings.ts'
 import { createStores } from './stores.ts'
 import { verify } from './verify.ts'
 
@@ -81,9 +81,9 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
   return {
     routes,
     settings,
-    configure: (changes) => void applyKnobs(settings, changes, oauth1Knobs),
+    configure: (changes) => void applySettings(settings, changes, oauth1SettingRules),
     register(registration) {
-      if (registration.settings !== undefined) throw new WrongKnob('OAuth 1 knobs are set for the whole service')
+      if (registration.settings !== undefined) throw new InvalidSetting('OAuth 1 knobs are set for the whole service')
       const { key, secret } = stores.register(registration)
       return { key, secret }
     },

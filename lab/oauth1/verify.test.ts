@@ -110,7 +110,7 @@ test('a callback that is not registered is refused, unless the service is lenien
 })
 
 test('a 1.0 service does not confirm the callback, and malformed requests can be 400', async () => {
-  service.configure({ callbackConfirmed: 'missing', malformedStatus: 400, answerType: 'text/html' })
+  service.configure({ callbackConfirmed: 'missing', malformedStatus: 400, tokenResponseType: 'text/html' })
   const answer = await ask()
   assert.equal(answer.fields.has('oauth_callback_confirmed'), false)
   assert.equal(answer.headers.get('content-type'), 'text/html')

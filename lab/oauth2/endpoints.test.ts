@@ -3,13 +3,13 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { LabService } from '../base/service.ts'
 import { type Lab, startLab } from '../lab.ts'
 import {
-  answerOf,
   apiCall,
   appBrowser,
   authorizeUrl,
   callback,
   challengeOf,
   newVerifier,
+  readTokens,
   tokenCall,
   tokensFor,
 } from '../testing/oauth2-client.ts'
@@ -43,7 +43,7 @@ test('RFC 7009: revoking; unknown tokens are fine, foreign ones are not, and it 
   assert.ok(await works(access_token))
   assert.equal((await post('/oauth/revoke', { token: access_token })).status, 200)
   assert.equal(await works(access_token), false)
-  const next = await answerOf(await tokenCall(flow, { grant_type: 'refresh_token', refresh_token }))
+  const next = await readTokens(await tokenCall(flow, { grant_type: 'refresh_token', refresh_token }))
   assert.equal((await post('/oauth/revoke', { token: next.refresh_token ?? '' })).status, 200)
   assert.equal(await works(next.access_token), false)
   assert.equal((await post('/oauth/revoke', { token: 'made-up' })).status, 200)
@@ -119,9 +119,9 @@ test('RFC 7591: a client registers itself', async () => {
     ['https://a.test/#x'],
     ['javascript:alert(1)'],
   ])
-    assert.equal((await answerOf(await register({ redirect_uris: uris }))).error, 'invalid_redirect_uri')
+    assert.equal((await readTokens(await register({ redirect_uris: uris }))).error, 'invalid_redirect_uri')
   const method = await register({ redirect_uris: [callback], token_endpoint_auth_method: 'private_key_jwt' })
-  assert.equal((await answerOf(method)).error, 'invalid_client_metadata')
+  assert.equal((await readTokens(method)).error, 'invalid_client_metadata')
   service.configure({ registration: false })
   assert.equal((await register({ redirect_uris: [callback] })).status, 404)
 })

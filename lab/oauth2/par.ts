@@ -17,5 +17,5 @@ export function parEndpoint(parts: OAuth2Parts, request: LabRequest): Reply {
   const checked = checkRequest(client, params)
   if ('error' in checked) throw oauthError(checked.error, checked.description)
   const uri = parts.pushed.add(client.key, params)
-  return json(201, { request_uri: uri, expires_in: parts.pushed.lifeSeconds }, noStore)
+  return json(201, { request_uri: uri, expires_in: parts.pushed.ttlSeconds }, noStore)
 }

@@ -1,10 +1,10 @@
-import { isFlag, isListOf, isNumber, isText, isTextMap, isTexts, type Knobs } from '../base/settings.ts'
+import { isFlag, isListOf, isNumber, isText, isTextList, isTextMap, type SettingRules } from '../base/settings.ts'
 
 export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'query', 'none'] as const
 export type ClientAuthMethod = (typeof clientAuthMethods)[number]
 
 /** A grant that trades one access token for another, the way the Meta family does it. */
-export interface TokenTrade {
+export interface TokenExchange {
   grantType: string
   /** The parameter that carries the token. */
   tokenParam: string
@@ -39,8 +39,8 @@ export interface OAuth2Settings {
   refresh: 'none' | 'rotate' | 'keep' | 'repeat'
   /** 0 means never. */
   refreshTtlSeconds: number
-  longLived: TokenTrade | null
-  renew: TokenTrade | null
+  longLived: TokenExchange | null
+  renew: TokenExchange | null
   revocation: boolean
   introspection: boolean
   iss: 'off' | 'on' | 'wrong'
@@ -86,7 +86,7 @@ export const oauth2Defaults: OAuth2Settings = {
   scopeChoice: true,
 }
 
-const isTrade = (value: unknown): boolean =>
+const isTokenExchange = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'object' &&
     'grantType' in value &&
@@ -94,14 +94,14 @@ const isTrade = (value: unknown): boolean =>
     'path' in value &&
     'ttlSeconds' in value)
 
-export const oauth2Knobs: Knobs<OAuth2Settings> = {
+export const oauth2SettingRules: SettingRules<OAuth2Settings> = {
   pkce: ['off', 'refused', 'allowed', 'required'],
   clientAuth: isListOf(clientAuthMethods),
   basicEncoding: ['rfc6749', 'raw'],
   clientIdParam: isText,
   tokenBody: ['form', 'json'],
   scopes: isTextMap,
-  defaultScopes: isTexts,
+  defaultScopes: isTextList,
   scopeSeparator: isText,
   tokenAnswer: ['json', 'form', 'nested', 'wrong-type'],
   nestedKey: isText,
@@ -109,8 +109,8 @@ export const oauth2Knobs: Knobs<OAuth2Settings> = {
   accessTtlSeconds: isNumber,
   refresh: ['none', 'rotate', 'keep', 'repeat'],
   refreshTtlSeconds: isNumber,
-  longLived: isTrade,
-  renew: isTrade,
+  longLived: isTokenExchange,
+  renew: isTokenExchange,
   revocation: isFlag,
   introspection: isFlag,
   iss: ['off', 'on', 'wrong'],
@@ -125,7 +125,7 @@ export const oauth2Knobs: Knobs<OAuth2Settings> = {
 }
 
 /** Read before the client is known, or not about a client at all. */
-export const serviceWideKnobs: ReadonlySet<string> = new Set([
+export const serviceWideSettings: ReadonlySet<string> = new Set([
   'basicEncoding',
   'clientIdParam',
   'tokenBody',

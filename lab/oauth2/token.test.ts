@@ -3,7 +3,6 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { LabService } from '../base/service.ts'
 import { type Lab, startLab } from '../lab.ts'
 import {
-  answerOf,
   apiCall,
   appBrowser,
   authorizeUrl,
@@ -12,6 +11,7 @@ import {
   challengeOf,
   codeFor,
   newVerifier,
+  readTokens,
   tokenCall,
   tokensFor,
 } from '../testing/oauth2-client.ts'
@@ -43,14 +43,14 @@ async function refused(error: string, fields: Record<string, string | undefined>
   const response = await tokenCall(flow, fields)
   assert.equal(response.status, status)
   assert.equal(response.headers.get('cache-control'), 'no-store')
-  assert.equal((await answerOf(response)).error, error)
+  assert.equal((await readTokens(response)).error, error)
 }
 
 test('a code becomes a token that works, with the RFC 6749 answer', async () => {
   const response = await tokenCall(flow, await code({ scope: 'profile email' }))
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('cache-control'), 'no-store')
-  const answer = await answerOf(response)
+  const answer = await readTokens(response)
   assert.deepEqual([answer.expires_in, answer.scope], [3600, 'profile email'])
   assert.ok(answer.refresh_token)
   const me = await apiCall(service, '/api/me', answer.access_token)
@@ -59,7 +59,7 @@ test('a code becomes a token that works, with the RFC 6749 answer', async () => 
 
 test('a code serves once; its reuse kills what it gave', async () => {
   const fields = await code()
-  const answer = await answerOf(await tokenCall(flow, fields))
+  const answer = await readTokens(await tokenCall(flow, fields))
   await refused('invalid_grant', fields)
   assert.equal((await apiCall(service, '/api/me', answer.access_token)).status, 401)
 })
@@ -80,7 +80,7 @@ test('redirect address, verifier and client are bound to the code', async () => 
   await refused('invalid_grant', { ...(await code()), code_verifier: undefined })
   const other = { service, ...service.register({ redirectUris: [callback] }) }
   const response = await tokenCall(other, await code())
-  assert.equal((await answerOf(response)).error, 'invalid_grant')
+  assert.equal((await readTokens(response)).error, 'invalid_grant')
 })
 
 test('a verifier without a challenge is refused: no quiet downgrade', async () => {
@@ -100,10 +100,10 @@ test('missing and unknown grants, missing code, repeated parameters, wrong body 
   await refused('invalid_request', { grant_type: 'authorization_code' })
   await refused('invalid_grant', { grant_type: 'authorization_code', code: 'made-up' })
   const twice = await tokenCall(flow, {}, { body: new URLSearchParams('grant_type=a&grant_type=b') })
-  assert.equal((await answerOf(twice)).error, 'invalid_request')
+  assert.equal((await readTokens(twice)).error, 'invalid_request')
   const headers = { 'content-type': 'application/json' }
   const jsonBody = await tokenCall(flow, {}, { body: JSON.stringify({ client_id: flow.key }), headers })
-  assert.equal((await answerOf(jsonBody)).error, 'invalid_request')
+  assert.equal((await readTokens(jsonBody)).error, 'invalid_request')
   assert.equal((await fetch(service.endpoints['token_url'] ?? '')).status, 405)
 })
 
@@ -112,7 +112,7 @@ test('client credentials: wrong, missing, in two ways', async () => {
   await refused('invalid_client', { ...(await code()), client_secret: undefined }, 401)
   await refused('invalid_client', { ...(await code()), client_id: undefined, client_secret: undefined }, 401)
   const both = await tokenCall(flow, await code(), { headers: { authorization: basic(flow.key, flow.secret) } })
-  assert.equal((await answerOf(both)).error, 'invalid_request')
+  assert.equal((await readTokens(both)).error, 'invalid_request')
 })
 
 test('HTTP Basic is form-decoded as RFC 6749 says, or taken raw, and challenged when wrong', async () => {
@@ -173,7 +173,7 @@ test('the granted scope is told when the person unticked one, where the service 
     const page = await appBrowser().walk(url, { person: 'ada', permissions: ['profile'] })
     const value = new URL(page.url).searchParams.get('code') ?? ''
     const fields = { grant_type: 'authorization_code', code: value, redirect_uri: callback, code_verifier: verifier }
-    return answerOf(await tokenCall(flow, fields))
+    return readTokens(await tokenCall(flow, fields))
   }
   const narrowed = await granted()
   assert.equal(narrowed.scope, 'profile')
@@ -194,7 +194,7 @@ test('knobs of one client do not touch another; unknown knobs are refused', asyn
     ...service.register({ redirectUris: [callback], settings: { pkce: 'off', accessTtlSeconds: 5 } }),
   }
   const value = await codeFor(lenient)
-  const answer = await answerOf(
+  const answer = await readTokens(
     await tokenCall(lenient, { grant_type: 'authorization_code', code: value, redirect_uri: callback }),
   )
   assert.equal(answer.expires_in, 5)

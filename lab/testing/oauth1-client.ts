@@ -82,10 +82,10 @@ export const sent = async (request: Request) => {
 
 export async function requestToken(service: LabService, signing: Signing) {
   const url = service.endpoints['request_token_url'] ?? ''
-  const answer = await sent(signedRequest(url, { ...signing, oauth: { oauth_callback: callback, ...signing.oauth } }))
-  const fields = new URLSearchParams(answer.body)
+  const response = await sent(signedRequest(url, { ...signing, oauth: { oauth_callback: callback, ...signing.oauth } }))
+  const fields = new URLSearchParams(response.body)
   return {
-    ...answer,
+    ...response,
     token: fields.get('oauth_token') ?? '',
     tokenSecret: fields.get('oauth_token_secret') ?? '',
     fields,

@@ -42,7 +42,7 @@ export async function codeFor(flow: Flow, fields: Fields = {}, person = 'ada'): 
   return code
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string
   refresh_token?: string
   expires_in?: number
@@ -52,16 +52,16 @@ export interface TokenAnswer {
 }
 
 /** The whole flow with PKCE. */
-export async function tokensFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<TokenAnswer> {
+export async function tokensFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<TokenResponse> {
   const verifier = newVerifier()
   const challenge = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
   const code = await codeFor(flow, { ...challenge, ...fields }, person)
-  return answerOf(
+  return readTokens(
     await tokenCall(flow, { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }),
   )
 }
 
-export const answerOf = async (response: Response): Promise<TokenAnswer> => (await response.json()) as TokenAnswer
+export const readTokens = async (response: Response): Promise<TokenResponse> => (await response.json()) as TokenResponse
 
 export const apiCall = (service: LabService, path: string, token: string): Promise<Response> =>
   fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } })

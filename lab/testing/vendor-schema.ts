@@ -56,7 +56,7 @@ export function packaged(file: string): string | undefined {
 export const packagedProgram = (name: string): unknown => load(name)
 
 /** The place of an answer's schema in the description. */
-export const answerSchema = (path: string, verb = 'get', status = '200', type = 'application/json'): string => {
+export const responseSchema = (path: string, verb = 'get', status = '200', type = 'application/json'): string => {
   const escaped = [path, verb, 'responses', status, 'content', type, 'schema'].map((part) =>
     encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
   )

@@ -24,11 +24,11 @@ const devices = [
 ]
 
 export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
-  const asked =
+  const endpoint =
     (scope: string, act: Act) =>
     (request: LabRequest, params: Record<string, string>): Reply => {
       const { person } = oauth.guard(request, scope)
-      const withHeaders = rateLimit.spend(person.id)
+      const withHeaders = rateLimit.acquire(person.id)
       return withHeaders(act(person, request, params))
     }
 
@@ -71,11 +71,11 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
   }
 
   return {
-    'GET /api/profile': asked('profile', profile),
-    'GET /api/activities': asked('activity', activities),
-    'GET /api/activities/:id': asked('activity', activity),
-    'GET /api/measures': asked('measures', measures),
-    'GET /api/devices': asked('profile', ({ activity }) => json(200, { devices: activity === 0 ? [] : devices })),
+    'GET /api/profile': endpoint('profile', profile),
+    'GET /api/activities': endpoint('activity', activities),
+    'GET /api/activities/:id': endpoint('activity', activity),
+    'GET /api/measures': endpoint('measures', measures),
+    'GET /api/devices': endpoint('profile', ({ activity }) => json(200, { devices: activity === 0 ? [] : devices })),
   }
 }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { movableClock } from '../../base/clock.ts'
 import type { LabService } from '../../base/service.ts'
 import { type Lab, startLab } from '../../lab.ts'
-import { answerOf, apiCall, basic, callback, codeFor, tokenCall } from '../../testing/oauth2-client.ts'
+import { apiCall, basic, callback, codeFor, readTokens, tokenCall } from '../../testing/oauth2-client.ts'
 
 let lab: Lab<'demo-health'>
 let service: LabService
@@ -21,7 +21,7 @@ const none = { client_id: undefined, client_secret: undefined }
 const byBasic = () => ({ headers: { authorization: basic(flow.key, flow.secret) } })
 async function tokens(person = 'ada') {
   const code = await codeFor(flow, { scope: 'profile,activity,measures' }, person)
-  return answerOf(
+  return readTokens(
     await tokenCall(flow, { ...none, grant_type: 'authorization_code', code, redirect_uri: callback }, byBasic()),
   )
 }
@@ -43,7 +43,7 @@ test('tokens last five minutes, the refresh answer brings no new refresh token, 
   lab.clock.advance(301_000)
   assert.equal((await apiCall(service, '/api/profile', first.access_token)).status, 401)
   const fields = { ...none, grant_type: 'refresh_token', refresh_token: first.refresh_token }
-  const second = await answerOf(await tokenCall(flow, fields, byBasic()))
+  const second = await readTokens(await tokenCall(flow, fields, byBasic()))
   assert.equal('refresh_token' in second, false)
   const profile = await read<{ id: string }>('/profile', second.access_token)
   assert.equal(profile.id, 'ada@H01')

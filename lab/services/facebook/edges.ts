@@ -79,12 +79,12 @@ export function userEdges(parts: EdgeParts, view: View, caller: GraphCaller): Re
   }
 
   const events: UserEdge = ({ type, include_canceled: canceled }) => {
-    const fits = (item: StoredItem) => {
+    const matches = (item: StoredItem) => {
       const event = item.fields as EventFields
       if (event.isCanceled && canceled !== 'true') return false
       return type === undefined ? event.rsvp !== 'not_replied' : event.rsvp === (type === 'maybe' ? 'unsure' : type)
     }
-    return edge('events', list('events').filter(fits))
+    return edge('events', list('events').filter(matches))
   }
 
   const isOwn = (item: StoredItem) => (item.fields as PostFields).from.id === person.id

@@ -5,7 +5,7 @@ import { wrongParameter } from '../../graph/graph-error.ts'
 /** What was granted and what was declined in the login window or taken back since. */
 export const listPermissions = ({ grant }: GraphCaller): Reply =>
   json(200, {
-    data: [...grant.asked].map((permission) => ({
+    data: [...grant.requested].map((permission) => ({
       permission,
       status: isGranted(grant, permission) ? 'granted' : 'declined',
     })),
@@ -17,7 +17,7 @@ const isGranted = (grant: GraphCaller['grant'], permission: string): boolean =>
 /** Without a name the whole login is undone and every token of the pair dies. */
 export function revokePermissions({ grant }: GraphCaller, permission: string | undefined): Reply {
   if (permission === undefined) grant.revoked = true
-  else if (!grant.asked.has(permission)) throw wrongParameter(`Permission ${permission} was never granted`)
+  else if (!grant.requested.has(permission)) throw wrongParameter(`Permission ${permission} was never granted`)
   else grant.granted.delete(permission)
   return json(200, { success: true })
 }

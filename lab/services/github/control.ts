@@ -1,5 +1,5 @@
 import type { DataControl, ServiceContext } from '../../base/service-parts.ts'
-import { WrongKnob } from '../../base/settings.ts'
+import { InvalidSetting } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import type { GithubData } from './data.ts'
 import { commitSha, gistId } from './ids.ts'
@@ -46,7 +46,7 @@ export function githubControl(context: ServiceContext, data: GithubData): DataCo
   }
   const controlOf = (owner: string, name: string, fields: Record<string, unknown> = {}): DataControl => {
     const kind = kinds.find((one) => one === name)
-    if (!kind) throw new WrongKnob(`kind must be one of ${kinds.join(', ')}`)
+    if (!kind) throw new InvalidSetting(`kind must be one of ${kinds.join(', ')}`)
     return storeControl({
       store: data.store,
       clock,

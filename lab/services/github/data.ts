@@ -6,7 +6,7 @@ import { acquaintances } from '../../data/vocabulary.ts'
 import { commitFields, eventFields, gistFields, issueFields, repoFields } from './generate.ts'
 import { commitSha, gistId } from './ids.ts'
 import type { Account, IssueFields, NotificationFields, RepoFields } from './model.ts'
-import { repoNames } from './words.ts'
+import { repoNames } from './sample-text.ts'
 
 export interface GithubData {
   store: ItemStore

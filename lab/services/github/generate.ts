@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import { comments, sentences } from '../../data/vocabulary.ts'
 import type { Account, CommitFields, EventFields, GistFields, IssueFields, RepoFields } from './model.ts'
-import { commitMessages, issueTitles, labelNames, languages } from './words.ts'
+import { commitMessages, issueTitles, labelNames, languages } from './sample-text.ts'
 
 interface Seed {
   random: Random

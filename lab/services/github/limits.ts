@@ -1,7 +1,7 @@
 import type { ServiceClock } from '../../base/clock.ts'
 import type { RateLimitSettings } from '../../base/rate-limit.ts'
 import { Refusal, type Reply } from '../../base/reply.ts'
-import { applyKnobs, isNumber } from '../../base/settings.ts'
+import { applySettings, isNumber } from '../../base/settings.ts'
 import { githubError } from './errors.ts'
 
 export interface GithubLimitSettings extends RateLimitSettings {
@@ -17,7 +17,7 @@ export interface GithubLimits {
   settings: GithubLimitSettings
   configure(changes: Record<string, unknown>): void
   /** Counts one request; `refund` gives it back when nothing had changed. */
-  spend(
+  acquire(
     personId: string,
     resource?: Resource,
   ): { headers: Record<string, number | string>; refund(): Record<string, number | string> }
@@ -34,11 +34,11 @@ export function createGithubLimits(clock: ServiceClock): GithubLimits {
   const settings: GithubLimitSettings = { limit: 5000, windowSeconds: 3600, perMinute: 900, searchPerMinute: 30 }
   const primary = new Map<string, Window>()
   const secondary = new Map<string, Window>()
-  const current = (book: Map<string, Window>, key: string, windowMs: number): Window => {
+  const current = (windows: Map<string, Window>, key: string, windowMs: number): Window => {
     const window = Math.floor(clock.now() / windowMs)
-    const before = book.get(key)
+    const before = windows.get(key)
     const entry = before?.window === window ? before : { window, count: 0 }
-    book.set(key, entry)
+    windows.set(key, entry)
     return entry
   }
   const allowed = (resource: Resource) =>
@@ -69,14 +69,14 @@ export function createGithubLimits(clock: ServiceClock): GithubLimits {
   return {
     settings,
     configure: (changes) =>
-      void applyKnobs(settings, changes, {
+      void applySettings(settings, changes, {
         limit: isNumber,
         windowSeconds: isNumber,
         perMinute: isNumber,
         searchPerMinute: isNumber,
       }),
     standing,
-    spend(personId, resource = 'core') {
+    acquire(personId, resource = 'core') {
       const { limit, windowMs } = allowed(resource)
       const entry = current(primary, `${resource} ${personId}`, windowMs)
       const burst = current(secondary, personId, 60_000)

@@ -7,9 +7,9 @@ import type { Handler, Routes } from '../../base/router.ts'
 import type { Registration, ServiceContext } from '../../base/service-parts.ts'
 import type { Caller } from '../../oauth2/bearer.ts'
 import { createOAuth2Server, type OAuth2Server } from '../../oauth2/server.ts'
-import { callbackFits } from './redirects.ts'
-import { normalizedScopes, scopeWords } from './scopes.ts'
-import { tokenError, tokenReply } from './token-answer.ts'
+import { callbackMatches } from './redirects.ts'
+import { normalizedScopes, scopeDescriptions } from './scopes.ts'
+import { tokenError, tokenReply } from './token-reply.ts'
 
 export const brand = { title: 'GitHub (simulated)', mark: 'G', accent: '#1f2328' }
 
@@ -43,7 +43,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     paths: { authorize: authorizePath, token: tokenPath },
     settings: {
       clientAuth: ['client_secret_post'],
-      scopes: scopeWords,
+      scopes: scopeDescriptions,
       scopeSeparator: ',',
       scopeChoice: false,
       accessTtlSeconds: 0,
@@ -66,7 +66,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     if (!client) return problemPage(brand, 'Page not found', 'There is no such application (client_id).', 404)
     const state = first(request.query, 'state')
     const redirectUri = first(request.query, 'redirect_uri') ?? client.registered[0] ?? ''
-    if (!callbackFits(client.registered, redirectUri))
+    if (!callbackMatches(client.registered, redirectUri))
       return redirect(withQuery(client.registered[0] ?? '', { ...mismatch, state }))
     if (!client.accepted.includes(redirectUri)) client.accepted.push(redirectUri)
     const wantsPicker = first(request.query, 'prompt') === 'select_account'
@@ -116,9 +116,9 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_verifier', first(params, 'code_verifier')],
       ['refresh_token', first(params, 'refresh_token')?.replace(/^ghr_/, 'rt-')],
     ])
-    const answer = await underForm(`POST ${tokenPath}`, request, form)
-    const fields = JSON.parse(String(answer.body)) as Record<string, string | number>
-    if (answer.status !== 200) {
+    const reply = await underForm(`POST ${tokenPath}`, request, form)
+    const fields = JSON.parse(String(reply.body)) as Record<string, string | number>
+    if (reply.status !== 200) {
       const known = fields['error'] === 'unsupported_grant_type' ? 'unsupported_grant_type' : undefined
       return tokenError(request, known ?? (isRefresh ? 'bad_refresh_token' : 'bad_verification_code'))
     }

@@ -2,7 +2,7 @@ import type { StoredItem } from '../../data/item-store.ts'
 import { isoSeconds, nodeId } from './ids.ts'
 import type { Comment, IssueFields } from './model.ts'
 import { fullRepo, type Presenter, userOf } from './present-repo.ts'
-import { labelNames } from './words.ts'
+import { labelNames } from './sample-text.ts'
 
 export function presentIssue(presenter: Presenter, item: StoredItem) {
   const fields = item.fields as IssueFields

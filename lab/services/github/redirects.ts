@@ -1,7 +1,7 @@
 const loopback = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
 /** The host may be a sub-domain of the registered one, the path a folder below it; loopback may use any port. */
-export function callbackFits(registered: readonly string[], asked: string): boolean {
+export function callbackMatches(registered: readonly string[], asked: string): boolean {
   if (!URL.canParse(asked)) return false
   return registered.some((callback) => fits(new URL(callback), new URL(asked)))
 }

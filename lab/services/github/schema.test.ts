@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { answerSchema, openApiCheck } from '../../testing/vendor-schema.ts'
+import { openApiCheck, responseSchema } from '../../testing/vendor-schema.ts'
 import { call, type GithubApp, startGithub, tokenFor, walkAll } from './testing.ts'
 
 const check = openApiCheck('@octokit/openapi/generated/api.github.com.json')
@@ -33,7 +33,7 @@ for (const [described, asked] of Object.entries(lists))
     if (typeof check === 'string') return t.skip(check)
     const items = await walkAll(app, `${asked}${asked.includes('?') ? '&' : '?'}per_page=100`, token)
     assert.ok(items.length > 0)
-    assert.deepEqual([...new Set(check(answerSchema(described), items))].slice(0, 10), [])
+    assert.deepEqual([...new Set(check(responseSchema(described), items))].slice(0, 10), [])
   })
 
 test('single answers fit the published schema', async (t) => {
@@ -55,7 +55,7 @@ test('single answers fit the published schema', async (t) => {
   ]
   for (const [described, asked] of singles) {
     const answer: unknown = await (await call(app, asked, token)).json()
-    assert.deepEqual(check(answerSchema(described), answer).slice(0, 10), [], described)
+    assert.deepEqual(check(responseSchema(described), answer).slice(0, 10), [], described)
   }
 })
 
@@ -73,6 +73,6 @@ test('each event payload fits the schema of its own type', async (t) => {
 test('the check itself notices a wrong type and a missing field', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const [first] = await walkAll<Record<string, unknown>>(app, '/user/starred', token)
-  assert.notDeepEqual(check(answerSchema('/user/starred'), [{ ...first, id: 'text' }]), [])
-  assert.notDeepEqual(check(answerSchema('/user/starred'), [{ ...first, full_name: undefined }]), [])
+  assert.notDeepEqual(check(responseSchema('/user/starred'), [{ ...first, id: 'text' }]), [])
+  assert.notDeepEqual(check(responseSchema('/user/starred'), [{ ...first, full_name: undefined }]), [])
 })

@@ -35,8 +35,8 @@ export async function exchange(app: GithubApp, fields: Fields, accept = 'applica
 
 export async function tokenFor(app: GithubApp, scope: string, person = 'ada'): Promise<string> {
   const { params } = await authorize(app, { scope }, person)
-  const answer = await exchange(app, { code: params.get('code') ?? '' })
-  return ((await answer.json()) as { access_token: string }).access_token
+  const response = await exchange(app, { code: params.get('code') ?? '' })
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
 export const call = (app: GithubApp, path: string, token: string, init: RequestInit = {}) =>

@@ -6,7 +6,7 @@ import type { ConversationFields, MessageFields } from './conversations.ts'
 import { graphTime, node, type View } from './nodes.ts'
 
 /** Older messages are listed, and their details are not told. */
-const mostDetailed = 20
+const maxDetailed = 20
 
 const person = ({ id, username }: Acquaintance) => ({ id, username })
 
@@ -20,7 +20,7 @@ export function conversationNode(view: View, owner: Acquaintance, item: StoredIt
 }
 
 const messageEdge = (view: View, messages: readonly MessageFields[]): GraphEdge =>
-  cursorEdge(messages.map((message, at) => messageNode(view, message, at < mostDetailed)))
+  cursorEdge(messages.map((message, at) => messageNode(view, message, at < maxDetailed)))
 
 function messageNode(view: View, message: MessageFields, isDetailed: boolean): GraphNode {
   const { picture, share } = message
@@ -52,7 +52,7 @@ export function messageIn(view: View, conversations: readonly StoredItem[], id: 
     const at = messages.findIndex((message) => message.id === id)
     const message = messages[at]
     if (message === undefined) continue
-    if (at < mostDetailed) return messageNode(view, message, true)
+    if (at < maxDetailed) return messageNode(view, message, true)
     throw graphError('(#100) The message has been deleted', { code: 100, subcode: 2_018_001 })
   }
   return undefined

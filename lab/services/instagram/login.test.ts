@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type Lab, startLab } from '../../lab.ts'
 import { appBrowser, authorizeUrl, callback } from '../../testing/oauth2-client.ts'
 import { type App, type GraphError, graph, returnedTo } from '../facebook/testing.ts'
-import { bothScopes, type DataAnswer, exchangeCode, tokenOf } from './testing.ts'
+import { bothScopes, type DataResponse, exchangeCode, tokenOf } from './testing.ts'
 
 let lab: Lab<'instagram'>
 let app: App
@@ -28,7 +28,7 @@ test('a code gives an hour, an exchange sixty days, a refresh sixty more', async
   const back = await returnedTo(app, bothScopes, 'ada')
   assert.equal(back.hash, '#_')
   const code = back.searchParams.get('code') ?? ''
-  const answer = (await (await exchangeCode(app, { code })).json()) as DataAnswer
+  const answer = (await (await exchangeCode(app, { code })).json()) as DataResponse
   assert.deepEqual(
     answer.data.map(({ user_id, permissions }) => [user_id, permissions]),
     [[app.service.people[0]?.id, bothScopes]],

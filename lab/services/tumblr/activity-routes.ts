@@ -3,39 +3,39 @@ import type { Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import { type Activity, activityOf, activityTypes } from './activity.ts'
-import { type ApiParts, type Ask, type Asked, namedBlog } from './ask.ts'
+import { type ApiCall, type ApiParts, type EndpointFactory, namedBlog } from './endpoint.ts'
 import { refused, wrapped } from './envelope.ts'
 import { nextLink, numberParam } from './params.ts'
 
 const perPage = 20
 
-export function activityRoutes({ context, data }: ApiParts, ask: Ask): Routes {
+export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
   const begunMs = context.clock.now()
 
-  function notifications(asked: Asked): Reply {
-    const { request, viewer } = asked
-    const blog = namedBlog(asked)
+  function notifications(call: ApiCall): Reply {
+    const { request, viewer } = call
+    const blog = namedBlog(call)
     if (blog.owner !== viewer) throw refused(403, 'Only the owner may see what happened')
     const types = listParam(request, 'types')
     const unknown = types.find((type) => !activityTypes.some((known) => known === type))
     if (unknown !== undefined) throw refused(400, `There is no activity type ${unknown}`)
     const omitted = listParam(request, 'omit_post_ids')
     const before = numberParam(request, 'before') ?? Number.POSITIVE_INFINITY
-    const fitting = activityOf(data, blog, begunMs).filter(
+    const matching = activityOf(data, blog, begunMs).filter(
       (one) =>
         one.timestamp < before &&
         (types.length === 0 || types.includes(one.type)) &&
         !omitted.includes(one.target_post_id ?? ''),
     )
-    const shown = firstPage(rolledUp(request) ? roll(fitting) : fitting)
+    const shown = firstPage(rolledUp(request) ? roll(matching) : matching)
     const last = shown.at(-1)
-    const more = last !== undefined && fitting.some(({ timestamp }) => timestamp < last.timestamp)
+    const more = last !== undefined && matching.some(({ timestamp }) => timestamp < last.timestamp)
     return wrapped({
       notifications: shown,
       ...(more ? { _links: nextLink(request, { before: last.timestamp }) } : {}),
     })
   }
-  return { 'GET /v2/blog/:blog/notifications': ask('person', notifications) }
+  return { 'GET /v2/blog/:blog/notifications': endpoint('person', notifications) }
 }
 
 /** `types[]=like&types[]=reply`, `types[0]=like`, or one value alone. */

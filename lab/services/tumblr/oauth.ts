@@ -7,7 +7,7 @@ import type { Handler, Routes } from '../../base/router.ts'
 import type { Registration, ServiceContext, TokenControl } from '../../base/service-parts.ts'
 import { createSignIn } from '../../base/sign-in.ts'
 import { createOAuth1Server } from '../../oauth1/server.ts'
-import { oauth1Knobs } from '../../oauth1/settings.ts'
+import { oauth1SettingRules } from '../../oauth1/settings.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { refused } from './envelope.ts'
 import { tokenParams } from './token-params.ts'
@@ -36,7 +36,7 @@ const scopeWords = {
   write: 'post, like and follow for you',
   offline_access: 'stay connected while you are away',
 }
-const permission = { name: 'all', words: 'read your dashboard, post, like and follow for you' }
+const permission = { name: 'all', description: 'read your dashboard, post, like and follow for you' }
 
 /** OAuth 2 and OAuth 1.0a side by side, with the same consumer key. */
 export function createTumblrOAuth(context: ServiceContext, people: Person[]): TumblrOAuth {
@@ -102,7 +102,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     const all: Pair[] = needsAddress ? [...params, ['redirect_uri', bound]] : params
     const body = Buffer.from(new URLSearchParams(all.map(([...pair]) => pair)).toString())
     const headers = { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' }
-    const reply = await answered(under(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
+    const reply = await runHandler(under(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
     const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
     // The documentation knows 200 and 401, nothing between.
     if (reply.status !== 200) return json(fields['error'] === 'invalid_request' ? 400 : 401, fields)
@@ -148,7 +148,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     settings: () => ({ ...oauth2.settings, ...oauth1.settings }),
     configure(changes) {
       for (const [name, value] of Object.entries(changes))
-        (Object.hasOwn(oauth1Knobs, name) ? oauth1 : oauth2).configure({ [name]: value })
+        (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
     },
     register(registration) {
       const pair = oauth2.register(registration)
@@ -165,7 +165,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
   }
 }
 
-async function answered(handler: Handler, request: LabRequest): Promise<Reply> {
+async function runHandler(handler: Handler, request: LabRequest): Promise<Reply> {
   try {
     return await handler(request, {})
   } catch (error) {

@@ -2,7 +2,7 @@ import { first } from '../../base/pairs.ts'
 import type { LabRequest } from '../../base/request.ts'
 import { refused } from './envelope.ts'
 import { type PostType, postTypes } from './model.ts'
-import type { PostWishes } from './present-post.ts'
+import type { PostOptions } from './present-post.ts'
 
 export function numberParam(request: LabRequest, name: string): number | undefined {
   const value = first(request.query, name)
@@ -27,7 +27,7 @@ export function idParam(request: LabRequest, name: string): bigint | undefined {
 
 const flag = (request: LabRequest, name: string): boolean => ['true', '1'].includes(first(request.query, name) ?? '')
 
-export function wishesOf(request: LabRequest): PostWishes {
+export function postOptions(request: LabRequest): PostOptions {
   const filter = first(request.query, 'filter') ?? 'html'
   if (filter !== 'html' && filter !== 'text' && filter !== 'raw') throw refused(400, 'filter is text or raw')
   return {

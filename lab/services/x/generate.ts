@@ -22,8 +22,8 @@ export function postFields({ author, others, friends, random, older, mediaId }: 
   const replyTo = earlier && random.chance(0.18) ? earlier : undefined
   const quoteOf = earlier && !replyTo && random.chance(0.08) ? earlier : undefined
   const mentioned = random.chance(0.5) ? random.some(friends, random.int(1, 3)) : []
-  const answered = replyTo ? others.filter(({ id }) => id === replyTo.fields.authorId) : []
-  const mentions = [...new Set([...answered, ...mentioned])]
+  const repliedTo = replyTo ? others.filter(({ id }) => id === replyTo.fields.authorId) : []
+  const mentions = [...new Set([...repliedTo, ...mentioned])]
   const hashtags = random.chance(0.3) ? [random.pick(['bread', 'running', 'Straße', '東京', 'doors', 'قهوة'])] : []
   const links: Link[] = random.chance(0.3) ? [readingLink(author, random)] : []
   const media = random.chance(0.2) ? pictures(random, mediaId) : []

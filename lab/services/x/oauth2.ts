@@ -8,11 +8,11 @@ import type { Handler } from '../../base/router.ts'
 import type { ServiceContext } from '../../base/service-parts.ts'
 import type { SignIn } from '../../base/sign-in.ts'
 import { createOAuth2Server, type OAuth2Server } from '../../oauth2/server.ts'
-import { scopeWords } from './scopes.ts'
+import { scopeDescriptions } from './scopes.ts'
 
 export const brand = { title: 'X (simulated)', mark: '𝕏', accent: '#0f1419' }
 
-const needed = [
+const requiredParams = [
   'response_type',
   'client_id',
   'redirect_uri',
@@ -34,7 +34,7 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
       pkce: 'required',
       clientAuth: ['client_secret_basic', 'none'],
       basicEncoding: 'raw',
-      scopes: scopeWords,
+      scopes: scopeDescriptions,
       scopeChoice: false,
       accessTtlSeconds: 7200,
       refresh: 'rotate',
@@ -50,7 +50,7 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
   }
 
   function authorize(request: LabRequest) {
-    const absent = needed.find((name) => (first(request.query, name) ?? '') === '')
+    const absent = requiredParams.find((name) => (first(request.query, name) ?? '') === '')
     if (absent !== undefined)
       return problemPage(brand, 'Something went wrong', `You weren't able to give access to the App (${absent}).`)
     const isPlain = first(request.query, 'code_challenge_method') === 'plain'
@@ -61,17 +61,17 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
   }
 
   async function token(request: LabRequest): Promise<Reply> {
-    const reply = await answered(under(`POST ${paths.token}`), request)
+    const reply = await runHandler(under(`POST ${paths.token}`), request)
     const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
     if (reply.status !== 200) return tokenProblem(request, reply, fields)
     const scope = String(fields['scope'])
     const { refresh_token, ...rest } = fields
     const lasting = scope.split(' ').includes('offline.access') && refresh_token !== undefined
-    return json(200, { ...rest, token_type: 'bearer', ...(lasting ? { refresh_token } : {}) }, kept(reply))
+    return json(200, { ...rest, token_type: 'bearer', ...(lasting ? { refresh_token } : {}) }, cacheHeaders(reply))
   }
 
   async function revoke(request: LabRequest): Promise<Reply> {
-    const reply = await answered(under(`POST ${paths.revoke}`), request)
+    const reply = await runHandler(under(`POST ${paths.revoke}`), request)
     if (reply.status === 200) return json(200, { revoked: true })
     return tokenProblem(request, reply, JSON.parse(String(reply.body)) as Record<string, unknown>)
   }
@@ -84,7 +84,7 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
   return { ...server, routes }
 }
 
-async function answered(handler: Handler, request: LabRequest): Promise<Reply> {
+async function runHandler(handler: Handler, request: LabRequest): Promise<Reply> {
   try {
     return await handler(request, {})
   } catch (error) {
@@ -93,14 +93,14 @@ async function answered(handler: Handler, request: LabRequest): Promise<Reply> {
   }
 }
 
-const kept = ({ headers }: Reply) => ({ 'cache-control': headers['cache-control'] ?? 'no-store' })
+const cacheHeaders = ({ headers }: Reply) => ({ 'cache-control': headers['cache-control'] ?? 'no-store' })
 
 /** The vendor calls most mistakes invalid_request and says which value did not pass. */
 function tokenProblem(request: LabRequest, reply: Reply, fields: Record<string, unknown>): Reply {
   const error = String(fields['error'])
   const detail = String(fields['error_description'])
   const said = (status: number, name: string, description: string) =>
-    json(status, { error: name, error_description: description }, kept(reply))
+    json(status, { error: name, error_description: description }, cacheHeaders(reply))
   if (error === 'invalid_client') {
     const hasBasic = request.headers.authorization !== undefined
     return hasBasic

@@ -54,10 +54,10 @@ export async function signingFor(app: XApp, page: 'authenticate' | 'authorize', 
   const reached = await appBrowser().walk(address, { person })
   const oauth_verifier = new URL(reached.url).searchParams.get('oauth_verifier') ?? ''
   const signing = { key: app.key, secret: app.secret, token: pair.token, tokenSecret: pair.tokenSecret }
-  const answer = await sent(
+  const response = await sent(
     signedRequest(`${app.service.url}/oauth/access_token`, { ...signing, timestamp, oauth: { oauth_verifier } }),
   )
-  const fields = new URLSearchParams(answer.body)
+  const fields = new URLSearchParams(response.body)
   return {
     key: app.key,
     secret: app.secret,

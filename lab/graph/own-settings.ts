@@ -1,4 +1,4 @@
-import { applyKnobs, type Knobs } from '../base/settings.ts'
+import { applySettings, type SettingRules } from '../base/settings.ts'
 
 interface Configurable {
   settings(): object
@@ -6,14 +6,14 @@ interface Configurable {
 }
 
 /** A service's own knobs beside those of the authorization server and the rate limit. */
-export function knobsBeside<S extends object>(own: S, knobs: Knobs<S>, inner: Configurable): Configurable {
+export function withOwnSettings<S extends object>(own: S, knobs: SettingRules<S>, inner: Configurable): Configurable {
   return {
     settings: () => ({ ...inner.settings(), ...own }),
     configure(changes) {
       const mine = Object.entries(changes).filter(([name]) => name in knobs)
       const rest = Object.entries(changes).filter(([name]) => !(name in knobs))
       inner.configure(Object.fromEntries(rest))
-      applyKnobs(own, Object.fromEntries(mine), knobs)
+      applySettings(own, Object.fromEntries(mine), knobs)
     },
   }
 }

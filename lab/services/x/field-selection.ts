@@ -141,7 +141,7 @@ const dmExpansions = [
 ]
 
 /** The vendor's newer description says post where everything else says tweet; an answer speaks as its question did. */
-const olderWords: Record<string, string> = {
+const olderNames: Record<string, string> = {
   referenced_posts: 'referenced_tweets.id',
   edit_history_post_ids: 'edit_history_tweet_ids',
   pinned_post_id: 'pinned_tweet_id',
@@ -159,8 +159,8 @@ export const fieldParams = [
   'expansions',
 ]
 
-export interface Wanted {
-  saysPost: boolean
+export interface FieldSelection {
+  usesPostNames: boolean
   tweet: ReadonlySet<string>
   user: ReadonlySet<string>
   media: ReadonlySet<string>
@@ -170,24 +170,24 @@ export interface Wanted {
 }
 
 /** An expansion brings the field it starts from along. */
-export function readWanted(request: LabRequest, primary: 'tweet' | 'user' | 'dm'): Wanted {
+export function readFieldSelection(request: LabRequest, primary: 'tweet' | 'user' | 'dm'): FieldSelection {
   const choices = { tweet: postExpansions, user: userExpansions, dm: dmExpansions }[primary]
-  const asked = listParam(request, 'expansions', choices)
+  const requested = listParam(request, 'expansions', choices)
   const inPosts = listParam(request, 'post.fields', postFields)
-  const saysPost =
-    first(request.query, 'post.fields') !== undefined || asked.some((name) => Object.hasOwn(olderWords, name))
-  const older = (name: string) => olderWords[name] ?? name
-  const expansions = asked.map(older)
-  const brought = expansions.map((name) => name.split('.')[0] ?? '')
+  const usesPostNames =
+    first(request.query, 'post.fields') !== undefined || requested.some((name) => Object.hasOwn(olderNames, name))
+  const older = (name: string) => olderNames[name] ?? name
+  const expansions = requested.map(older)
+  const expandedFields = expansions.map((name) => name.split('.')[0] ?? '')
   const tweets = [...listParam(request, 'tweet.fields', tweetFields), ...inPosts.map(older)]
   listParam(request, 'poll.fields', pollFields)
   return {
-    saysPost,
+    usesPostNames,
     expansions: new Set(expansions),
-    tweet: new Set([...tweets, ...(primary === 'tweet' ? brought : []), 'id', 'text', 'edit_history_tweet_ids']),
+    tweet: new Set([...tweets, ...(primary === 'tweet' ? expandedFields : []), 'id', 'text', 'edit_history_tweet_ids']),
     user: new Set([
       ...listParam(request, 'user.fields', userFields),
-      ...(primary === 'user' ? brought : []),
+      ...(primary === 'user' ? expandedFields : []),
       'id',
       'name',
       'username',
@@ -196,7 +196,7 @@ export function readWanted(request: LabRequest, primary: 'tweet' | 'user' | 'dm'
     place: new Set([...listParam(request, 'place.fields', placeFields), 'id', 'full_name']),
     dm: new Set([
       ...listParam(request, 'dm_event.fields', dmFields),
-      ...(primary === 'dm' ? brought : []),
+      ...(primary === 'dm' ? expandedFields : []),
       'id',
       'event_type',
       'text',
@@ -217,8 +217,10 @@ const newerKeys: Record<string, string> = {
 }
 
 /** The same answer in the newer words. */
-export function inPostWords(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inPostWords)
+export function withPostNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPostNames)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [newerKeys[name] ?? name, inPostWords(inner)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [newerKeys[name] ?? name, withPostNames(inner)]),
+  )
 }

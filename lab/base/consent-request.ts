@@ -4,13 +4,13 @@ import type { Reply } from './reply.ts'
 export interface Permission {
   name: string
   /** What it means, in plain words, as a continuation of "The app will be able to". */
-  words: string
+  description: string
 }
 
 export type Decision = { allowed: true; person: Person; permissions: string[] } | { allowed: false }
 
 /** What an authorization server wants to know from the person in front of the browser. */
-export interface Ask {
+export interface ConsentRequest {
   clientName: string
   /** Where the person goes afterwards, shown on the page. */
   returnsTo: string
