@@ -51,8 +51,8 @@ test('reads forms and sends what a browser would send', async () => {
   const page = await browser.open(`${url}/form`)
   assert.equal(page.title, 'A & B')
   assert.deepEqual(page.links, [{ href: '/next?a=1&b=2', label: 'Next' }])
-  const answer = await browser.submit(page, 'f', { go: 'yes' })
-  const sent = JSON.parse(answer.body) as { method: string; body: string }
+  const response = await browser.submit(page, 'f', { go: 'yes' })
+  const sent = JSON.parse(response.body) as { method: string; body: string }
   assert.equal(sent.method, 'POST')
   assert.equal(sent.body, 'h=%221%22&on=1&t=x%3Cy&s=2&go=yes')
   await assert.rejects(browser.submit(page, 'none'), /no such form/)

@@ -74,8 +74,8 @@ export function createBrowser(options: BrowserOptions = {}): Browser {
     }
   }
 
-  async function submit(page: Page, wanted: Form | string, fields: Fields = {}): Promise<Page> {
-    const form = typeof wanted === 'string' ? page.forms.find(({ id }) => id === wanted) : wanted
+  async function submit(page: Page, target: Form | string, fields: Fields = {}): Promise<Page> {
+    const form = typeof target === 'string' ? page.forms.find(({ id }) => id === target) : target
     if (!form) throw new Error(`no such form on ${page.url} (status ${page.status})`)
     const pairs = new URLSearchParams()
     for (const { name, value } of form.fields) if (!(name in fields)) pairs.append(name, value)

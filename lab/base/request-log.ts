@@ -32,16 +32,16 @@ export interface RequestLog {
 export function createRequestLog(): RequestLog {
   const entries: LoggedRequest[] = []
   const counts = new Map<string, number>()
-  const fits = (path: string | RegExp, method?: string) => {
+  const matches = (path: string | RegExp, method?: string) => {
     const matches = pathMatcher(path)
     return (entry: { path: string; method: string }) =>
       matches(entry.path) && (method === undefined || entry.method === method)
   }
   return {
     all: entries,
-    to: (path, method) => entries.filter(fits(path, method)),
+    to: (path, method) => entries.filter(matches(path, method)),
     count(path, method) {
-      const test = fits(path, method)
+      const test = matches(path, method)
       let total = 0
       for (const [key, count] of counts) {
         const [entryMethod = '', entryPath = ''] = key.split(' ')

@@ -5,15 +5,15 @@ interface Configurable {
   configure(changes: Record<string, unknown>): void
 }
 
-/** A service's own knobs beside those of the authorization server and the rate limit. */
-export function withOwnSettings<S extends object>(own: S, knobs: SettingRules<S>, inner: Configurable): Configurable {
+/** A service's own rules beside those of the authorization server and the rate limit. */
+export function withOwnSettings<S extends object>(own: S, rules: SettingRules<S>, inner: Configurable): Configurable {
   return {
     settings: () => ({ ...inner.settings(), ...own }),
     configure(changes) {
-      const mine = Object.entries(changes).filter(([name]) => name in knobs)
-      const rest = Object.entries(changes).filter(([name]) => !(name in knobs))
+      const mine = Object.entries(changes).filter(([name]) => name in rules)
+      const rest = Object.entries(changes).filter(([name]) => !(name in rules))
       inner.configure(Object.fromEntries(rest))
-      applySettings(own, Object.fromEntries(mine), knobs)
+      applySettings(own, Object.fromEntries(mine), rules)
     },
   }
 }

@@ -41,9 +41,9 @@ const exchange = (pair: Pair, oauth_verifier: string | undefined, by = client) =
 
 async function accessPair(page?: string): Promise<Pair & { fields: URLSearchParams }> {
   const pair = await allowed(page)
-  const answer = await exchange(pair, pair.verifier)
-  assert.equal(answer.status, 200, answer.body)
-  const fields = new URLSearchParams(answer.body)
+  const response = await exchange(pair, pair.verifier)
+  assert.equal(response.status, 200, response.body)
+  const fields = new URLSearchParams(response.body)
   return { token: fields.get('oauth_token') ?? '', tokenSecret: fields.get('oauth_token_secret') ?? '', fields }
 }
 
@@ -106,9 +106,9 @@ test('force_login asks again in a browser that is signed in', async () => {
 test('direct messages need the token of the other authorize page', async () => {
   const refused = await call('/api/messages', await accessPair())
   assert.equal(refused.status, 403)
-  const answer = await call('/api/messages', await accessPair('authorize_dm_url'))
-  assert.equal(answer.status, 200, answer.body)
-  assert.ok((JSON.parse(answer.body) as unknown[]).length > 0)
+  const response = await call('/api/messages', await accessPair('authorize_dm_url'))
+  assert.equal(response.status, 200, response.body)
+  assert.ok((JSON.parse(response.body) as unknown[]).length > 0)
 })
 
 test('form bodies and odd query parameters are covered by the signature', async () => {
@@ -133,8 +133,8 @@ test('form bodies and odd query parameters are covered by the signature', async 
 
 test('revoked tokens stop working: by the client, and by the lab', async () => {
   const pair = await accessPair()
-  const answer = await sent(signedRequest(endpoint('revoke_url'), { ...client, ...pair }))
-  assert.equal(answer.status, 200, answer.body)
+  const response = await sent(signedRequest(endpoint('revoke_url'), { ...client, ...pair }))
+  assert.equal(response.status, 200, response.body)
   assert.match((await call('/api/me', pair)).body, /^token_rejected/)
   const again = await accessPair()
   assert.ok(service.tokens.revoke('ada') >= 1)

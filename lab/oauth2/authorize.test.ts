@@ -33,23 +33,23 @@ async function shownPage(fields: Record<string, string | undefined>, text: RegEx
 }
 
 async function sentBack(error: string, fields: Record<string, string | undefined>): Promise<void> {
-  const answer = await back({ state: 'a b&c', ...fields })
-  assert.equal(answer.get('error'), error)
-  assert.equal(answer.get('state'), 'a b&c')
-  assert.equal(answer.has('code'), false)
+  const params = await back({ state: 'a b&c', ...fields })
+  assert.equal(params.get('error'), error)
+  assert.equal(params.get('state'), 'a b&c')
+  assert.equal(params.has('code'), false)
 }
 
 test('allow gives a code, echoes the state exactly and names the issuer', async () => {
-  const answer = await back({ state: 'x=1&y=é +%' })
-  assert.ok(answer.get('code'))
-  assert.equal(answer.get('state'), 'x=1&y=é +%')
-  assert.equal(answer.get('iss'), service.url)
+  const params = await back({ state: 'x=1&y=é +%' })
+  assert.ok(params.get('code'))
+  assert.equal(params.get('state'), 'x=1&y=é +%')
+  assert.equal(params.get('iss'), service.url)
   assert.equal((await back({ state: undefined })).has('state'), false)
 })
 
 test('deny gives access_denied with state', async () => {
-  const answer = await back({}, 'deny')
-  assert.deepEqual([answer.get('error'), answer.get('state'), answer.has('code')], ['access_denied', 's1', false])
+  const params = await back({}, 'deny')
+  assert.deepEqual([params.get('error'), params.get('state'), params.has('code')], ['access_denied', 's1', false])
 })
 
 test('a wrong client or redirect address is a page, never a redirect; matching is exact', async () => {

@@ -65,14 +65,14 @@ test('rotation gives a new refresh token; the reuse of an old one kills the gran
 
 test('keep leaves the refresh token out and the old one works on; repeat sends it again; none has no refresh', async () => {
   service.configure({ refresh: 'keep' })
-  const kept = await tokensFor(flow)
-  assert.equal('refresh_token' in (await readTokens(await refresh(kept.refresh_token))), false)
-  assert.equal((await refresh(kept.refresh_token)).status, 200)
+  const tokens = await tokensFor(flow)
+  assert.equal('refresh_token' in (await readTokens(await refresh(tokens.refresh_token))), false)
+  assert.equal((await refresh(tokens.refresh_token)).status, 200)
   service.configure({ refresh: 'repeat' })
-  assert.equal((await readTokens(await refresh(kept.refresh_token))).refresh_token, kept.refresh_token)
+  assert.equal((await readTokens(await refresh(tokens.refresh_token))).refresh_token, tokens.refresh_token)
   service.configure({ refresh: 'none' })
   assert.equal('refresh_token' in (await tokensFor(flow)), false)
-  assert.equal((await readTokens(await refresh(kept.refresh_token))).error, 'unsupported_grant_type')
+  assert.equal((await readTokens(await refresh(tokens.refresh_token))).error, 'unsupported_grant_type')
 })
 
 test('a refresh may narrow the scope, not widen it; unknown, foreign, old and missing tokens are refused', async () => {

@@ -50,18 +50,18 @@ test('a code becomes a token that works, with the RFC 6749 answer', async () => 
   const response = await tokenCall(flow, await code({ scope: 'profile email' }))
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('cache-control'), 'no-store')
-  const answer = await readTokens(response)
-  assert.deepEqual([answer.expires_in, answer.scope], [3600, 'profile email'])
-  assert.ok(answer.refresh_token)
-  const me = await apiCall(service, '/api/me', answer.access_token)
+  const tokens = await readTokens(response)
+  assert.deepEqual([tokens.expires_in, tokens.scope], [3600, 'profile email'])
+  assert.ok(tokens.refresh_token)
+  const me = await apiCall(service, '/api/me', tokens.access_token)
   assert.equal(((await me.json()) as { email: string }).email, 'ada@people.test')
 })
 
 test('a code serves once; its reuse kills what it gave', async () => {
   const fields = await code()
-  const answer = await readTokens(await tokenCall(flow, fields))
+  const tokens = await readTokens(await tokenCall(flow, fields))
   await refused('invalid_grant', fields)
-  assert.equal((await apiCall(service, '/api/me', answer.access_token)).status, 401)
+  assert.equal((await apiCall(service, '/api/me', tokens.access_token)).status, 401)
 })
 
 test('a code lives 60 seconds', async () => {
@@ -142,8 +142,8 @@ test('credentials in the query, only where the service takes them there', async 
 
 test('a public client sends no secret, and is refused with one', async () => {
   const open = { service, ...service.register({ redirectUris: [callback], secret: '' }) }
-  const answer = await tokensFor({ ...open, secret: undefined as unknown as string })
-  assert.ok(answer.access_token)
+  const tokens = await tokensFor({ ...open, secret: undefined as unknown as string })
+  assert.ok(tokens.access_token)
   const response = await tokenCall({ ...open, secret: 'guess' }, { grant_type: 'authorization_code', code: 'x' })
   assert.equal(response.status, 401)
 })
@@ -194,10 +194,10 @@ test('knobs of one client do not touch another; unknown knobs are refused', asyn
     ...service.register({ redirectUris: [callback], settings: { pkce: 'off', accessTtlSeconds: 5 } }),
   }
   const value = await codeFor(lenient)
-  const answer = await readTokens(
+  const tokens = await readTokens(
     await tokenCall(lenient, { grant_type: 'authorization_code', code: value, redirect_uri: callback }),
   )
-  assert.equal(answer.expires_in, 5)
+  assert.equal(tokens.expires_in, 5)
   assert.equal((await tokensFor(flow)).expires_in, 3600)
   assert.throws(() => service.configure({ pcke: 'off' }), /no knob named pcke/)
   assert.throws(() => service.configure({ pkce: 'maybe' }), /pkce cannot be/)

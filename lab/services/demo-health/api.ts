@@ -41,7 +41,7 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
     const offset = whole(request, 'offset', 0)
     const limit = whole(request, 'limit', 30, 100)
     const updatedAfter = whole(request, 'updated_after', 0)
-    const fitting = data.store
+    const matching = data.store
       .list(person.username, 'activities')
       .filter(
         (item) =>
@@ -50,8 +50,8 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
           item.createdAtMs < before * 1000 &&
           item.updatedAtMs > updatedAfter * 1000,
       )
-    const page = fitting.slice(offset, offset + limit)
-    return json(200, { total: fitting.length, offset, limit, activities: page.map(presentActivity) })
+    const page = matching.slice(offset, offset + limit)
+    return json(200, { total: matching.length, offset, limit, activities: page.map(presentActivity) })
   }
 
   const activity: Act = (person, _request, { id = '' }) => {

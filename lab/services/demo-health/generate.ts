@@ -2,7 +2,7 @@ import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 
-interface Seedling {
+interface GenerateInput {
   person: Person
   circle: readonly Acquaintance[]
   random: Random
@@ -19,7 +19,7 @@ const sports = [
 
 const names = ['Morning loop', 'Lunch escape', 'Rain again ☔️', 'Long one', 'Recovery', 'With the dog 🐕', 'Intervals']
 
-export function activityFields({ person, circle, random, createdAtMs }: Seedling): Record<string, unknown> {
+export function activityFields({ person, circle, random, createdAtMs }: GenerateInput): Record<string, unknown> {
   const { sport, metersPerSecond, caloriesPerMinute } = random.pick(sports)
   const seconds = random.int(600, 9000)
   const meters = Math.round(seconds * metersPerSecond * (0.85 + random.float() * 0.3))

@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import { type Acquaintance, places, sentences } from '../../data/vocabulary.ts'
 
-interface Seedling {
+interface GenerateInput {
   author: Acquaintance
   everybody: readonly Acquaintance[]
   random: Random
@@ -35,7 +35,7 @@ export const blankStatus = (text: string): StatusFields => ({
   source: 'An app',
 })
 
-export function statusFields({ author, everybody, random, createdAtMs, idAt }: Seedling): StatusFields {
+export function statusFields({ author, everybody, random, createdAtMs, idAt }: GenerateInput): StatusFields {
   const others = everybody.filter((one) => one.id !== author.id)
   const mentions = random.chance(0.25) ? random.some(others, random.int(1, 2)) : []
   const code = random.int(100_000, 999_999).toString(36)

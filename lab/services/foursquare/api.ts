@@ -57,11 +57,11 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
   const listed = (name: string, count: number, items: unknown[]) => ({ [name]: { count, items } })
 
   const checkins: Act = (person, request) => {
-    const fitting = sorted(request, withinTimes(request, data.store.list(person.username, 'checkins')))
-    const items = offsetPage(request, fitting, 100, 250)
+    const matching = sorted(request, withinTimes(request, data.store.list(person.username, 'checkins')))
+    const items = offsetPage(request, matching, 100, 250)
     return listed(
       'checkins',
-      fitting.length,
+      matching.length,
       items.map((item) => presentCheckin(view(), person, item)),
     )
   }

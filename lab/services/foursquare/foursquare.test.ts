@@ -57,9 +57,9 @@ const exchange = (fields: Record<string, string>) =>
   )
 
 async function tokenOf(person: string): Promise<string> {
-  const answer = (await (await exchange({ code: await codeFor(flow, {}, person) })).json()) as Record<string, string>
-  assert.deepEqual(Object.keys(answer), ['access_token'])
-  return answer['access_token'] ?? ''
+  const tokens = (await (await exchange({ code: await codeFor(flow, {}, person) })).json()) as Record<string, string>
+  assert.deepEqual(Object.keys(tokens), ['access_token'])
+  return tokens['access_token'] ?? ''
 }
 
 const raw = (path: string, by = token, version = '20260101') =>
@@ -252,18 +252,18 @@ test('someone new has nothing', async () => {
 
 test('wrong calls: version, credentials, parameters, paths, methods', async () => {
   const base = service.endpoints['api_url']
-  const told = async (response: Response | Promise<Response>) => {
+  const errorOf = async (response: Response | Promise<Response>) => {
     const { code, errorType } = await metaOf(await response)
     return [code, errorType]
   }
-  assert.deepEqual(await told(fetch(`${base}/users/self?oauth_token=${token}`)), [410, 'param_error'])
-  assert.deepEqual(await told(raw('users/self', token, 'today')), [400, 'param_error'])
-  assert.deepEqual(await told(fetch(`${base}/users/self?v=20260101`)), [400, 'invalid_auth'])
-  assert.deepEqual(await told(raw('users/self', 'x')), [401, 'invalid_auth'])
+  assert.deepEqual(await errorOf(fetch(`${base}/users/self?oauth_token=${token}`)), [410, 'param_error'])
+  assert.deepEqual(await errorOf(raw('users/self', token, 'today')), [400, 'param_error'])
+  assert.deepEqual(await errorOf(fetch(`${base}/users/self?v=20260101`)), [400, 'invalid_auth'])
+  assert.deepEqual(await errorOf(raw('users/self', 'x')), [401, 'invalid_auth'])
   for (const query of ['limit=251', 'limit=x', 'offset=-1', 'sort=size', 'afterTimestamp=now'])
-    assert.deepEqual(await told(raw(`users/self/checkins?${query}`)), [400, 'param_error'], query)
-  assert.deepEqual(await told(raw('users/self/badgers')), [404, 'endpoint_error'])
-  assert.deepEqual(await told(raw('checkins/abc')), [400, 'param_error'])
+    assert.deepEqual(await errorOf(raw(`users/self/checkins?${query}`)), [400, 'param_error'], query)
+  assert.deepEqual(await errorOf(raw('users/self/badgers')), [404, 'endpoint_error'])
+  assert.deepEqual(await errorOf(raw('checkins/abc')), [400, 'param_error'])
   const posted = await fetch(`${base}/users/self?v=20260101&oauth_token=${token}`, { method: 'POST' })
   assert.equal(posted.status, 405)
 })

@@ -44,7 +44,7 @@ export interface ListFields extends Record<string, unknown> {
   entries: { venue: Venue; createdAtMs: number }[]
 }
 
-interface Seedling {
+interface GenerateInput {
   random: Random
   circle: readonly Acquaintance[]
   venues: readonly Venue[]
@@ -68,8 +68,8 @@ export const blankCheckin = (venue: Venue): CheckinFields => ({
   source: swarm,
 })
 
-export function checkinFields(seedling: Seedling): CheckinFields {
-  const { random, circle, venues, createdAtMs, nowMs, nextId } = seedling
+export function checkinFields(input: GenerateInput): CheckinFields {
+  const { random, circle, venues, createdAtMs, nowMs, nextId } = input
   const venue = random.pick(venues)
   const withPeople = random.chance(0.2) ? random.some(circle, random.int(1, 3)) : []
   const shout = [random.pick(sentences), ...withPeople.map(({ name }) => name.split(' ')[0])].join(' ')
@@ -96,10 +96,10 @@ export function checkinFields(seedling: Seedling): CheckinFields {
   return { ...rest, type: 'venueless', location: { lat: venue.lat, lng: venue.lng, name: 'Somewhere' } }
 }
 
-export const crossCheckin = (seedling: Seedling, cross: CrossPost): CheckinFields => ({
+export const crossCheckin = (input: GenerateInput, cross: CrossPost): CheckinFields => ({
   ...blankCheckin(venueAt(cross.place)),
   shout: cross.text,
-  likers: seedling.random.some(seedling.circle, 3),
+  likers: input.random.some(input.circle, 3),
   shortcode: cross.shortcode,
 })
 

@@ -80,8 +80,8 @@ function entries(data: FoursquareData, person: Person, name: (typeof automatic)[
       const { venue } = tip.fields as TipFields
       return { id: `t${tip.id}`, createdAtMs: tip.createdAtMs, venue, tip }
     })
-  const wanted = person.activity === 0 ? [] : data.venues.filter((_, at) => at % 3 === person.username.length % 3)
-  return wanted.map((venue, at) => ({
+  const saved = person.activity === 0 ? [] : data.venues.filter((_, at) => at % 3 === person.username.length % 3)
+  return saved.map((venue, at) => ({
     id: `v${venue.id}`,
     createdAtMs: 1_700_000_000_000 - at * 86_400_000,
     venue,

@@ -151,9 +151,9 @@ export function createGithubData(parts: { people: Person[]; random: Random; nowM
     }
   }
 
-  const findIssue = (fits: (item: StoredItem) => boolean) => {
+  const findIssue = (matches: (item: StoredItem) => boolean) => {
     for (const { login } of accounts) {
-      const item = store.list(login, 'issues').find(fits)
+      const item = store.list(login, 'issues').find(matches)
       if (item) return item
     }
     return undefined

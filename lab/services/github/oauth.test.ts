@@ -12,9 +12,9 @@ after(() => app.lab.close())
 test('the web flow: no response_type, optional redirect_uri, form answer unless JSON or XML is asked for', async () => {
   const { params } = await authorize(app, { scope: 'user:email,repo user gone' })
   assert.equal(params.get('state'), 's1')
-  const answer = await exchange(app, { code: params.get('code') ?? '' }, '*/*')
-  assert.match(answer.headers.get('content-type') ?? '', /x-www-form-urlencoded/)
-  const fields = new URLSearchParams(await answer.text())
+  const response = await exchange(app, { code: params.get('code') ?? '' }, '*/*')
+  assert.match(response.headers.get('content-type') ?? '', /x-www-form-urlencoded/)
+  const fields = new URLSearchParams(await response.text())
   assert.match(fields.get('access_token') ?? '', /^gho_/)
   assert.deepEqual(
     [fields.get('scope'), fields.get('token_type'), fields.get('expires_in')],
@@ -29,9 +29,9 @@ test('errors of the token endpoint come with status 200', async () => {
   const { params } = await authorize(app, {})
   const code = params.get('code') ?? ''
   const errorOf = async (fields: Record<string, string>) => {
-    const answer = await exchange(app, fields)
-    assert.equal(answer.status, 200)
-    return ((await answer.json()) as { error?: string }).error
+    const response = await exchange(app, fields)
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { error?: string }).error
   }
   assert.equal(await errorOf({ code, client_secret: 'wrong' }), 'incorrect_client_credentials')
   assert.equal(await errorOf({ code, redirect_uri: 'http://127.0.0.1:9/other' }), 'redirect_uri_mismatch')
@@ -42,11 +42,11 @@ test('errors of the token endpoint come with status 200', async () => {
 
 test('PKCE is optional and then enforced, and only S256', async () => {
   const verifier = newVerifier()
-  const asked = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
-  const one = await authorize(app, asked)
+  const pkceFields = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
+  const one = await authorize(app, pkceFields)
   const wrong = await exchange(app, { code: one.params.get('code') ?? '' })
   assert.equal(((await wrong.json()) as { error: string }).error, 'bad_verification_code')
-  const two = await authorize(app, asked)
+  const two = await authorize(app, pkceFields)
   const right = await exchange(app, { code: two.params.get('code') ?? '', code_verifier: verifier })
   assert.ok(((await right.json()) as { access_token: string }).access_token)
   const plain = await authorize(app, { code_challenge: verifier, code_challenge_method: 'plain' })

@@ -55,7 +55,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
   const clients = new Map<string, GithubClient>()
   const redirectOfCode = new Map<string, string>()
   const issued = new Map<string, string[]>()
-  const under = (key: string): Handler => {
+  const innerRoute = (key: string): Handler => {
     const handler = server.routes[key]
     if (!handler) throw new Error(`no route ${key}`)
     return handler
@@ -80,12 +80,12 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_challenge_method', first(request.query, 'code_challenge_method')],
       ['prompt', wantsPicker ? 'login' : undefined],
     ]
-    return under(`GET ${authorizePath}`)({ ...request, query: present(query) }, {})
+    return innerRoute(`GET ${authorizePath}`)({ ...request, query: present(query) }, {})
   }
 
   /** Remembers which address a code belongs to, because the token request may leave it out. */
   async function consent(request: LabRequest): Promise<Reply> {
-    const reply = await under('POST /consent')(request, {})
+    const reply = await innerRoute('POST /consent')(request, {})
     const location = reply.headers.location
     if (typeof location !== 'string') return reply
     const code = new URL(location, context.url()).searchParams.get('code')
@@ -116,7 +116,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_verifier', first(params, 'code_verifier')],
       ['refresh_token', first(params, 'refresh_token')?.replace(/^ghr_/, 'rt-')],
     ])
-    const reply = await underForm(`POST ${tokenPath}`, request, form)
+    const reply = await callInnerWithForm(`POST ${tokenPath}`, request, form)
     const fields = JSON.parse(String(reply.body)) as Record<string, string | number>
     if (reply.status !== 200) {
       const known = fields['error'] === 'unsupported_grant_type' ? 'unsupported_grant_type' : undefined
@@ -134,12 +134,12 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     })
   }
 
-  async function underForm(key: string, request: LabRequest, form: Pair[]): Promise<Reply> {
+  async function callInnerWithForm(key: string, request: LabRequest, form: Pair[]): Promise<Reply> {
     const { authorization: _, ...headers } = request.headers
     const body = Buffer.from(new URLSearchParams(form.map(([...pair]) => pair)).toString())
     const asForm = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
     try {
-      return await under(key)({ ...request, method: 'POST', query: [], headers: asForm, body }, {})
+      return await innerRoute(key)({ ...request, method: 'POST', query: [], headers: asForm, body }, {})
     } catch (error) {
       if (error instanceof Refusal) return error.reply
       throw error
@@ -147,9 +147,9 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
   }
 
   const routes: Routes = {
-    'GET /login': under('GET /login'),
-    'POST /login': under('POST /login'),
-    'GET /consent': under('GET /consent'),
+    'GET /login': innerRoute('GET /login'),
+    'POST /login': innerRoute('POST /login'),
+    'GET /consent': innerRoute('GET /consent'),
     'POST /consent': consent,
     [`GET ${authorizePath}`]: authorize,
     [`POST ${tokenPath}`]: token,
@@ -187,7 +187,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
         ['client_secret', client.secret],
         ['token', value.replace(/^gho_/, 'at-')],
       ]
-      await underForm('POST /oauth/revoke', emptyRequest, form)
+      await callInnerWithForm('POST /oauth/revoke', emptyRequest, form)
     },
     issued: (client) => issued.get(client.key) ?? [],
   }

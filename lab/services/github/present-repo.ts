@@ -134,8 +134,8 @@ const license = (url: string) => ({
 
 function openIssuesOf(data: GithubData, fullName: string): number {
   const [owner = ''] = fullName.split('/')
-  const fits = ({ fields }: StoredItem) => fields['repo'] === fullName && fields['state'] === 'open'
-  return data.store.list(owner, 'issues').filter((item) => isShown(item) && fits(item)).length
+  const matches = ({ fields }: StoredItem) => fields['repo'] === fullName && fields['state'] === 'open'
+  return data.store.list(owner, 'issues').filter((item) => isShown(item) && matches(item)).length
 }
 
 export function presentCommit(presenter: Presenter, fullName: string, item: StoredItem) {

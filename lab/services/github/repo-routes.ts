@@ -27,7 +27,7 @@ export function repoRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
 
   function repos(call: ApiCall, login: string): Reply {
     const { request, viewer, may, presenter } = call
-    const wanted = choiceParam(request, 'visibility', ['all', 'public', 'private'])
+    const visibility = choiceParam(request, 'visibility', ['all', 'public', 'private'])
     if (first(request.query, 'type') !== undefined && first(request.query, 'visibility') !== undefined)
       throw new Refusal(githubError(422, 'If you specify visibility or affiliation, you cannot specify type.'))
     const type = choiceParam(request, 'type', ['all', 'owner', 'public', 'private', 'member'])
@@ -40,7 +40,7 @@ export function repoRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
       const fields = item.fields as RepoFields
       if (!isShown(item) || (fields.private && !seesPrivate) || type === 'member') return false
       const kind = fields.private ? 'private' : 'public'
-      if ((wanted !== 'all' && wanted !== kind) || ((type === 'public' || type === 'private') && type !== kind))
+      if ((visibility !== 'all' && visibility !== kind) || ((type === 'public' || type === 'private') && type !== kind))
         return false
       return (sinceMs ?? 0) <= item.updatedAtMs && item.updatedAtMs < (beforeMs ?? Number.POSITIVE_INFINITY)
     })
@@ -88,11 +88,11 @@ export function repoRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
     const author = first(request.query, 'author')
     const all = data.store.list(fullName, 'commits').filter(isShown)
     if (all.length === 0) return githubError(409, 'Git Repository is empty.')
-    const fits = ({ createdAtMs, fields }: StoredItem) =>
+    const matches = ({ createdAtMs, fields }: StoredItem) =>
       createdAtMs >= sinceMs &&
       createdAtMs <= untilMs &&
       (author === undefined || [fields['authorLogin'], fields['authorEmail']].includes(author))
-    return page(call, all.filter(fits), (item) => presentCommit(call.presenter, fullName, item))
+    return page(call, all.filter(matches), (item) => presentCommit(call.presenter, fullName, item))
   }
 
   const star =

@@ -28,10 +28,10 @@ const lists: Record<string, string> = {
   '/notifications': '/notifications?all=true',
 }
 
-for (const [described, asked] of Object.entries(lists))
+for (const [described, path] of Object.entries(lists))
   test(`${described} fits the published schema, every page`, async (t) => {
     if (typeof check === 'string') return t.skip(check)
-    const items = await walkAll(app, `${asked}${asked.includes('?') ? '&' : '?'}per_page=100`, token)
+    const items = await walkAll(app, `${path}${path.includes('?') ? '&' : '?'}per_page=100`, token)
     assert.ok(items.length > 0)
     assert.deepEqual([...new Set(check(responseSchema(described), items))].slice(0, 10), [])
   })
@@ -53,9 +53,9 @@ test('single answers fit the published schema', async (t) => {
     ['/gists/{gist_id}', `/gists/${gist?.id}`],
     ['/search/commits', '/search/commits?q=author:ada&per_page=100'],
   ]
-  for (const [described, asked] of singles) {
-    const answer: unknown = await (await call(app, asked, token)).json()
-    assert.deepEqual(check(responseSchema(described), answer).slice(0, 10), [], described)
+  for (const [described, path] of singles) {
+    const body: unknown = await (await call(app, path, token)).json()
+    assert.deepEqual(check(responseSchema(described), body).slice(0, 10), [], described)
   }
 })
 

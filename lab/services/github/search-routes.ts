@@ -22,7 +22,7 @@ export function searchRoutes({ context, data }: ApiParts, endpoint: EndpointFact
   /** Commits on the default branch of every repository the caller may see: the first thousand. */
   function commits(call: ApiCall): Reply {
     const { request, presenter } = call
-    const fits = parseCommitQuery(data, first(request.query, 'q'))
+    const matches = parseCommitQuery(data, first(request.query, 'q'))
     // All commits of the lab are committed by their author in the same second.
     choiceParam(request, 'sort', ['best-match', 'author-date', 'committer-date'])
     const order = choiceParam(request, 'order', ['desc', 'asc'])
@@ -31,7 +31,7 @@ export function searchRoutes({ context, data }: ApiParts, endpoint: EndpointFact
         const name = `${(repo.fields as RepoFields).owner}/${(repo.fields as RepoFields).name}`
         return data.store.list(name, 'commits').map((item) => ({ repo: name, item, home: repo }))
       })
-      .filter((one) => isShown(one.item) && fits(one))
+      .filter((one) => isShown(one.item) && matches(one))
       .sort((a, b) => b.item.createdAtMs - a.item.createdAtMs || (a.item.id < b.item.id ? -1 : 1))
     if (order === 'asc') found.reverse()
     return pagedReply({

@@ -138,8 +138,12 @@ test('conversations: the one that moved last first, details of twenty messages, 
   const scope = `${bothScopes},instagram_business_manage_messages`
   const by = await tokenOf(app, scope)
   const self = app.service.people[0]?.id
-  const asked = 'updated_time,participants,messages.limit(100){created_time,from,to,message,attachments,shares}'
-  const { entries } = await walk<Conversation>(app, `/me/conversations?platform=instagram&limit=10&fields=${asked}`, by)
+  const fields = 'updated_time,participants,messages.limit(100){created_time,from,to,message,attachments,shares}'
+  const { entries } = await walk<Conversation>(
+    app,
+    `/me/conversations?platform=instagram&limit=10&fields=${fields}`,
+    by,
+  )
   assert.equal(entries.length, 31)
   const times = entries.map(({ updated_time }) => updated_time)
   assert.deepEqual(times, times.toSorted().reverse())
@@ -187,7 +191,7 @@ test('limits are per account, told in percent and minutes', async () => {
     string,
     { call_count: number; estimated_time_to_regain_access: number }[]
   >
-  const [told] = usage[app.service.people[0]?.id ?? ''] ?? []
-  assert.equal(told?.call_count, 100)
-  assert.ok((told?.estimated_time_to_regain_access ?? 0) > 0)
+  const [accountUsage] = usage[app.service.people[0]?.id ?? ''] ?? []
+  assert.equal(accountUsage?.call_count, 100)
+  assert.ok((accountUsage?.estimated_time_to_regain_access ?? 0) > 0)
 })

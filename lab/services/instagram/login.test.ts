@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => lab.close())
 
-const trade = async (name: string, fields: Record<string, string>) => {
+const exchange = async (name: string, fields: Record<string, string>) => {
   const url = `${app.service.endpoints[name]}?${new URLSearchParams(fields).toString()}`
   return (await (await fetch(url)).json()) as {
     access_token: string
@@ -28,25 +28,25 @@ test('a code gives an hour, an exchange sixty days, a refresh sixty more', async
   const back = await returnedTo(app, bothScopes, 'ada')
   assert.equal(back.hash, '#_')
   const code = back.searchParams.get('code') ?? ''
-  const answer = (await (await exchangeCode(app, { code })).json()) as DataResponse
+  const tokens = (await (await exchangeCode(app, { code })).json()) as DataResponse
   assert.deepEqual(
-    answer.data.map(({ user_id, permissions }) => [user_id, permissions]),
+    tokens.data.map(({ user_id, permissions }) => [user_id, permissions]),
     [[app.service.people[0]?.id, bothScopes]],
   )
-  const short = answer.data[0]?.access_token ?? ''
-  const asked = { grant_type: 'ig_exchange_token', client_secret: app.secret, access_token: short }
-  assert.equal((await trade('exchange_url', { ...asked, client_secret: 'x' })).error.code, 1)
-  const long = await trade('exchange_url', asked)
+  const short = tokens.data[0]?.access_token ?? ''
+  const exchangeFields = { grant_type: 'ig_exchange_token', client_secret: app.secret, access_token: short }
+  assert.equal((await exchange('exchange_url', { ...exchangeFields, client_secret: 'x' })).error.code, 1)
+  const long = await exchange('exchange_url', exchangeFields)
   assert.deepEqual([long.token_type, long.expires_in], ['bearer', 5_184_000])
   const renewal = { grant_type: 'ig_refresh_token', access_token: long.access_token }
-  assert.equal((await trade('refresh_url', renewal)).error.code, 190)
+  assert.equal((await exchange('refresh_url', renewal)).error.code, 190)
   lab.clock.advance(86_401_000)
   assert.equal((await graph<GraphError>(app, '/me', short)).error.error_subcode, 463)
-  const renewed = await trade('refresh_url', renewal)
+  const renewed = await exchange('refresh_url', renewal)
   assert.equal(renewed.expires_in, 5_184_000)
-  assert.equal((await trade('exchange_url', asked)).error.code, 190)
+  assert.equal((await exchange('exchange_url', exchangeFields)).error.code, 190)
   lab.clock.advance(5_184_000_000)
-  assert.equal((await trade('refresh_url', { ...renewal, access_token: renewed.access_token })).error.code, 190)
+  assert.equal((await exchange('refresh_url', { ...renewal, access_token: renewed.access_token })).error.code, 190)
 })
 
 test('the login host has errors of its own', async () => {

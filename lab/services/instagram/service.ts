@@ -25,7 +25,7 @@ export const instagram: ServiceDefinition = {
   build(context) {
     const { clock, url } = context
     const people = makePeople((_username, at) => String(17_841_400_000_000_101n + BigInt(at) * 9_000_001n))
-    const trade = { tokenParam: 'access_token', ttlSeconds: sixtyDays, authenticated: false }
+    const exchange = { tokenParam: 'access_token', ttlSeconds: sixtyDays, authenticated: false }
     const oauth = createOAuth2Server(context, {
       brand,
       people,
@@ -41,8 +41,8 @@ export const instagram: ServiceDefinition = {
         refresh: 'none',
         accessTtlSeconds: 3600,
         codeTtlSeconds: 3600,
-        longLived: { ...trade, grantType: 'ig_exchange_token', path: '/access_token', minAgeSeconds: 0 },
-        renew: { ...trade, grantType: 'ig_refresh_token', path: '/refresh_access_token', minAgeSeconds: 86_400 },
+        longLived: { ...exchange, grantType: 'ig_exchange_token', path: '/access_token', minAgeSeconds: 0 },
+        renew: { ...exchange, grantType: 'ig_refresh_token', path: '/refresh_access_token', minAgeSeconds: 86_400 },
       },
     })
     const apps = new Map<string, string>()

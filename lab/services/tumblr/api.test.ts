@@ -94,8 +94,8 @@ test('NPF: blocks, layouts and trails, also broken ones', async () => {
   assert.deepEqual([...types].sort(), ['audio', 'image', 'link', 'text', 'video'])
   const trails = posts.flatMap((post) => post['trail'] as { broken_blog_name?: string; post?: { id: string } }[])
   assert.ok(trails.length > 40 && trails.some(({ post }) => post))
-  const ask = posts.flatMap((post) => post['layout'] as { type: string }[]).filter(({ type }) => type === 'ask')
-  assert.ok(ask.length > 5)
+  const askBlocks = posts.flatMap((post) => post['layout'] as { type: string }[]).filter(({ type }) => type === 'ask')
+  assert.ok(askBlocks.length > 5)
   const root = trails.find(({ post }) => post)?.post?.id ?? ''
   const holder = app.service.data
   const { blog_name } = posts.find((post) => JSON.stringify(post['trail']).includes(root)) as Post

@@ -74,14 +74,14 @@ test('OAuth 1.0a with the same key, parameters in the header only', async () => 
   })
   const oauth_verifier = new URL(page.url).searchParams.get('oauth_verifier') ?? ''
   const signing = { key: app.key, secret: app.secret, timestamp }
-  const answer = await sent(
+  const response = await sent(
     signedRequest(
       `${app.service.url}/oauth/access_token`,
       { ...signing, token: pair.token, tokenSecret: pair.tokenSecret, oauth: { oauth_verifier } },
       { verb: 'GET' },
     ),
   )
-  const fields = new URLSearchParams(answer.body)
+  const fields = new URLSearchParams(response.body)
   const token = { token: fields.get('oauth_token') ?? '', tokenSecret: fields.get('oauth_token_secret') ?? '' }
   const read = (by?: 'query') =>
     sent(

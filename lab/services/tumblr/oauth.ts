@@ -69,7 +69,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
   /** Code to where it was sent, because the token request need not repeat an address that was not given. */
   const sentTo = new Map<string, string>()
   const keyOfToken = new Map<string, string>()
-  const under = (routes: Routes, key: string): Handler => {
+  const innerRoute = (routes: Routes, key: string): Handler => {
     const handler = routes[key]
     if (!handler) throw new Error(`no route ${key}`)
     return handler
@@ -83,11 +83,11 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     if (!isGiven && registered.length !== 1)
       return problemPage(brand, 'This link does not work', 'redirect_uri is missing and several are registered.')
     const query: Pair[] = isGiven ? request.query : [...request.query, ['redirect_uri', registered[0] ?? '']]
-    return under(oauth2.routes, `GET ${paths.authorize}`)({ ...request, query }, {})
+    return innerRoute(oauth2.routes, `GET ${paths.authorize}`)({ ...request, query }, {})
   }
 
   async function consent(request: LabRequest): Promise<Reply> {
-    const reply = await under(signIn.routes, 'POST /consent')(request, {})
+    const reply = await innerRoute(signIn.routes, 'POST /consent')(request, {})
     const { location } = reply.headers
     const code = typeof location === 'string' ? new URL(location, context.url()).searchParams.get('code') : null
     if (code !== null && typeof location === 'string')
@@ -102,14 +102,14 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     const all: Pair[] = needsAddress ? [...params, ['redirect_uri', bound]] : params
     const body = Buffer.from(new URLSearchParams(all.map(([...pair]) => pair)).toString())
     const headers = { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' }
-    const reply = await runHandler(under(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
+    const reply = await runHandler(innerRoute(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
     const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
     // The documentation knows 200 and 401, nothing between.
     if (reply.status !== 200) return json(fields['error'] === 'invalid_request' ? 400 : 401, fields)
     keyOfToken.set(String(fields['access_token']), first(all, 'client_id') ?? '')
     const { refresh_token, ...rest } = fields
-    const lasting = String(fields['scope']).split(' ').includes('offline_access')
-    return json(200, { ...rest, id_token: false, token_type: 'bearer', ...(lasting ? { refresh_token } : {}) })
+    const hasOfflineAccess = String(fields['scope']).split(' ').includes('offline_access')
+    return json(200, { ...rest, id_token: false, token_type: 'bearer', ...(hasOfflineAccess ? { refresh_token } : {}) })
   }
 
   function caller(request: LabRequest): TumblrCaller {

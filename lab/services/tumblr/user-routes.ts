@@ -51,10 +51,10 @@ export function userRoutes({ data }: ApiParts, endpoint: EndpointFactory): Route
     const options = postOptions(request)
     const all = data.liked(username)
     const seconds = ({ like }: { like: StoredItem }) => Math.floor(like.createdAtMs / 1000)
-    const fitting = all.filter((one) => seconds(one) < before && seconds(one) > after)
-    const shown = fitting.slice(offset, offset + limit)
+    const matching = all.filter((one) => seconds(one) < before && seconds(one) > after)
+    const shown = matching.slice(offset, offset + limit)
     const last = shown.at(-1)
-    const more = last && offset + limit < fitting.length
+    const more = last && offset + limit < matching.length
     return wrapped({
       liked_posts: shown.map((one) => ({
         ...presentPost(presenter, one.post, options),

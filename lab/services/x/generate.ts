@@ -5,7 +5,7 @@ import { gistId } from '../github/ids.ts'
 import { placeId, shortLink } from './ids.ts'
 import { blankPost, type Link, type PostFields, type XMedia, type XUser } from './model.ts'
 
-interface Seedling {
+interface GenerateInput {
   author: XUser
   others: readonly XUser[]
   /** Whom the author mentions most. */
@@ -16,7 +16,7 @@ interface Seedling {
   mediaId: () => string
 }
 
-export function postFields({ author, others, friends, random, older, mediaId }: Seedling): PostFields {
+export function postFields({ author, others, friends, random, older, mediaId }: GenerateInput): PostFields {
   const earlier = older.length > 0 ? random.pick(older) : undefined
   if (earlier && random.chance(0.12)) return repost(author, earlier, others)
   const replyTo = earlier && random.chance(0.18) ? earlier : undefined

@@ -101,7 +101,7 @@ test('a public client names itself in the body; revoking ends a token', async ()
     person: 'ben',
   })
   const code = new URL(page.url).searchParams.get('code') ?? ''
-  const answer = await fetch(`${app.service.url}/2/oauth2/token`, {
+  const response = await fetch(`${app.service.url}/2/oauth2/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -111,7 +111,7 @@ test('a public client names itself in the body; revoking ends a token', async ()
       code_verifier: verifier,
     }),
   })
-  const { access_token } = (await answer.json()) as Tokens
+  const { access_token } = (await response.json()) as Tokens
   assert.equal((await get(app, '/2/users/me', access_token)).status, 200)
   const revoked = await fetch(`${app.service.url}/2/oauth2/revoke`, {
     method: 'POST',

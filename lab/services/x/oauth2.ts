@@ -43,7 +43,7 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
       metadata: false,
     },
   })
-  const under = (key: string): Handler => {
+  const innerRoute = (key: string): Handler => {
     const handler = server.routes[key]
     if (!handler) throw new Error(`no route ${key}`)
     return handler
@@ -54,24 +54,28 @@ export function createXOAuth2(context: ServiceContext, people: Person[], signIn:
     if (absent !== undefined)
       return problemPage(brand, 'Something went wrong', `You weren't able to give access to the App (${absent}).`)
     const isPlain = first(request.query, 'code_challenge_method') === 'plain'
-    return under(`GET ${paths.authorize}`)(
+    return innerRoute(`GET ${paths.authorize}`)(
       isPlain ? { ...request, query: hashedChallenge(request.query) } : request,
       {},
     )
   }
 
   async function token(request: LabRequest): Promise<Reply> {
-    const reply = await runHandler(under(`POST ${paths.token}`), request)
+    const reply = await runHandler(innerRoute(`POST ${paths.token}`), request)
     const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
     if (reply.status !== 200) return tokenProblem(request, reply, fields)
     const scope = String(fields['scope'])
     const { refresh_token, ...rest } = fields
-    const lasting = scope.split(' ').includes('offline.access') && refresh_token !== undefined
-    return json(200, { ...rest, token_type: 'bearer', ...(lasting ? { refresh_token } : {}) }, cacheHeaders(reply))
+    const hasOfflineAccess = scope.split(' ').includes('offline.access') && refresh_token !== undefined
+    return json(
+      200,
+      { ...rest, token_type: 'bearer', ...(hasOfflineAccess ? { refresh_token } : {}) },
+      cacheHeaders(reply),
+    )
   }
 
   async function revoke(request: LabRequest): Promise<Reply> {
-    const reply = await runHandler(under(`POST ${paths.revoke}`), request)
+    const reply = await runHandler(innerRoute(`POST ${paths.revoke}`), request)
     if (reply.status === 200) return json(200, { revoked: true })
     return tokenProblem(request, reply, JSON.parse(String(reply.body)) as Record<string, unknown>)
   }
