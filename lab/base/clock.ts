@@ -1,4 +1,4 @@
-/** A clock that tests can move. Real time flows on underneath unless it is frozen. */
+/** A clock that tests can move. It advances with real time unless frozen. */
 export interface LabClock {
   now(): number
   advance(ms: number): void

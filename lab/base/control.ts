@@ -15,7 +15,7 @@ interface ControlDeps {
   requests: RequestLog
 }
 
-/** The lab's own HTTP interface, one per service. JSON bodies only, so that no web page can post here across origins. */
+/** The lab's control interface, one per service. JSON bodies only, which prevents cross-origin form posts. */
 export function controlRoutes({ parts, clock, labClock, faults, requests }: ControlDeps): Routes {
   return {
     'GET /_lab': () =>

@@ -11,12 +11,12 @@ import { send } from './send.ts'
 interface Wire {
   response: ServerResponse
   clock: ServiceClock
-  /** Ends waits when the server closes. */
+  /** Aborts waiting when the server closes. */
   signal: AbortSignal
   respond: () => Promise<Reply>
 }
 
-/** Plays one fault onto the connection and says which status the other side could see (0: none). */
+/** Applies one fault to the connection. Returns the status that the client sees (0: none). */
 export async function playFault(wire: Wire, fault: Fault): Promise<number> {
   const { response, signal } = wire
   const plain = (reply: Reply) => send(response, reply, wire.clock)
@@ -97,7 +97,7 @@ async function slow(wire: Wire, bytesPerChunk: number, everyMs: number): Promise
 
 async function gzipBomb(response: ServerResponse, bytes: number): Promise<number> {
   response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-  // A client that hangs up early is the hoped-for end of this fault.
+  // The client is expected to disconnect early.
   await pipeline(Readable.from(spaces(bytes)), createGzip({ level: 9 }), response).catch(() => undefined)
   return 200
 }

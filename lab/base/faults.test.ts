@@ -53,7 +53,7 @@ test('method and path select; 0 times lasts until cleared', async () => {
 })
 
 test('hang gives nothing, half-open gives headers and nothing more', async () => {
-  // Until they are cleared: on a busy machine a request that was given up may be heard of late, and would use them up.
+  // `times: 0`: on a busy machine an aborted request may arrive late and would otherwise use up the fault.
   service.faults.add({ path, kind: 'hang', times: 0 })
   await assert.rejects(fetch(url, { signal: AbortSignal.timeout(100) }), { name: 'TimeoutError' })
   service.faults.clear()

@@ -1,7 +1,7 @@
 import { pathMatcher } from './path-pattern.ts'
 import type { LabRequest } from './request.ts'
 
-/** What goes wrong. Times are real time: a fault happens on the wire, not on the lab's clock. */
+/** The kinds of faults. Delays use real time, not the lab's clock. */
 export type FaultKind =
   | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterForm?: 'seconds' | 'date'; body?: string }
   | { kind: 'delay'; delayMs: number }
@@ -18,9 +18,9 @@ export type FaultKind =
 export type Fault = FaultKind & {
   path: string | RegExp
   method?: string
-  /** How many requests it hits; 0 means until cleared. Default 1. */
+  /** Number of requests to affect; 0 means until cleared. Default 1. */
   times?: number
-  /** Let this many matching requests pass first. */
+  /** Number of matching requests to let pass first. */
   after?: number
 }
 

@@ -1,4 +1,4 @@
-/** The people every lab service knows. Each service gives them its own native id. */
+/** A person known to all lab services. Each service assigns its own native id. */
 export interface Person {
   id: string
   username: string

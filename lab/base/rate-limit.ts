@@ -7,7 +7,7 @@ export interface RateLimitSettings {
   windowSeconds: number
 }
 
-/** Fixed windows per person, told in X-RateLimit headers on every answer. */
+/** Fixed windows per person, reported in X-RateLimit headers of every response. */
 export interface RateLimit {
   settings: RateLimitSettings
   acquire(key: string): (reply: Reply) => Reply
@@ -38,7 +38,7 @@ export function createRateLimit(clock: ServiceClock, settings: RateLimitSettings
   }
 }
 
-/** The knob `rateLimit` beside the knobs of an authorization server. */
+/** Adds the setting `rateLimit` to the settings of an authorization server. */
 export function withRateLimitSettings(
   rateLimit: RateLimit,
   server: { settings: object; configure(changes: Record<string, unknown>): void },

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   headers: IncomingHttpHeaders
   rawHeaders: Pair[]
   body: string
-  /** Filled when the answer is decided. */
+  /** Set when the response is known. */
   status?: number
   fault?: string
 }
@@ -22,7 +22,7 @@ export interface LoggedRequest {
 export interface RequestLog {
   readonly all: readonly LoggedRequest[]
   to(path: string | RegExp, method?: string): LoggedRequest[]
-  /** Counts every request since the start or the last clear, also those no longer kept. */
+  /** Counts all requests since the start or the last clear, including those no longer stored. */
   count(path: string | RegExp, method?: string): number
   counters(): Record<string, number>
   clear(): void

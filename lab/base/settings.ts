@@ -1,9 +1,9 @@
-/** A wrong knob or a wrong value for one: the caller's mistake, told loudly so that no test turns the wrong screw. */
+/** An unknown setting or an invalid value. Thrown so that a typo in a test does not pass silently. */
 export class InvalidSetting extends Error {}
 
 export const isInvalidSetting = (error: unknown): error is InvalidSetting => error instanceof InvalidSetting
 
-/** Allowed values of each knob: a list of choices, or a test. */
+/** The allowed values of each setting: a list or a predicate. */
 export type SettingRules<S> = { [K in keyof S]-?: readonly S[K][] | ((value: unknown) => boolean) }
 
 export function applySettings<S extends object>(

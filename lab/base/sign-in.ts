@@ -29,7 +29,7 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
   const sessions = createBrowserSessions(parts.name)
   const interactions = new Map<string, Interaction>()
 
-  /** An interaction opens only in the browser that began it. */
+  /** An interaction is valid only in the browser that started it. */
   function find(request: LabRequest, id: string | undefined) {
     const session = sessions.of(request)
     const interaction = interactions.get(id ?? '')

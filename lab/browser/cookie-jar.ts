@@ -5,7 +5,7 @@ interface Cookie {
   expiresAtMs: number
 }
 
-/** Cookies kept apart by origin, which is stricter than real browsers: those mix the ports of one host. */
+/** Separates cookies by origin. Stricter than real browsers, which share cookies between ports of one host. */
 export interface CookieJar {
   header(url: string): string
   take(url: string, setCookies: string[]): void

@@ -8,11 +8,11 @@ interface ControlledStore {
   clock: ServiceClock
   kinds: readonly string[]
   nextId: () => string
-  /** The first fields of an added item, where a kind cannot do without some. */
+  /** Default fields of an added item, for kinds with required fields. */
   blank?: (kind: string) => Record<string, unknown>
 }
 
-/** Lets a test add, edit and delete what a service holds. */
+/** Lets tests add, edit and delete a service's items. */
 export function storeControl({ store, clock, kinds, nextId, blank }: ControlledStore): DataControl {
   const checked = (kind: string) => {
     if (!kinds.includes(kind)) throw new InvalidSetting(`kind must be one of ${kinds.join(', ')}`)

@@ -1,7 +1,7 @@
 import type { ServiceClock } from '../base/clock.ts'
 import type { TokenControl } from '../base/service-parts.ts'
 
-/** What one person allowed one app: at Meta there is one such thing per pair, however often the person logs in. */
+/** What one person allowed one app. Meta keeps one grant per pair, no matter how often the person logs in. */
 export interface AppGrant {
   clientKey: string
   username: string
@@ -19,12 +19,12 @@ export interface AppToken {
 }
 
 export interface AppGrants {
-  /** Adds permissions to the living grant of the pair, or begins one. */
+  /** Adds permissions to the pair's active grant, or creates one. */
   grant(clientKey: string, username: string, requested: readonly string[], granted: readonly string[]): AppGrant
   addToken(token: Omit<AppToken, 'issuedAtMs' | 'expiresAtMs'> & { ttlSeconds: number }): AppToken
   token(value: string): AppToken | undefined
   isActive(token: AppToken): boolean
-  /** Who of these people uses the app now. */
+  /** Usernames of the people who have an active grant for the app. */
   usersOf: (clientKey: string) => string[]
   control(inner: TokenControl): TokenControl
 }

@@ -1,6 +1,6 @@
 import { graphError } from './graph-error.ts'
 
-/** One name in `fields=`, for example `comments.limit(5).summary(true){message,from}`. */
+/** One entry of `fields=`, for example `comments.limit(5).summary(true){message,from}`. */
 export interface FieldRequest {
   name: string
   args: Record<string, string>
@@ -8,7 +8,7 @@ export interface FieldRequest {
   alias?: string
 }
 
-/** Reads the field expansion language of the Graph API. */
+/** Parses the field expansion syntax of the Graph API. */
 export function parseFields(text: string): FieldRequest[] {
   let at = 0
   const wrong = () =>

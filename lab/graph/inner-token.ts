@@ -3,7 +3,7 @@ import type { LabRequest } from '../base/request.ts'
 import type { OAuth2Server } from '../oauth2/server.ts'
 import { callRoute } from './login-window.ts'
 
-/** The answer of the plain authorization server underneath; the service gives it the vendor's shape. */
+/** The response of the standard authorization server inside; the service converts it to the vendor's shape. */
 export interface InnerTokenResponse {
   access_token: string
   expires_in: number
@@ -15,7 +15,7 @@ interface TokenRequest {
   method: 'GET' | 'POST'
   path: string
   params: Record<string, string | undefined>
-  /** The vendor's error for a description of what was wrong. */
+  /** Maps the inner server's error description to the vendor's error. */
   toError(description: string): Refusal
 }
 

@@ -9,24 +9,24 @@ interface LoginWindowOptions {
   brand: Brand
   oauth: OAuth2Server
   authorizePath: string
-  /** Put behind the address that the person returns to, after the code. */
+  /** Appended to the redirect URL after the code. */
   fragment: string
   deniedDescription: string
-  /** Asked for in every login, said or not. */
+  /** Scopes that every login requests, listed by the app or not. */
   always: readonly string[]
   responseTypeRequired: boolean
-  /** Without this one the window does not open. */
+  /** The login window shows an error if this scope is missing. */
   requiredScope?: string
 }
 
 export interface LoginWindow {
   authorize: (request: LabRequest) => Promise<Reply>
   routes: Routes
-  /** The permissions that the request behind this code asked for. */
+  /** The permissions requested in the login that issued this code. */
   requestedScopesOf(code: string): string[]
 }
 
-/** Meta's differences from a plain authorization endpoint: scope lists, errors shown or told, the fragment. */
+/** Meta's differences from a standard authorization endpoint: scope lists, error pages, the fragment. */
 export function createLoginWindow(options: LoginWindowOptions): LoginWindow {
   const { oauth, brand } = options
   const requestedByInteraction = new Map<string, string[]>()

@@ -5,7 +5,7 @@ interface Configurable {
   configure(changes: Record<string, unknown>): void
 }
 
-/** A service's own rules beside those of the authorization server and the rate limit. */
+/** Combines a service's own settings with those of the authorization server and the rate limit. */
 export function withOwnSettings<S extends object>(own: S, rules: SettingRules<S>, inner: Configurable): Configurable {
   return {
     settings: () => ({ ...inner.settings(), ...own }),

@@ -6,7 +6,7 @@ import { type Args, type GraphEdge, type GraphNode, isEdge, isNode } from './nod
 
 type Json = Record<string, unknown>
 
-/** Where the links of a page lead: the versioned address of the API and the token, which the links repeat. */
+/** Base of the paging links: the versioned API URL and the access token, which every link repeats. */
 export interface LinkBase {
   apiUrl: string
   token: string
@@ -29,7 +29,7 @@ function shown(value: unknown, field: FieldRequest, path: string, base: LinkBase
   if (isNode(value)) return projectNode(value, field.fields, base)
   if (isEdge(value)) {
     const page = projectEdge(value, field.args, field.fields, path, base)
-    // A list inside a node is left out when it is empty, unless its summary is asked for.
+    // An empty nested list is omitted unless its summary is requested.
     return value.entries.length === 0 && page['summary'] === undefined ? undefined : page
   }
   if (field.fields && typeof value === 'object' && value !== null && !Array.isArray(value))

@@ -8,7 +8,7 @@ export interface Usage {
   waitSeconds: number
 }
 
-/** Counts a call; usage is told in percent of what is allowed, never as a number of calls. */
+/** Counts a call. Meta reports usage as a percentage of the limit, never as a number of calls. */
 export function countCall(rateLimit: RateLimit, key: string): Usage {
   try {
     const { headers } = rateLimit.acquire(key)({ status: 200, headers: {}, body: '' })

@@ -4,7 +4,7 @@ import type { LabRequest } from '../base/request.ts'
 import { oauth1Error } from './error.ts'
 import { type Verifier, verify } from './verify.ts'
 
-/** RFC 5849 2.3. A wrong verifier burns the request token: there is one try. */
+/** RFC 5849 2.3. A wrong verifier invalidates the request token. */
 export function accessTokenEndpoint(
   parts: Verifier,
   request: LabRequest,

@@ -18,10 +18,10 @@ export interface OAuth1Options {
   brand: Brand
   people: Person[]
   settings?: Partial<OAuth1Settings>
-  /** The first is the usual one. */
+  /** The first page is the default. */
   pages: AuthorizePage[]
   paths?: Partial<OAuth1Paths>
-  /** Extra fields in the access token answer. */
+  /** Extra fields in the access token response. */
   tokenFields?: (person: Person) => Record<string, string>
   /** Shared with another authorization server of the same service. */
   signIn?: SignIn
@@ -48,7 +48,7 @@ export interface OAuth1Server {
   tokens: TokenControl
 }
 
-/** A whole OAuth 1.0a server: a service gives it a brand, people, authorize pages and knobs, and mounts its routes. */
+/** A complete OAuth 1.0a server. A service passes brand, people, pages and settings, and mounts its routes. */
 export function createOAuth1Server(context: ServiceContext, options: OAuth1Options): OAuth1Server {
   const { clock } = context
   const { brand, people } = options

@@ -11,13 +11,13 @@ export interface OAuth1Settings {
   requestTokenTtlSeconds: number
   /** `host`: the callback may be any path on the host of a registered one. */
   callbackMatch: 'exact' | 'host' | 'any'
-  /** Whether `oauth_callback=oob` is served with a number to copy. */
+  /** Whether `oauth_callback=oob` is supported: the person copies a PIN. */
   oob: boolean
-  /** `missing` simulates a 1.0 (not 1.0a) service, which a careful client leaves alone. */
+  /** `missing` simulates a 1.0 (not 1.0a) service, which a secure client must reject. */
   callbackConfirmed: 'true' | 'missing'
-  /** The content type of the two token answers. */
+  /** The content type of the two token responses. */
   tokenResponseType: string
-  /** RFC 5849 3.2 allows 400 for malformed requests; many services answer 401 to everything. */
+  /** RFC 5849 3.2 allows 400 for malformed requests; many services always send 401. */
   malformedStatus: 400 | 401
   permissionChoice: boolean
 }

@@ -6,15 +6,15 @@ import type { Transmission } from './settings.ts'
 
 export interface CollectedParameters {
   sentBy: Transmission
-  /** Protocol parameters, each once. */
+  /** Protocol parameters, without duplicates. */
   oauth: Map<string, string>
-  /** Everything the signature covers, from all three places. */
+  /** All signed parameters from header, body and query. */
   signed: Pair[]
 }
 
 const isProtocol = ([name]: Pair): boolean => name.startsWith('oauth_')
 
-/** RFC 5849 3.4.1.3.1 and 3.5: collects the parameters; protocol ones may come from one place only. */
+/** RFC 5849 3.4.1.3.1 and 3.5: collects the parameters; protocol parameters must all be in one place. */
 export function collectParameters(request: LabRequest, malformedStatus: number): CollectedParameters {
   const malformed = (check: string, detail: string) => oauth1Error(check, detail, malformedStatus)
   const header = headerParams(request.headers.authorization, malformed)

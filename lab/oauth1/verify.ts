@@ -23,7 +23,7 @@ export interface Verified<T> {
 
 type TokenKinds = { none: undefined; request: RequestToken; access: AccessToken }
 
-/** RFC 5849 3.2: every check a server makes before it believes a request, cheapest and least telling first. */
+/** RFC 5849 3.2: all checks of a signed request, cheapest and least revealing first. */
 export function verify<W extends keyof TokenKinds>(
   parts: Verifier,
   request: LabRequest,
@@ -72,7 +72,7 @@ function checkTimestamp({ settings, clock }: Verifier, timestamp: string): void 
     throw oauth1Error('timestamp_refused', `${Math.round(apartSeconds)} seconds away from this clock`)
 }
 
-/** Spent only after the signature fits: a stranger must not be able to burn somebody's nonces. */
+/** Called only after the signature is verified: an attacker must not be able to use up a client's nonces. */
 function useNonce({ nonces, settings }: Verifier, key: string[]): void {
   if (!nonces.useOnce(JSON.stringify(key), settings.skewSeconds * 2000)) throw oauth1Error('nonce_used', key[1] ?? '')
 }
@@ -80,7 +80,7 @@ function useNonce({ nonces, settings }: Verifier, key: string[]): void {
 function findToken(parts: Verifier, client: OAuth1Client, oauth: Map<string, string>, expected: keyof TokenKinds) {
   const key = oauth.get('oauth_token')
   if (expected === 'none') {
-    // RFC 5849 3.1: the parameter may be left out or empty when no token is involved.
+    // RFC 5849 3.1: the parameter may be absent or empty if the request has no token.
     if (key !== undefined && key !== '') throw oauth1Error('token_rejected', 'no token belongs into this request')
     return undefined
   }

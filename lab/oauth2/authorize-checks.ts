@@ -3,7 +3,7 @@ import type { Client } from './clients.ts'
 
 type Checked = { scopes: string[]; challenge?: string } | { error: string; description: string }
 
-/** Everything about an authorization request that is told to the app by redirect. */
+/** Checks an authorization request; errors are reported to the app by redirect. */
 export function checkRequest(client: Client, params: Pair[]): Checked {
   const twice = repeated(params)
   if (twice !== undefined) return wrong('invalid_request', `${twice} is given twice`)

@@ -7,7 +7,7 @@ import { checkRequest } from './authorize-checks.ts'
 import type { Client } from './clients.ts'
 import type { OAuth2Parts } from './server-parts.ts'
 
-/** RFC 6749 4.1.1. A wrong client or redirect address is told to the person and never redirected. */
+/** RFC 6749 4.1.1. An invalid client or redirect URI shows an error page and never redirects. */
 export function authorize(parts: OAuth2Parts, request: LabRequest): Reply {
   const client = findClient(parts, request.query)
   const params = fullParams(parts, client, request.query)

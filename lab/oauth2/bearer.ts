@@ -9,7 +9,7 @@ export interface Caller {
   scopes: readonly string[]
 }
 
-/** RFC 6750: who is calling, or the refusal that a strict resource server gives. */
+/** RFC 6750: the caller, or the error response of a strict resource server. */
 export function bearerGuard(parts: OAuth2Parts, request: LabRequest, scope?: string): Caller {
   const given = presented(parts, request)
   if (given.length > 1) throw refusal(400, 'invalid_request', 'The access token is given in more than one way')

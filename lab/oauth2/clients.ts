@@ -8,7 +8,7 @@ export interface Client {
   secret: string
   name: string
   redirectUris: string[]
-  /** The service's knobs with this client's own on top, read afresh at each use. */
+  /** The current service settings with this client's overrides. */
   settings(): OAuth2Settings
 }
 

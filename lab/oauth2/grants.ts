@@ -4,7 +4,7 @@ import { secret } from '../base/random.ts'
 import type { TokenControl } from '../base/service-parts.ts'
 import type { Client } from './clients.ts'
 
-/** What one person allowed one client. Dead grants take all their tokens with them. */
+/** What one person allowed one client. Revoking a grant invalidates all its tokens. */
 export interface Grant {
   client: Client
   person: Person
@@ -28,7 +28,7 @@ export interface Token {
   issuedAtMs: number
   /** Infinity for a token that never expires. */
   expiresAtMs: number
-  /** A rotated refresh token stays known, so that its reuse is noticed. */
+  /** A rotated refresh token is kept to detect its reuse. */
   used: boolean
 }
 

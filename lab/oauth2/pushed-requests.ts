@@ -2,7 +2,7 @@ import type { ServiceClock } from '../base/clock.ts'
 import type { Pair } from '../base/pairs.ts'
 import { secret } from '../base/random.ts'
 
-/** RFC 9126: authorization requests sent ahead, each usable once, by its client, for a short while. */
+/** RFC 9126: pushed authorization requests; each is valid once, for its client, for a minute. */
 export interface PushedRequests {
   ttlSeconds: number
   add(clientKey: string, params: Pair[]): string

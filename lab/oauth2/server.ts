@@ -23,7 +23,7 @@ export interface OAuth2Options {
   people: Person[]
   settings?: Partial<OAuth2Settings>
   paths?: Partial<OAuth2Paths>
-  /** Paths on which token trades (long-lived exchange, renewal) are served beside the token path. */
+  /** Additional paths for token exchanges (long-lived exchange, renewal). */
   exchangePaths?: string[]
   tokenFields?: (person: Person) => Record<string, string | number>
   /** Shared with another authorization server of the same service. */
@@ -40,7 +40,7 @@ export interface OAuth2Server {
   tokens: TokenControl
 }
 
-/** A whole authorization server: a service gives it a brand, people and knobs, and mounts its routes. */
+/** A complete authorization server. A service passes brand, people and settings, and mounts its routes. */
 export function createOAuth2Server(context: ServiceContext, options: OAuth2Options): OAuth2Server {
   const { clock } = context
   const settings: OAuth2Settings = { ...oauth2Defaults, ...options.settings }

@@ -3,39 +3,39 @@ import { isFlag, isListOf, isNumber, isText, isTextList, isTextMap, type Setting
 export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'query', 'none'] as const
 export type ClientAuthMethod = (typeof clientAuthMethods)[number]
 
-/** A grant that trades one access token for another, the way the Meta family does it. */
+/** A grant that exchanges one access token for another, as Meta's services do. */
 export interface TokenExchange {
   grantType: string
-  /** The parameter that carries the token. */
+  /** The name of the token's parameter. */
   tokenParam: string
   path: string
   ttlSeconds: number
-  /** A younger token is refused. */
+  /** Younger tokens are rejected. */
   minAgeSeconds: number
-  /** Whether client credentials are needed. */
+  /** Whether client credentials are required. */
   authenticated: boolean
 }
 
-/** Every way in which OAuth 2 services differ from each other, as knobs. */
+/** Settings for the differences between OAuth 2 services. */
 export interface OAuth2Settings {
   /** `off` ignores PKCE parameters, `refused` rejects them. */
   pkce: 'off' | 'refused' | 'allowed' | 'required'
   clientAuth: readonly ClientAuthMethod[]
-  /** `raw` services take the Basic pair as it is; RFC 6749 2.3.1 wants both halves form-encoded. */
+  /** `raw` reads the Basic credentials unencoded; RFC 6749 2.3.1 requires form encoding. */
   basicEncoding: 'rfc6749' | 'raw'
   clientIdParam: string
   tokenBody: 'form' | 'json'
-  /** Scope name to its meaning in plain words. */
+  /** Scope descriptions by name. */
   scopes: Readonly<Record<string, string>>
   defaultScopes: readonly string[]
   scopeSeparator: string
   tokenAnswer: 'json' | 'form' | 'nested' | 'wrong-type'
   nestedKey: string
-  /** `none` still expires the token, but does not say when. */
+  /** `none`: tokens expire but the response does not say when. */
   expiry: 'expires_in' | 'expires_in_text' | 'expires_at' | 'none'
   /** 0 means never. */
   accessTtlSeconds: number
-  /** `keep` leaves refresh_token out of the refresh answer; the old one goes on working. */
+  /** `keep` omits refresh_token from the refresh response; the old one stays valid. `repeat` sends it again. */
   refresh: 'none' | 'rotate' | 'keep' | 'repeat'
   /** 0 means never. */
   refreshTtlSeconds: number
@@ -50,9 +50,9 @@ export interface OAuth2Settings {
   bearerQueryParam: string
   registration: boolean
   metadata: boolean
-  /** Some services answer errors of the token endpoint with status 200. */
+  /** Some services send token endpoint errors with status 200. */
   tokenErrorStatus: 'rfc6749' | '200'
-  /** Whether the person may untick single scopes. */
+  /** Whether the person may deselect single scopes. */
   scopeChoice: boolean
 }
 
@@ -124,7 +124,7 @@ export const oauth2SettingRules: SettingRules<OAuth2Settings> = {
   scopeChoice: isFlag,
 }
 
-/** Read before the client is known, or not about a client at all. */
+/** Settings that are read before the client is known or do not concern a client. */
 export const serviceWideSettings: ReadonlySet<string> = new Set([
   'basicEncoding',
   'clientIdParam',

@@ -7,7 +7,7 @@ import type { OAuth2Parts } from './server-parts.ts'
 import type { TokenExchange } from './settings.ts'
 import { tokenResponse } from './token-response.ts'
 
-/** A living access token for a longer-lived one. */
+/** Exchanges an active access token for a longer-lived one. */
 export function exchangeGrant(parts: OAuth2Parts, request: LabRequest, params: Pair[], exchange: TokenExchange): Reply {
   const token = parts.grants.token(first(params, exchange.tokenParam) ?? '')
   if (exchange.authenticated) {

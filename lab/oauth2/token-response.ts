@@ -4,7 +4,7 @@ import type { Token } from './grants.ts'
 import type { OAuth2Parts } from './server-parts.ts'
 import type { OAuth2Settings } from './settings.ts'
 
-/** RFC 6749 5.1, and the shapes in which services depart from it. */
+/** RFC 6749 5.1 and the deviating formats of some services. */
 export function tokenResponse(parts: OAuth2Parts, access: Token, refreshToken: string | undefined): Reply {
   const settings = access.grant.client.settings()
   const fields: Record<string, string | number> = {

@@ -25,7 +25,7 @@ const enc = (text: string) =>
     })
     .join('')
 
-/** A client written apart from the server's own base string code, so that one mistake cannot hide in both. */
+/** Does not use the server's base string code: a shared bug would go unnoticed. */
 export function signedRequest(url: string, signing: Signing, options: { verb?: string; form?: Pairs } = {}): Request {
   const verb = options.verb ?? 'POST'
   const target = new URL(url)

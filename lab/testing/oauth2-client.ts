@@ -34,7 +34,7 @@ export async function tokenCall(flow: Flow, fields: Fields, init: RequestInit = 
 export const basic = (key: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(key)}:${encodeURIComponent(secret)}`).toString('base64')}`
 
-/** Walks a person through and gives the code. */
+/** Runs login and consent for a person and returns the code. */
 export async function codeFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<string> {
   const page = await appBrowser().walk(authorizeUrl(flow, fields), { person })
   const code = new URL(page.url).searchParams.get('code')
@@ -51,7 +51,7 @@ export interface TokenResponse {
   error?: string
 }
 
-/** The whole flow with PKCE. */
+/** The complete flow with PKCE. */
 export async function tokensFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<TokenResponse> {
   const verifier = newVerifier()
   const challenge = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }

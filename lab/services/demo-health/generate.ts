@@ -50,7 +50,7 @@ export function activityFields({ person, circle, random, createdAtMs }: Generate
 
 const named = ({ id, username, name }: Acquaintance) => ({ id, username, name })
 
-/** Values are whole numbers with a power of ten, so that 71.25 kg is 71250 and -3. */
+/** Values are integers with a power of ten: 71.25 kg is 71250 and -3. */
 export function measureFields(random: Random, daysAgo: number): Record<string, unknown> {
   const drift = Math.round(daysAgo * 6)
   return random.pick([
@@ -63,7 +63,7 @@ export function measureFields(random: Random, daysAgo: number): Record<string, u
   ])
 }
 
-/** Local time with its offset, as watches write it. */
+/** Local time with its UTC offset, as watches record it. */
 function localIso(ms: number, timezone: string): string {
   const zone = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
   const offset =

@@ -12,7 +12,7 @@ export const demoHealth: ServiceDefinition = {
   name: 'demo-health',
   brand,
   build(context) {
-    // Native ids with an at sign, as some services have them: whoever writes them into an address must encode them.
+    // Native ids with an at sign, as some services have: clients must encode them in URLs.
     const people = makePeople((username, at) => `${username}@H0${at + 1}`)
     const oauth = createOAuth2Server(context, {
       brand,

@@ -8,7 +8,7 @@ import { snowflake } from './snowflake.ts'
 
 export interface MicroData {
   store: ItemStore
-  /** Whom a person follows, the logged-in ones first. */
+  /** The accounts a person follows; people who can log in come first. */
   following(username: string): Acquaintance[]
   account(username: string): Acquaintance | undefined
   nextId: () => string

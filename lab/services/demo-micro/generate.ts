@@ -9,7 +9,7 @@ interface GenerateInput {
   idAt: (ms: number) => string
 }
 
-/** The stored form of a status; the API's JSON is made from it. */
+/** The stored form of a status, from which the API's JSON is rendered. */
 export interface StatusFields extends Record<string, unknown> {
   text: string
   urls: { url: string; expanded: string; display: string }[]

@@ -20,7 +20,7 @@ export function postFields(input: GenerateInput): Fields {
   const text = [random.pick(sentences), ...mentioned.map((one) => `@${one.username}`)].join(' ')
   return {
     type,
-    // A check-in may have no words at all.
+    // A check-in may have no text.
     text: type === 'checkin' && random.chance(0.3) ? '' : text,
     language: random.chance(0.8) ? 'en' : null,
     visibility: random.pick(['public', 'friends', 'friends']),

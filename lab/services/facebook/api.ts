@@ -28,11 +28,11 @@ interface ApiParts {
   rateLimit: RateLimit
   usersOf(clientKey: string): string[]
   guard(request: LabRequest): GraphCaller
-  /** Calls that need no person: login window, token endpoint, debug_token. */
+  /** Routes without a user token: login window, token endpoint, debug_token. */
   open: Readonly<Record<string, (request: LabRequest) => Reply | Promise<Reply>>>
 }
 
-/** Every path of the Graph API may begin with a version; without one the current version answers. */
+/** Every Graph API path may begin with a version; the default is the current version. */
 export function graphRoutes(parts: ApiParts): Routes {
   const serve: Handler = async (request) => {
     const [version, segments] = versionedPath(request.path)
@@ -109,7 +109,7 @@ function handleCall(parts: ApiParts, request: LabRequest, caller: GraphCaller, p
   const node = nodeFor(id)
   if (!node) throw noSuchObject(id)
   if (edgeName === undefined) return json(200, projectNode(node, requested, base))
-  // `photos/uploaded` is the old way of writing `photos?type=uploaded`.
+  // `photos/uploaded` is the older form of `photos?type=uploaded`.
   const edgeArgs = more === undefined ? args : { ...args, type: more }
   const userEdge = isMe ? edges[edgeName] : undefined
   const value = userEdge ? userEdge(edgeArgs) : node.fields[edgeName]?.(edgeArgs)

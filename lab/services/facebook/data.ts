@@ -13,13 +13,13 @@ export type Kind = (typeof kinds)[number]
 export interface FacebookData {
   store: ItemStore
   friendsOf(username: string): readonly Acquaintance[]
-  /** Whether somebody outside the lab's cast uses every app: only such friends are named to apps. */
+  /** Whether a generated person uses every app. Apps see the names of such friends only. */
   usesApps(id: string): boolean
   find(id: string): { kind: Kind; owner: string; item: StoredItem } | undefined
   nextId: () => string
 }
 
-/** One busy afternoon that privacy holds back, longer than the longest page: a walk meets an empty page with a next link. */
+/** A run of hidden posts longer than the largest page, so that a page is empty and still has a next link. */
 const hiddenRun = 210
 const hiddenDaysAgo = 101
 

@@ -12,7 +12,7 @@ interface DebugParts {
   people: readonly Person[]
 }
 
-/** `GET /debug_token`, asked with an app token (`{app-id}|{app-secret}`). */
+/** `GET /debug_token`, called with an app token (`{app-id}|{app-secret}`). */
 export function debugToken({ grants, apps, people }: DebugParts, request: LabRequest): Reply {
   const [appId = '', secret = ''] = (presentedToken(request) ?? '').split('|')
   if (apps.get(appId) !== secret || secret === '')

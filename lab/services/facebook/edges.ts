@@ -17,7 +17,7 @@ interface EdgeParts {
   data: FacebookData
   people: readonly Person[]
   settings: FacebookSettings
-  /** Usernames of the cast who use this app. */
+  /** Usernames of the lab's people who use this app. */
   usersOf(clientKey: string): string[]
 }
 
@@ -31,7 +31,7 @@ export const nodeOf = (view: View, owner: Acquaintance, kind: Kind, item: Stored
   return kind === 'events' ? eventNode(view, item) : pageNode(view, item)
 }
 
-/** The edges of `/me`, each with the permission it needs. */
+/** The edges of `/me`, each with its required permission. */
 export function userEdges(parts: EdgeParts, view: View, caller: GraphCaller): Record<string, UserEdge> {
   const { person, grant } = caller
   const list = (kind: Kind) => parts.data.store.list(person.username, kind)

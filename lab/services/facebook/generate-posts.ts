@@ -21,23 +21,23 @@ export interface LinkFields {
   description: string
 }
 
-/** A post on somebody's timeline, by that person or by somebody else. */
+/** A post on a person's timeline, by that person or another one. */
 export interface PostFields extends Reactions, Record<string, unknown> {
   from: Acquaintance
-  /** Whose timeline it was written on, when not the author's. */
+  /** The owner of the timeline, if not the author. */
   to?: Acquaintance
   message?: string
   story?: string
   statusType: string
   link?: LinkFields
-  /** Ids of photos of the same person, shown as attachments. */
+  /** Ids of the person's photos that are shown as attachments. */
   photoIds: string[]
   place?: Place
   tagged: Acquaintance[]
   withPeople: Acquaintance[]
   privacy: 'EVERYONE' | 'ALL_FRIENDS' | 'SELF'
   shares: number
-  /** The app it was posted with; absent for posts made at Facebook itself. */
+  /** The app that created the post; absent for posts made at Facebook itself. */
   application?: { id: string; name: string }
 }
 
@@ -85,7 +85,7 @@ export function postFields(input: GenerateInput): PostFields {
     shares: random.chance(0.2) ? random.int(1, 12) : 0,
     ...reactionsOf(input),
   }
-  // Posts made of a photo, a place or a life event may have no words of their own, only a story told by Facebook.
+  // A post with a photo, a place or a life event may have no message, only Facebook's generated story.
   if (kind === 'status' || random.chance(0.7)) fields.message = words
   if (kind === 'link') fields.link = linkFields(random)
   if (kind === 'photo') {

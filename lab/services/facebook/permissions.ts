@@ -2,7 +2,7 @@ import { json, type Reply } from '../../base/reply.ts'
 import type { GraphCaller } from '../../graph/caller.ts'
 import { wrongParameter } from '../../graph/graph-error.ts'
 
-/** What was granted and what was declined in the login window or taken back since. */
+/** Granted permissions, and those declined in the login window or revoked since. */
 export const listPermissions = ({ grant }: GraphCaller): Reply =>
   json(200, {
     data: [...grant.requested].map((permission) => ({
@@ -14,7 +14,7 @@ export const listPermissions = ({ grant }: GraphCaller): Reply =>
 const isGranted = (grant: GraphCaller['grant'], permission: string): boolean =>
   permission === 'public_profile' || grant.granted.has(permission)
 
-/** Without a name the whole login is undone and every token of the pair dies. */
+/** Without a name, revokes the whole login and all tokens of the app and person. */
 export function revokePermissions({ grant }: GraphCaller, permission: string | undefined): Reply {
   if (permission === undefined) grant.revoked = true
   else if (!grant.requested.has(permission)) throw wrongParameter(`Permission ${permission} was never granted`)

@@ -58,7 +58,7 @@ function photosOf(view: View, post: PostFields): StoredItem[] {
   })
 }
 
-/** Offsets count UTF-16 units, as the message does in JSON. */
+/** Offsets count UTF-16 units of the message. */
 function tagsIn({ message = '', tagged }: PostFields): unknown {
   const tags = tagged.flatMap(({ id, name }) => {
     const offset = message.indexOf(name)

@@ -44,7 +44,7 @@ export interface Listing<T> {
   summary?: { total_count: number }
 }
 
-/** Follows `next` to the end. */
+/** Follows `next` to the last page. */
 export async function walk<T>(app: App, path: string, token: string): Promise<{ entries: T[]; sizes: number[] }> {
   const entries: T[] = []
   const sizes: number[] = []

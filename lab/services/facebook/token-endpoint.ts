@@ -11,9 +11,9 @@ interface TokenParts {
   oauth: OAuth2Server
   grants: AppGrants
   window: LoginWindow
-  /** App id to app secret. */
+  /** App secret by app id. */
   apps: ReadonlyMap<string, string>
-  /** The person behind a native id. */
+  /** The username for a native id. */
   usernameOf: (id: string) => string
 }
 

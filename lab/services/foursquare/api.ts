@@ -182,7 +182,7 @@ function callerOf(oauth: OAuth2Server, request: LabRequest): Person {
   }
 }
 
-/** The reset time is told only to those who are over the limit. */
+/** The reset time is sent only when the limit is exceeded. */
 function countedCall(rateLimit: RateLimit, key: string): (reply: Reply) => Reply {
   try {
     const withLimits = rateLimit.acquire(key)

@@ -56,7 +56,7 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
     const inputFor = (createdAtMs: number) => ({ random: own, circle, venues, createdAtMs, nowMs, nextId })
     const put = (kind: Kind, id: string, createdAtMs: number, fields: Record<string, unknown>) =>
       store.put(owner.username, kind, { id, createdAtMs, updatedAtMs: createdAtMs, fields })
-    // Everybody outside the cast has been somewhere within the last hours: that is what a feed of friends shows.
+    // Every generated person checked in within the last hours, so that the friends' feed is not empty.
     const justNow = isCast ? [] : [nowMs - own.int(60, 10_000) * 1000]
     for (const atMs of [...justNow, ...momentsBack(own, activity, nowMs - 3 * hourMs, 1800)]) {
       const fields = checkinFields(inputFor(atMs))

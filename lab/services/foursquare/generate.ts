@@ -14,7 +14,7 @@ export interface PhotoFields extends Record<string, unknown> {
 
 export interface CheckinFields extends Record<string, unknown> {
   type: 'checkin' | 'venueless'
-  /** Absent for a venueless one, which has only `location`. */
+  /** Absent for a venueless check-in, which has only `location`. */
   venue?: Venue
   location?: { lat: number; lng: number; name?: string }
   shout?: string
@@ -91,7 +91,7 @@ export function checkinFields(input: GenerateInput): CheckinFields {
     source: random.pick([swarm, { name: 'Swarm for Android', url: 'https://www.swarmapp.com' }]),
   }
   if (!random.chance(0.02)) return fields
-  // Old check-ins without a venue are still in people's histories.
+  // Histories still contain old check-ins without a venue.
   const { venue: _venue, ...rest } = fields
   return { ...rest, type: 'venueless', location: { lat: venue.lat, lng: venue.lng, name: 'Somewhere' } }
 }

@@ -17,7 +17,7 @@ interface View {
 
 const groups = ['created', 'edited', 'followed', 'friends', 'suggested']
 
-/** Lists in groups: those a person made, and those of others that the person follows. */
+/** Lists by group: created by the person, and lists of others that the person follows. */
 export function listsOf(view: View, person: Person, request: LabRequest) {
   const own = view.data.store.list(person.username, 'lists').filter(isHere)
   const byGroup: Record<string, object[]> = {
@@ -70,7 +70,7 @@ const withItems = (list: object, all: readonly Entry[], request: LabRequest) => 
   },
 })
 
-/** The two that Foursquare makes for everybody: places to go, and places with one's tips. They have no time. */
+/** The two lists that Foursquare creates for every person: places to go and places with tips. No timestamps. */
 const automatic = ['todos', 'tips'] as const
 
 function entries(data: FoursquareData, person: Person, name: (typeof automatic)[number]): Entry[] {

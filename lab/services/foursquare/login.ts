@@ -7,14 +7,14 @@ import type { OAuth2Server } from '../../oauth2/server.ts'
 
 export const loginPaths = { authorize: '/oauth2/authenticate', token: '/oauth2/access_token' }
 
-/** Foursquare's login: the token is fetched with GET, all parameters in the query, and never expires. */
+/** Foursquare's login: the token request is a GET with all parameters in the query; tokens never expire. */
 export function loginRoutes(oauth: OAuth2Server): Routes {
   const keys = ['GET /login', 'POST /login', 'GET /consent']
   const kept = Object.fromEntries(Object.entries(oauth.routes).filter(([key]) => keys.includes(key)))
   return {
     ...kept,
     [`GET ${loginPaths.authorize}`]: (request) => callRoute(oauth.routes, `GET ${loginPaths.authorize}`, request),
-    // The same window, but it asks even people who have allowed the app before.
+    // The same page, but it requires consent again from people who allowed the app before.
     'GET /oauth2/authorize': (request) => callRoute(oauth.routes, `GET ${loginPaths.authorize}`, request),
     'POST /consent': async (request) => returned(await callRoute(oauth.routes, 'POST /consent', request)),
     [`GET ${loginPaths.token}`]: (request) => tokenFor(oauth, request),

@@ -7,7 +7,7 @@ import type { Account } from './model.ts'
 import { pagedReply } from './page.ts'
 import { fullUser, privateUser, simpleUser } from './present-account.ts'
 
-/** Who the path is about, or 404. */
+/** The account in the path, or 404. */
 export function namedAccount({ presenter, params }: ApiCall): Account {
   const account = presenter.data.account(params['username'] ?? '')
   if (!account) throw new Refusal(notFound())

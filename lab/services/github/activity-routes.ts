@@ -17,7 +17,7 @@ const polling = { 'x-poll-interval': 60 }
 export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
   const now = () => context.clock.now()
 
-  /** Thirty days and 300 entries at most; private ones only for the person's own token. */
+  /** At most thirty days and 300 entries; private events require the person's own token. */
   function events(call: ApiCall, logins: string[], showPrivate: boolean): Reply {
     const fresh = now() - eventDaysMs
     const items = logins
@@ -47,7 +47,7 @@ export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFa
     return pagedReply({ url: context.url(), request: call.request, items, present })
   }
 
-  /** A secret gist is one that is not listed: who knows its id may read it. */
+  /** A secret gist is unlisted but readable by id. */
   function gist(call: ApiCall): { owner: string; item: StoredItem } {
     const found = data.store.find('gists', call.params['id'] ?? '')
     if (!found) throw new Refusal(notFound())

@@ -8,7 +8,7 @@ import { isoSeconds } from './ids.ts'
 import type { GithubClient, GithubOAuth } from './oauth.ts'
 import { simpleUser } from './present-account.ts'
 
-/** What an app does with its own tokens, proving itself with HTTP Basic. */
+/** Endpoints for an app's own tokens, authenticated with HTTP Basic. */
 export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
   type Named = { client: GithubClient; token: string }
   const named =

@@ -6,7 +6,7 @@ import { commitSha, gistId } from './ids.ts'
 import { blankIssue } from './issue-routes.ts'
 import { type Kind, kinds } from './model.ts'
 
-/** Lets a test change what the simulation holds. Commits belong to a repository (`ada/bread-timer`), all else to a person. */
+/** Lets tests change the stored data. Commits belong to a repository (`ada/bread-timer`), everything else to a person. */
 export function githubControl(context: ServiceContext, data: GithubData): DataControl {
   const { clock } = context
   const idOf = (owner: string, kind: Kind, fields: Record<string, unknown>): string => {

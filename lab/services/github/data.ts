@@ -15,11 +15,11 @@ export interface GithubData {
   followers(login: string): Account[]
   following(login: string): Account[]
   repo(fullName: string): StoredItem | undefined
-  /** By the id inside the store, shown or not. */
+  /** By the store's id, visible or not. */
   issue(id: string): StoredItem | undefined
   issueAt(repo: string, number: number): StoredItem | undefined
   nextId: () => number
-  /** Ids of events grow with time, whoever caused them. */
+  /** Event ids increase with time across all people. */
   eventIdAt(ms: number): string
   nextNumber(repo: string): number
 }

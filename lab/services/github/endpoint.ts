@@ -36,7 +36,7 @@ export type EndpointFactory = (
 
 const versions = ['2022-11-28', '2026-03-10']
 
-/** What every call goes through: user agent, version, token, limits, then the ETag of the answer. */
+/** Wraps a handler: checks user agent, version, token and rate limits, then adds the response's ETag. */
 export function createEndpointFactory({ context, oauth, data, limits }: ApiParts): EndpointFactory {
   return (accepted, handler, options = {}) =>
     (request, params) => {

@@ -13,7 +13,7 @@ import { namedRepo } from './repo-routes.ts'
 const fieldsOf = (item: StoredItem): IssueFields => item.fields as IssueFields
 
 export function issueRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
-  /** The parameters that all issue lists share. */
+  /** Applies the parameters common to all issue lists. */
   function chosen({ request }: ApiCall, items: StoredItem[]): StoredItem[] {
     const state = choiceParam(request, 'state', ['open', 'closed', 'all'])
     const sort = choiceParam(request, 'sort', ['created', 'updated', 'comments'])
@@ -60,7 +60,7 @@ export function issueRoutes({ context, data }: ApiParts, endpoint: EndpointFacto
     return pagedReply({ url: context.url(), request: call.request, items: chosen(call, items), present })
   }
 
-  /** A deleted issue is gone, which is told apart from one that never was. */
+  /** A deleted issue is 410; an unknown one is 404. */
   function named(call: ApiCall): StoredItem {
     namedRepo(call)
     const { owner, repo, number } = call.params

@@ -7,7 +7,7 @@ import { githubError } from './errors.ts'
 export interface GithubLimitSettings extends RateLimitSettings {
   /** The secondary limit: requests per minute and person. */
   perMinute: number
-  /** Searches have a limit of their own: so many per minute and person. */
+  /** Separate limit for searches, per minute and person. */
   searchPerMinute: number
 }
 
@@ -16,7 +16,7 @@ export type Resource = 'core' | 'search'
 export interface GithubLimits {
   settings: GithubLimitSettings
   configure(changes: Record<string, unknown>): void
-  /** Counts one request; `refund` gives it back when nothing had changed. */
+  /** Counts one request; `refund` undoes it for a 304 response. */
   acquire(
     personId: string,
     resource?: Resource,
@@ -29,7 +29,7 @@ interface Window {
   count: number
 }
 
-/** The primary limit refuses with 403 and `remaining: 0`, the secondary one with 403 and Retry-After. */
+/** Beyond the primary limit: 403 with `remaining: 0`. Beyond the secondary limit: 403 with Retry-After. */
 export function createGithubLimits(clock: ServiceClock): GithubLimits {
   const settings: GithubLimitSettings = { limit: 5000, windowSeconds: 3600, perMinute: 900, searchPerMinute: 30 }
   const primary = new Map<string, Window>()

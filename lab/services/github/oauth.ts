@@ -18,16 +18,16 @@ export interface GithubClient {
   secret: string
   name: string
   registered: string[]
-  /** What the server underneath compares with; grows by the folders below a registered callback that were used. */
+  /** The redirect URIs known to the inner server: the registered callbacks and the subpaths of them used so far. */
   accepted: string[]
 }
 
 export interface GithubOAuth extends Omit<OAuth2Server, 'guard'> {
   client(key: string | undefined): GithubClient | undefined
-  /** The owner of a living token, or nobody. */
+  /** The owner of an active token, or undefined. */
   caller(token: string): Caller | undefined
   revoke(client: GithubClient, token: string): Promise<void>
-  /** Tokens handed out to an app, newest last. */
+  /** Tokens issued to an app, newest last. */
   issued(client: GithubClient): readonly string[]
 }
 
@@ -35,7 +35,7 @@ const authorizePath = '/login/oauth/authorize'
 const tokenPath = '/login/oauth/access_token'
 const errorPage = '/apps/managing-oauth-apps/troubleshooting-authorization-request-errors/'
 
-/** The vendor's departures from RFC 6749, laid around a standard server. */
+/** A standard server wrapped with the vendor's deviations from RFC 6749. */
 export function createGithubOAuth(context: ServiceContext, people: Person[]): GithubOAuth {
   const server = createOAuth2Server(context, {
     brand,
@@ -83,7 +83,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     return innerRoute(`GET ${authorizePath}`)({ ...request, query: present(query) }, {})
   }
 
-  /** Remembers which address a code belongs to, because the token request may leave it out. */
+  /** Records the code's redirect URI: the token request may omit it. */
   async function consent(request: LabRequest): Promise<Reply> {
     const reply = await innerRoute('POST /consent')(request, {})
     const location = reply.headers.location

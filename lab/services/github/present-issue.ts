@@ -45,7 +45,7 @@ export function presentIssue(presenter: Presenter, item: StoredItem) {
   }
 }
 
-/** Lists across repositories say which repository each issue belongs to. */
+/** Lists across repositories include the repository of each issue. */
 export function presentListedIssue(presenter: Presenter, item: StoredItem, viewer: string) {
   const repo = presenter.data.repo((item.fields as IssueFields).repo)
   return { ...presentIssue(presenter, item), ...(repo ? { repository: fullRepo(presenter, repo, viewer) } : {}) }

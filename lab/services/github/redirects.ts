@@ -1,6 +1,6 @@
 const loopback = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
-/** The host may be a sub-domain of the registered one, the path a folder below it; loopback may use any port. */
+/** The host may be a subdomain of the registered one and the path a subpath; loopback may use any port. */
 export function callbackMatches(registered: readonly string[], requested: string): boolean {
   if (!URL.canParse(requested)) return false
   return registered.some((callback) => matches(new URL(callback), new URL(requested)))

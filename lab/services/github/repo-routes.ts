@@ -10,7 +10,7 @@ import type { RepoFields } from './model.ts'
 import { choiceParam, pagedReply, timeParam } from './page.ts'
 import { fullRepo, presentCommit } from './present-repo.ts'
 
-/** A repository the caller may see. A private one of somebody else, or without the scope, does not exist. */
+/** The repository in the path, or 404 if it is private and the caller is not its owner or lacks the scope. */
 export function namedRepo({ presenter, params, viewer, may }: ApiCall): StoredItem {
   const item = presenter.data.repo(`${params['owner']}/${params['repo']}`)
   const hidden = (item?.fields as RepoFields | undefined)?.private && !(may('repo') && params['owner'] === viewer.login)
@@ -18,7 +18,7 @@ export function namedRepo({ presenter, params, viewer, may }: ApiCall): StoredIt
   return item
 }
 
-/** Counts that lists leave out. */
+/** Counts that lists omit. */
 const singleOnly = { network_count: 0, subscribers_count: 3 }
 
 export function repoRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
@@ -55,7 +55,7 @@ export function repoRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
     return page(call, sorted, (item) => fullRepo(presenter, item, viewer.login))
   }
 
-  /** Stars come newest first; a media type adds when each was given. */
+  /** Stars, newest first; with a special media type they include the time. */
   function starred(call: ApiCall, login: string): Reply {
     const { request, presenter, viewer } = call
     const direction = choiceParam(request, 'direction', ['desc', 'asc'])

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => app.lab.close())
 
-/** Path of the vendor's description to the address asked here. */
+/** The path requested here for each path of the vendor's description. */
 const lists: Record<string, string> = {
   '/user/emails': '/user/emails',
   '/user/repos': '/user/repos',

@@ -19,11 +19,11 @@ export function searchRoutes({ context, data }: ApiParts, endpoint: EndpointFact
         return isShown(item) && (!isPrivate || (may('repo') && owner === viewer.login))
       })
 
-  /** Commits on the default branch of every repository the caller may see: the first thousand. */
+  /** The first thousand commits on the default branches of all repositories visible to the caller. */
   function commits(call: ApiCall): Reply {
     const { request, presenter } = call
     const matches = parseCommitQuery(data, first(request.query, 'q'))
-    // All commits of the lab are committed by their author in the same second.
+    // In the lab the committer and commit time equal the author and author time.
     choiceParam(request, 'sort', ['best-match', 'author-date', 'committer-date'])
     const order = choiceParam(request, 'order', ['desc', 'asc'])
     const found = visibleRepos(call)

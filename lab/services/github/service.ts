@@ -52,7 +52,7 @@ export const github: ServiceDefinition = {
   },
 }
 
-/** Whatever nobody serves is answered in the vendor's shape too. */
+/** Unknown paths get the vendor's 404 response. */
 function unknownPaths(): Routes {
   const depths = Array.from(
     { length: 7 },

@@ -52,7 +52,7 @@ export const call = (app: GithubApp, path: string, token: string, init: RequestI
 export const nextLink = (response: Response): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
 
-/** Follows the Link header to the end. */
+/** Follows the Link header to the last page. */
 export async function walkAll<T>(app: GithubApp, path: string, token: string): Promise<T[]> {
   const all: T[] = []
   for (let next: string | undefined = path; next !== undefined; ) {

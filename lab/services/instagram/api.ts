@@ -23,7 +23,7 @@ interface ApiParts {
   data: InstagramData
   rateLimit: RateLimit
   guard(request: LabRequest): GraphCaller
-  /** Calls without a person: login and token addresses. */
+  /** Routes without a user token: login and token endpoints. */
   open: Readonly<Record<string, (request: LabRequest) => Reply | Promise<Reply>>>
 }
 
@@ -51,7 +51,7 @@ export function instagramRoutes(parts: ApiParts): Routes {
   )
 }
 
-/** Business use case limits are counted per account; the wait is told in minutes. */
+/** Business use case limits apply per account; the wait is reported in minutes. */
 function counted({ rateLimit }: ApiParts, { person, grant }: GraphCaller): Record<string, string> {
   const { percent, waitSeconds } = countCall(rateLimit, `${grant.clientKey} ${person.id}`)
   const usage = {
@@ -112,7 +112,7 @@ function handleCall(
   if (!isEdge(value)) throw unknownPath(edgeName)
   return projectEdge(value, Object.fromEntries(request.query), requested, `${node.id}/${edgeName}`, base)
 
-  /** The one that moved last comes first. Requests that have slept for 30 days are not told. */
+  /** Most recently active first. Message requests inactive for 30 days are not listed. */
   function conversations(): StoredItem[] {
     if (!grant.granted.has('instagram_business_manage_messages'))
       throw graphError('(#10) Application does not have permission for this action', { code: 10, status: 403 })

@@ -5,7 +5,7 @@ import { cursorEdge, type GraphEdge, type GraphNode } from '../../graph/node.ts'
 import type { ConversationFields, MessageFields } from './conversations.ts'
 import { graphTime, node, type View } from './nodes.ts'
 
-/** Older messages are listed, and their details are not told. */
+/** Older messages are listed without details. */
 const maxDetailed = 20
 
 const person = ({ id, username }: Acquaintance) => ({ id, username })
@@ -45,7 +45,7 @@ const imageOf = ({ url }: View, hue: number) => {
   return { width: 960, height: 720, max_width: 0, max_height: 0, url: picture, preview_url: picture }
 }
 
-/** A message by its own id: those beyond the newest twenty are told to be gone. */
+/** A message by id. Like at the vendor, messages beyond the newest twenty are reported as deleted. */
 export function messageIn(view: View, conversations: readonly StoredItem[], id: string): GraphNode | undefined {
   for (const { fields } of conversations) {
     const { messages } = fields as ConversationFields

@@ -59,7 +59,7 @@ export function createInstagramData(parts: { people: Person[]; random: Random; n
     fillConversations(person, circle)
   }
 
-  /** The last two are requests that nobody answered: one of this week, one that has slept for months. */
+  /** The last two are unanswered message requests: one of this week, one months old. */
   function fillConversations(person: Person, circle: readonly Acquaintance[]): void {
     const own = random.fork(`talks ${person.username}`)
     const partners = own.some(circle, 32)

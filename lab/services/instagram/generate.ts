@@ -27,10 +27,10 @@ export interface MediaFields extends Record<string, unknown> {
   shortcode: string
   hue: number
   likeCount: number
-  /** The owner hides like counts on this one. */
+  /** The owner hides the like count. */
   likesHidden: boolean
   commentsEnabled: boolean
-  /** Media with borrowed music has no media_url. */
+  /** Media with copyrighted music has no media_url. */
   isCopyrighted: boolean
   children: ChildFields[]
   comments: CommentFields[]

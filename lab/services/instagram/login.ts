@@ -12,19 +12,19 @@ interface LoginParts {
   oauth: OAuth2Server
   grants: AppGrants
   window: LoginWindow
-  /** App id to app secret. */
+  /** App secret by app id. */
   apps: ReadonlyMap<string, string>
   usernameOf: (id: string) => string
   settings: InstagramSettings
 }
 
-/** The login host has errors of its own shape. */
+/** The login host has its own error format. */
 const loginError = (message: string): Refusal =>
   new Refusal(json(400, { error_type: 'OAuthException', code: 400, error_message: message }))
 
 const wrongCode = () => loginError('Matching code was not found or was already used')
 
-/** `POST /oauth/access_token`: a code for a token of one hour. */
+/** `POST /oauth/access_token`: exchanges a code for a token of one hour. */
 export function createCodeExchange(parts: LoginParts): (request: LabRequest) => Promise<Reply> {
   const usedCodes = new Set<string>()
   return async (request) => {
@@ -33,7 +33,7 @@ export function createCodeExchange(parts: LoginParts): (request: LabRequest) => 
     const secret = required(params, 'client_secret')
     if (required(params, 'grant_type') !== 'authorization_code') throw loginError('Invalid grant_type')
     const redirectUri = required(params, 'redirect_uri')
-    // People paste the fragment along with the code; the vendor says to strip it.
+    // A code that still has the `#_` fragment is rejected: the vendor requires clients to strip it.
     const code = required(params, 'code')
     if (parts.apps.get(clientKey) === undefined) throw loginError('Invalid platform app')
     if (parts.apps.get(clientKey) !== secret) throw loginError('Error validating client secret.')
@@ -73,7 +73,7 @@ function required(params: readonly Pair[], name: string): string {
   return value
 }
 
-/** `GET /access_token`: a living short token for one of sixty days. */
+/** `GET /access_token`: exchanges an active short-lived token for one of sixty days. */
 export async function exchangeLong(parts: LoginParts, request: LabRequest): Promise<Reply> {
   const { query } = request
   if (first(query, 'grant_type') !== 'ig_exchange_token')
@@ -82,12 +82,12 @@ export async function exchangeLong(parts: LoginParts, request: LabRequest): Prom
   if (!token || !parts.grants.isActive(token)) throw sessionInvalid()
   if (first(query, 'client_secret') !== parts.apps.get(token.grant.clientKey))
     throw graphError('Error validating client secret.', { code: 1 })
-  // A long-lived token is renewed at the other address; this one takes short tokens only.
+  // Long-lived tokens are renewed at /refresh_access_token only.
   if (token.longLived) throw sessionInvalid()
   return exchangeToken(parts, '/access_token', 'ig_exchange_token', token.value, token.grant.clientKey)
 }
 
-/** `GET /refresh_access_token`: a long-lived token of at least a day and not yet expired, for another sixty days. */
+/** `GET /refresh_access_token`: renews an active long-lived token that is at least a day old for another sixty days. */
 export async function refreshLong(parts: LoginParts, request: LabRequest): Promise<Reply> {
   const { query } = request
   if (first(query, 'grant_type') !== 'ig_refresh_token')

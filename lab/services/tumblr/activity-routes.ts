@@ -44,14 +44,14 @@ const listParam = (request: LabRequest, name: string): string[] =>
 
 const rolledUp = (request: LabRequest): boolean => !['false', '0'].includes(first(request.query, 'rollups') ?? 'true')
 
-/** Neighbours that say the same of the same post become one, the newest. */
+/** Merges adjacent notifications of the same type and post into the newest one. */
 const roll = (all: readonly Activity[]): Activity[] =>
   all.filter(({ type, target_post_id }, at) => {
     const newer = all[at - 1]
     return type === 'follow' || newer?.type !== type || newer.target_post_id !== target_post_id
   })
 
-/** The next page begins before a second, so that a page never ends within one. */
+/** The next page starts at a whole second, so a page includes all notifications of its last second. */
 function firstPage(all: readonly Activity[]): Activity[] {
   const last = all[perPage - 1]
   return last === undefined ? [...all] : all.filter(({ timestamp }) => timestamp >= last.timestamp)

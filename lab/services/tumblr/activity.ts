@@ -40,7 +40,7 @@ export interface Activity {
 const daysKeptMs = 180 * 86_400_000
 const unreadMs = 2 * 86_400_000
 
-/** What happened to a blog since half a year before the lab began, newest first: notes of its posts, and new followers. */
+/** Activity of a blog, newest first: notes on its posts and new followers. It begins half a year before the lab's start. */
 export function activityOf(data: TumblrData, blog: Blog, begunMs: number): Activity[] {
   const made = data.store
     .list(blog.name, 'posts')
@@ -71,7 +71,7 @@ function noted(postId: string, { type, blog, atMs, text }: Note, at: number): Ac
   }
 }
 
-/** The reblog is a post of its own; every third one says something. */
+/** A reblog is a separate post; every third one adds a comment. */
 function reblogged(blog: string, atMs: number, mark: string, at: number): Activity {
   const post = { post_id: String(BigInt(Math.floor(atMs)) * 400_000n + BigInt(at)), post_tags: ['reblogged'] }
   return at % 3 === 0

@@ -13,7 +13,7 @@ import { presentNote, presentPost } from './present-post.ts'
 const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
 
 export function blogRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
-  /** Private posts show themselves to the owner alone. */
+  /** Private posts are visible to the owner only. */
   const visible = (call: ApiCall, blog: Blog) => (item: StoredItem) =>
     isShown(item) && (fieldsOf(item).state === 'published' || (blog.owner === call.viewer && call.viewer !== ''))
 
@@ -86,7 +86,7 @@ export function blogRoutes({ context, data }: ApiParts, endpoint: EndpointFactor
     return wrapped({ total_users: all.length, users })
   }
 
-  /** Who liked, reblogged and answered a post, all of them. */
+  /** All likes, reblogs and replies of a post. */
   function notes(call: ApiCall): Reply {
     const blog = namedBlog(call)
     const id = idParam(call.request, 'id')

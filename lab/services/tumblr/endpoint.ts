@@ -20,7 +20,7 @@ export interface ApiCall {
   request: LabRequest
   params: Record<string, string>
   presenter: Presenter
-  /** Empty with an API key alone. */
+  /** Empty if only an API key was sent. */
   viewer: string
 }
 
@@ -28,7 +28,7 @@ export type ApiHandler = (call: ApiCall) => Reply
 type Level = 'key' | 'person' | 'write'
 export type EndpointFactory = (level: Level, handler: ApiHandler) => Handler
 
-/** What every call goes through: API key or a person's token, then the limits of the app. */
+/** Wraps a handler: checks the API key or the access token, then the app's rate limits. */
 export function createEndpointFactory({ context, oauth, data, limits }: ApiParts): EndpointFactory {
   return (level, handler) => (request, params) => {
     const caller = oauth.caller(request)

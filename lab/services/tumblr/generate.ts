@@ -86,7 +86,7 @@ function notesOf(random: Random, others: readonly Blog[], createdAtMs: number, n
   })
 }
 
-/** A picture from elsewhere, with its source. */
+/** A picture cross-posted from another service, with its source. */
 export const sharedFields = (blog: Blog, { text, url, at }: CrossPost): PostFields => ({
   ...blankPost(blog.name, text),
   type: 'photo',

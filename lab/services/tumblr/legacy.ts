@@ -12,7 +12,7 @@ const photo = (url: string, hue: number) => {
   return { caption: '', original_size: sizes[0], alt_sizes: sizes }
 }
 
-/** The fields that belong to the type of the post. `filter` turns HTML into what was typed. */
+/** The fields of the post's type. `filter` returns the source text instead of HTML. */
 export function legacyContent(
   url: string,
   fields: PostFields,

@@ -38,7 +38,7 @@ const scopeWords = {
 }
 const permission = { name: 'all', description: 'read your dashboard, post, like and follow for you' }
 
-/** OAuth 2 and OAuth 1.0a side by side, with the same consumer key. */
+/** OAuth 2 and OAuth 1.0a servers that share the consumer key. */
 export function createTumblrOAuth(context: ServiceContext, people: Person[]): TumblrOAuth {
   const signIn = createSignIn({ name: context.name, brand, people, clock: context.clock })
   const oauth2 = createOAuth2Server(context, {
@@ -66,7 +66,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     pages: [{ path: '/oauth/authorize', permissions: [permission] }],
   })
   const callbacks = new Map<string, string[]>()
-  /** Code to where it was sent, because the token request need not repeat an address that was not given. */
+  /** Redirect URI by code: the token request may omit it if the authorization request did. */
   const sentTo = new Map<string, string>()
   const keyOfToken = new Map<string, string>()
   const innerRoute = (routes: Routes, key: string): Handler => {
@@ -104,7 +104,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     const headers = { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' }
     const reply = await runHandler(innerRoute(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
     const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
-    // The documentation knows 200 and 401, nothing between.
+    // The documentation lists only 200 and 401.
     if (reply.status !== 200) return json(fields['error'] === 'invalid_request' ? 400 : 401, fields)
     keyOfToken.set(String(fields['access_token']), first(all, 'client_id') ?? '')
     const { refresh_token, ...rest } = fields

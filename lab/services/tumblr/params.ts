@@ -11,7 +11,7 @@ export function numberParam(request: LabRequest, name: string): number | undefin
   return Number(value)
 }
 
-/** More than twenty counts as twenty. */
+/** Values above twenty are clamped to twenty. */
 export function limitParam(request: LabRequest): number {
   const limit = numberParam(request, 'limit') ?? 20
   if (limit === 0) throw refused(400, 'limit is from 1 to 20')
@@ -54,7 +54,7 @@ export function onlyOneOf(request: LabRequest, names: readonly string[]): void {
   if (given.length > 1) throw refused(400, `Give only one of ${given.join(', ')}`)
 }
 
-/** Where the next page is, as a link to follow. What is given several times is a list among its parameters. */
+/** The link to the next page. A repeated parameter becomes a list in `query_params`. */
 export function nextLink(request: LabRequest, fields: Record<string, string | number>): object {
   const places = ['offset', 'before', 'after', 'page_number', 'api_key']
   const kept = request.query.filter(([name]) => !places.includes(name))

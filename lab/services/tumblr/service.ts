@@ -58,7 +58,7 @@ export const tumblr: ServiceDefinition = {
   },
 }
 
-/** Posts belong to a blog (the primary one has the person's name), likes to a person. */
+/** Posts are stored by blog (the primary blog is named like the person), likes by person. */
 function tumblrControl(context: ServiceContext, data: TumblrData): DataControl {
   const { store } = data
   const control = storeControl({ store, clock: context.clock, kinds: ['posts', 'likes'], nextId: data.nextId })

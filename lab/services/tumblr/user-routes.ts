@@ -22,7 +22,7 @@ export function userRoutes({ data }: ApiParts, endpoint: EndpointFactory): Route
     })
   }
 
-  /** Deleted posts keep their number, so that a page may be short before the end. */
+  /** Deleted posts keep their offset: a page before the last one may be short. */
   function dashboard({ request, viewer, presenter }: ApiCall): Reply {
     const type = typeOf(first(request.query, 'type'))
     const sinceId = idParam(request, 'since_id') ?? 0n

@@ -15,7 +15,7 @@ export function writeRoutes({ context, data }: ApiParts, endpoint: EndpointFacto
     return blog
   }
 
-  /** A post in blocks; the words of its text blocks are kept. */
+  /** A post in NPF blocks; only the text blocks are stored. */
   function publish(call: ApiCall): Reply {
     const blog = ownBlog(call)
     const { content, tags } = jsonOf(call.request)

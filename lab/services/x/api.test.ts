@@ -135,7 +135,7 @@ test('an edit is a new post with a history, a deletion is not found', async () =
   const [old, other] = (await read(`/2/users/${me.id}/tweets`)).data ?? []
   const { id } = app.service.data.edit('ada', 'posts', old?.id ?? '', { text: 'Second thoughts' })
   const [top] = (await read(`/2/users/${me.id}/tweets`)).data ?? []
-  // The newest post may have been edited before: then the history is longer.
+  // The newest post may already have been edited, so its history may be longer.
   const before = old?.['edit_history_tweet_ids'] as string[]
   assert.equal(before.at(-1), old?.id)
   assert.deepEqual([top?.id, top?.text, top?.['edit_history_tweet_ids']], [id, 'Second thoughts', [...before, id]])

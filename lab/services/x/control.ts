@@ -7,7 +7,7 @@ import { blankPost, type PostFields } from './model.ts'
 
 const kinds = ['posts', 'likes', 'bookmarks', 'messages']
 
-/** Lets a test change what the simulation holds. An edit of a post gives a new post with a new id, as the vendor does it. */
+/** Lets tests change the stored data. Like at the vendor, editing a post creates a new post with a new id. */
 export function xControl(context: ServiceContext, data: XData): DataControl {
   const { store } = data
   const control = storeControl({ store, clock: context.clock, kinds, nextId: data.nextId })

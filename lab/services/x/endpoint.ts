@@ -28,7 +28,7 @@ export interface ApiCall {
 export type ApiHandler = (call: ApiCall) => Reply
 
 interface Rules {
-  /** Named as in the documentation; each counts by itself. */
+  /** The name used in the documentation. Each endpoint has its own counter. */
   endpoint: string
   /** Requests per person in fifteen minutes. */
   limit: number
@@ -37,7 +37,7 @@ interface Rules {
 
 export type EndpointFactory = (rules: Rules, handler: ApiHandler) => Handler
 
-/** What every call goes through: either kind of token, its permissions, then the limit of the endpoint. */
+/** Wraps a handler: checks the OAuth 1 or OAuth 2 token and its permissions, then the endpoint's rate limit. */
 export function createEndpointFactory({ oauth1, oauth2, data, limits }: ApiParts): EndpointFactory {
   return ({ endpoint, limit, scopes }, handler) =>
     (request, params) => {

@@ -10,7 +10,7 @@ interface Expanded {
 
 const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
 
-/** Everything the asked expansions lead to, each thing once, and what could not be found. */
+/** The objects that the requested expansions refer to, without duplicates, and an error for each one not found. */
 export function expandPosts(presenter: Presenter, posts: readonly StoredItem[]): Expanded {
   const { expansions } = presenter.selection
   const { data } = presenter

@@ -140,7 +140,7 @@ const dmExpansions = [
   'sender_id',
 ]
 
-/** The vendor's newer description says post where everything else says tweet; an answer speaks as its question did. */
+/** The newer API names say "post" instead of "tweet". A response uses the names of its request. */
 const olderNames: Record<string, string> = {
   referenced_posts: 'referenced_tweets.id',
   edit_history_post_ids: 'edit_history_tweet_ids',
@@ -169,7 +169,7 @@ export interface FieldSelection {
   expansions: ReadonlySet<string>
 }
 
-/** An expansion brings the field it starts from along. */
+/** An expansion implies the field that it expands. */
 export function readFieldSelection(request: LabRequest, primary: 'tweet' | 'user' | 'dm'): FieldSelection {
   const choices = { tweet: postExpansions, user: userExpansions, dm: dmExpansions }[primary]
   const requested = listParam(request, 'expansions', choices)
@@ -216,7 +216,7 @@ const newerKeys: Record<string, string> = {
   tweets: 'posts',
 }
 
-/** The same answer in the newer words. */
+/** Renames the keys of a response to the newer names. */
 export function withPostNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withPostNames)
   if (typeof value !== 'object' || value === null) return value

@@ -8,10 +8,10 @@ import { blankPost, type Link, type PostFields, type XMedia, type XUser } from '
 interface GenerateInput {
   author: XUser
   others: readonly XUser[]
-  /** Whom the author mentions most. */
+  /** The people whom the author mentions most often. */
   friends: readonly XUser[]
   random: Random
-  /** Older posts of other people, to answer, quote and repost. */
+  /** Older posts of other people, for replies, quotes and reposts. */
   older: readonly { id: string; fields: PostFields }[]
   mediaId: () => string
 }
@@ -59,7 +59,7 @@ export function postFields({ author, others, friends, random, older, mediaId }: 
   }
 }
 
-/** A repost repeats the text behind the author's name, cut to 140 characters. */
+/** A repost contains the author's name and the text, truncated to 140 characters. */
 function repost(author: XUser, original: { id: string; fields: PostFields }, others: readonly XUser[]): PostFields {
   const by = others.find(({ id }) => id === original.fields.authorId)
   const whole = Array.from(`RT @${by?.username ?? 'someone'}: ${original.fields.text}`)
@@ -104,7 +104,7 @@ function pictures(random: Random, mediaId: () => string): XMedia[] {
   }))
 }
 
-/** What the person made elsewhere and shared here. */
+/** A cross-post: created at another service and shared here. */
 export function sharedFields(author: XUser, { text, url, place, origin }: CrossPost): PostFields {
   const link = { short: shortLink(url), expanded: url }
   const words = origin === 'foursquare' ? `I'm at ${place.name} in ${place.city}` : text

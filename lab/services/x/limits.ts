@@ -4,7 +4,7 @@ import { applySettings, isNumber } from '../../base/settings.ts'
 import { plainProblem } from './problems.ts'
 
 export interface XLimitSettings {
-  /** 0 leaves every endpoint its documented limit. */
+  /** 0 means the documented limit of each endpoint. */
   limit: number
   windowSeconds: number
 }
@@ -15,7 +15,7 @@ export interface XLimits {
   acquire(personId: string, endpoint: string, documented: number): (reply: Reply) => Reply
 }
 
-/** Each endpoint counts by itself, per person, in windows of fifteen minutes. Nothing says how long to wait but the reset time. */
+/** Limits per endpoint and person in windows of fifteen minutes. The reset time is the only hint how long to wait. */
 export function createXLimits(clock: ServiceClock): XLimits {
   const settings: XLimitSettings = { limit: 0, windowSeconds: 900 }
   const windows = new Map<string, { window: number; count: number }>()

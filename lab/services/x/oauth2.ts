@@ -23,7 +23,7 @@ const requiredParams = [
 ]
 const paths = { authorize: '/i/oauth2/authorize', token: '/2/oauth2/token', revoke: '/2/oauth2/revoke' }
 
-/** Authorization code with PKCE; a refresh token only with offline.access, and a new one at every refresh. */
+/** Authorization code with PKCE. Refresh tokens require offline.access and rotate. */
 export function createXOAuth2(context: ServiceContext, people: Person[], signIn: SignIn): OAuth2Server {
   const server = createOAuth2Server(context, {
     brand,
@@ -99,7 +99,7 @@ async function runHandler(handler: Handler, request: LabRequest): Promise<Reply>
 
 const cacheHeaders = ({ headers }: Reply) => ({ 'cache-control': headers['cache-control'] ?? 'no-store' })
 
-/** The vendor calls most mistakes invalid_request and says which value did not pass. */
+/** The vendor reports most errors as invalid_request and names the invalid value. */
 function tokenProblem(request: LabRequest, reply: Reply, fields: Record<string, unknown>): Reply {
   const error = String(fields['error'])
   const detail = String(fields['error_description'])
@@ -124,7 +124,7 @@ function tokenProblem(request: LabRequest, reply: Reply, fields: Record<string, 
   return said(400, 'invalid_request', `Value passed for the ${what} was invalid.`)
 }
 
-/** A plain challenge is the verifier itself: turned into a hashed one, the rest of the flow is the same. */
+/** Converts a plain challenge to S256, the only method the inner server supports. */
 const hashedChallenge = (query: readonly Pair[]): Pair[] =>
   query.map(([name, value]) => {
     if (name === 'code_challenge_method') return [name, 'S256']

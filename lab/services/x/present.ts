@@ -8,14 +8,14 @@ import { placeOf } from './places.ts'
 export interface Presenter {
   url: string
   data: XData
-  /** Who is asking: some fields are shown to oneself alone. */
+  /** The authenticated user: some fields are visible to their owner only. */
   viewerId: string
   selection: FieldSelection
 }
 
 type Maker = () => unknown
 
-/** Makes only what was asked for; fields without a value stay away. */
+/** Renders only the requested fields; fields without a value are omitted. */
 function chosen(makers: Record<string, Maker>, selection: ReadonlySet<string>): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const [name, make] of Object.entries(makers)) {
@@ -79,7 +79,7 @@ export function referencesOf(fields: PostFields): { type: string; id: string }[]
   return found.length === 0 ? undefined : found
 }
 
-/** A point has its longitude first. */
+/** GeoJSON: longitude first. */
 function geoOf({ placeId, coordinates }: PostFields): object | undefined {
   if (placeId === undefined) return undefined
   return { place_id: placeId, ...(coordinates ? { coordinates: { type: 'Point', coordinates } } : {}) }

@@ -8,7 +8,7 @@ interface Parts {
   meta?: Record<string, unknown>
 }
 
-/** Empty parts are left out: a page without items has no `data` at all. */
+/** Empty parts are omitted: a page without items has no `data`. */
 export function respond(selection: FieldSelection, { data, includes, errors, meta }: Parts, status = 200): Reply {
   const isEmpty = data === undefined || (Array.isArray(data) && data.length === 0)
   const whole = {

@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test'
 import { publishedTypes, snakeCase } from '../../testing/published-types.ts'
 import { get, startX, tokensFor, walkAll, type XApp } from './testing.ts'
 
-/** The vendor's client of today speaks of posts, the one before of tweets, as guides and the connector do. */
+/** The vendor's current client uses the names with "post"; the previous client, the guides and the connector use "tweet". */
 const posts = publishedTypes({ file: '@xdevplatform/xdk/dist/index.d.ts', wireName: snakeCase })
 const tweets = publishedTypes({
   file: '@xdevplatform/xdk-of-tweets/dist/index.d.ts',
   wireName: snakeCase,
-  // Kinds of problems and of media were lost in it: only what all kinds have in common is declared.
+  // These interfaces declare only the properties common to all kinds of problems and media.
   open: ['Problem', 'Media'],
 })
 let app: XApp
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => app.lab.close())
 
-/** For each list: the options of its request, and its answer in the newer and in the older client. */
+/** For each list: its request options, and its response type in the newer and the older client. */
 const lists: Record<string, [options: string, newer: string, older: string]> = {
   '/2/users/{id}/tweets': ['GetPostsOptions$1', 'GetUsersPostsResponse', 'Get2UsersIdTweetsResponse'],
   '/2/users/{id}/mentions': ['GetMentionsOptions', 'GetUsersMentionsResponse', 'Get2UsersIdMentionsResponse'],
@@ -49,7 +49,7 @@ const families = {
   place: 'placeFields',
 }
 
-/** Every field and expansion that the vendor's client knows for a request. */
+/** All fields and expansions of a request in the vendor's client. */
 function everything(options: string): string {
   assert.ok(typeof posts !== 'string')
   const query = new URLSearchParams()
@@ -63,7 +63,7 @@ function everything(options: string): string {
   return query.toString()
 }
 
-/** What the guides name in the older words; the older client leaves the words open. */
+/** The older names used in the guides; the older client does not restrict them. */
 const people =
   'user.fields=created_at,description,location,profile_image_url,protected,public_metrics,url,verified,verified_type'
 const olderPosts = `tweet.fields=attachments,author_id,conversation_id,created_at,display_text_range,edit_controls,entities,geo,in_reply_to_user_id,lang,note_tweet,possibly_sensitive,public_metrics,referenced_tweets,reply_settings,source&expansions=attachments.media_keys,author_id,edit_history_tweet_ids,entities.mentions.username,geo.place_id,in_reply_to_user_id,referenced_tweets.id,referenced_tweets.id.attachments.media_keys,referenced_tweets.id.author_id&media.fields=url,preview_image_url,variants,alt_text,width,height,duration_ms&place.fields=geo,country,country_code,full_name,name,place_type,contained_within&${people}`

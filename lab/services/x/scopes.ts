@@ -1,4 +1,4 @@
-/** Scope to its meaning, as a continuation of "The app will be able to". */
+/** Scope descriptions. Each continues the sentence "The app will be able to". */
 export const scopeDescriptions: Record<string, string> = {
   'tweet.read': 'see all posts you can see, protected accounts included',
   'tweet.write': 'post and repost for you',

@@ -75,7 +75,7 @@ export const x: ServiceDefinition = {
   },
 }
 
-/** A denial comes back as `error=access_denied` and the state, nothing more. */
+/** A denial redirects with `error=access_denied` and the state only. */
 function withoutDescription(consent: Handler | undefined): Handler {
   return async (request: LabRequest, params) => {
     if (!consent) throw new Error('no consent page')

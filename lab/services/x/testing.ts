@@ -84,7 +84,7 @@ export interface Listing {
   meta: { result_count: number; next_token?: string; previous_token?: string; newest_id?: string; oldest_id?: string }
 }
 
-/** Follows next_token to the end. */
+/** Follows next_token to the last page. */
 export async function walkAll(app: XApp, path: string, token: string) {
   const pages: Listing[] = []
   for (let next: string | undefined = ''; next !== undefined; ) {

@@ -17,7 +17,7 @@ const windowing = ['since_id', 'until_id', 'start_time', 'end_time']
 const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
 
 export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
-  /** `id`, times and kinds of posts that the question leaves in. */
+  /** Filter by the request's ids, times and excluded kinds of posts. */
   function inWindow({ request }: ApiCall): (item: StoredItem) => boolean {
     const [sinceId, untilId] = [idParam(request, 'since_id'), idParam(request, 'until_id')]
     const [startMs, endMs] = [
@@ -63,7 +63,7 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
     return listing(call, { items: sorted, minCount, defaultCount, isTimeline: true })
   }
 
-  /** The person in the path; nobody by that id is told inside an answer of status 200. */
+  /** Resolves the person in the path. An unknown id is an error inside a response of status 200. */
   function about(call: ApiCall, respondFor: (username: string) => Reply): Reply {
     const id = checkedId('id', call.params['id'] ?? '')
     const user = data.user(id)
@@ -81,7 +81,7 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
       )
   }
 
-  /** Likes and bookmarks are lists of ids in the order they were given. */
+  /** Likes and bookmarks are lists of post ids in the order of their creation. */
   function noted(call: ApiCall, username: string, kind: 'likes' | 'bookmarks', minCount: number): Reply {
     const notes = data.store.list(username, kind)
     const hidden = new Set(notes.filter((note) => !isShown(note)).map(({ id }) => id))

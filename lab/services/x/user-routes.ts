@@ -15,7 +15,7 @@ const userParams = ['user.fields', 'tweet.fields', 'post.fields', 'expansions']
 export function userRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
   const presenterOf = (call: ApiCall): Presenter => {
     const selection = readFieldSelection(call.request, 'user')
-    // The address is shown to an app only with a scope of its own.
+    // The e-mail address requires its own scope.
     const user = call.scopes.includes('users.email') ? selection.user : without(selection.user, 'confirmed_email')
     return { url: context.url(), data, viewerId: call.viewer.id, selection: { ...selection, user } }
   }
