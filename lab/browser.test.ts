@@ -36,7 +36,7 @@ after(() => {
   server.close()
 })
 
-test('follows redirects with cookies by path, and keeps the chain', async () => {
+test('follows redirects, sends cookies by path and records the chain of URLs', async () => {
   const browser = createBrowser()
   const page = await browser.open(`${url}/set`)
   assert.deepEqual(page.chain, [`${url}/set`, `${url}/echo#kept`])
@@ -46,7 +46,7 @@ test('follows redirects with cookies by path, and keeps the chain', async () => 
   assert.deepEqual(browser.cookies(url), {})
 })
 
-test('reads forms and sends what a browser would send', async () => {
+test('reads forms and submits the same fields as a browser', async () => {
   const browser = createBrowser()
   const page = await browser.open(`${url}/form`)
   assert.equal(page.title, 'A & B')
@@ -58,7 +58,7 @@ test('reads forms and sends what a browser would send', async () => {
   await assert.rejects(browser.submit(page, 'none'), /no such form/)
 })
 
-test('stops where it is told, and gives up on loops', async () => {
+test('stops at stopAt and fails on a redirect loop', async () => {
   const stopping = createBrowser({ stopAt: (address) => address.includes('/echo') })
   const page = await stopping.open(`${url}/set`)
   assert.deepEqual([page.stopped, page.status, page.url], [true, 0, `${url}/echo#kept`])

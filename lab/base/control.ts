@@ -73,9 +73,9 @@ function changeData(parts: ServiceParts, request: LabRequest): Reply {
   } = jsonOf(request) as Record<string, string | undefined> & {
     fields?: Record<string, unknown>
   }
-  if (!person || !kind) throw badRequest('person and kind are needed')
+  if (!person || !kind) throw badRequest('person and kind are required')
   if (action === 'add') return json(201, parts.data.add(person, kind, fields))
-  if (!id) throw badRequest('id is needed')
+  if (!id) throw badRequest('id is required')
   if (action === 'edit') return json(200, parts.data.edit(person, kind, id, fields))
   if (action !== 'remove') throw badRequest('action must be add, edit or remove')
   parts.data.remove(person, kind, id)
@@ -83,19 +83,19 @@ function changeData(parts: ServiceParts, request: LabRequest): Reply {
 }
 
 function faultFrom(body: Record<string, unknown>): Fault {
-  if (typeof body['path'] !== 'string') throw badRequest('path is needed, for example "/api/*"')
+  if (typeof body['path'] !== 'string') throw badRequest('path is required, for example "/api/*"')
   if (!faultKinds.some((kind) => kind === body['kind']))
     throw badRequest(`kind must be one of ${faultKinds.join(', ')}`)
-  if (body['kind'] === 'status' && typeof body['status'] !== 'number') throw badRequest('status is needed')
-  if (body['kind'] === 'delay' && typeof body['delayMs'] !== 'number') throw badRequest('delayMs is needed')
-  if (body['kind'] === 'answer' && typeof body['body'] !== 'string') throw badRequest('body is needed')
+  if (body['kind'] === 'status' && typeof body['status'] !== 'number') throw badRequest('status is required')
+  if (body['kind'] === 'delay' && typeof body['delayMs'] !== 'number') throw badRequest('delayMs is required')
+  if (body['kind'] === 'answer' && typeof body['body'] !== 'string') throw badRequest('body is required')
   return body as unknown as Fault
 }
 
 function registrationFrom(body: Record<string, unknown>): Registration {
   const uris = body['redirectUris']
   if (!Array.isArray(uris) || uris.some((uri) => typeof uri !== 'string'))
-    throw badRequest('redirectUris is a list of text')
+    throw badRequest('redirectUris must be a list of strings')
   return body as unknown as Registration
 }
 

@@ -13,9 +13,9 @@ export function applySettings<S extends object>(
 ): S {
   for (const [name, value] of Object.entries(changes)) {
     const rule = (rules as Record<string, readonly unknown[] | ((value: unknown) => boolean)>)[name]
-    if (rule === undefined) throw new InvalidSetting(`no knob named ${name}`)
+    if (rule === undefined) throw new InvalidSetting(`unknown setting: ${name}`)
     const isValid = typeof rule === 'function' ? rule(value) : rule.includes(value)
-    if (!isValid) throw new InvalidSetting(`${name} cannot be ${JSON.stringify(value)}`)
+    if (!isValid) throw new InvalidSetting(`invalid value for ${name}: ${JSON.stringify(value)}`)
   }
   return Object.assign(settings, changes)
 }

@@ -72,13 +72,13 @@ test('the three signatures of RFC 5849 1.2', () => {
   )
 })
 
-test('ports, letter case and empty paths are normalised', () => {
+test('normalises ports, letter case and empty paths', () => {
   assert.equal(baseStringUri('http', 'Example.com:8080', '/A'), 'http://example.com:8080/A')
   assert.equal(baseStringUri('https', 'example.com:443', ''), 'https://example.com/')
   assert.equal(baseStringUri('https', 'example.com:80', '/'), 'https://example.com:80/')
 })
 
-test('encoding covers the reserved marks that encodeURIComponent leaves, and sorting compares encoded bytes', () => {
+test('encodes the reserved characters that encodeURIComponent does not, and sorts by encoded bytes', () => {
   assert.equal(percentEncode("!'()*~ é☃"), '%21%27%28%29%2A~%20%C3%A9%E2%98%83')
   assert.equal(
     normalizedParameters([

@@ -83,7 +83,8 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
     settings,
     configure: (changes) => void applySettings(settings, changes, oauth1SettingRules),
     register(registration) {
-      if (registration.settings !== undefined) throw new InvalidSetting('OAuth 1 knobs are set for the whole service')
+      if (registration.settings !== undefined)
+        throw new InvalidSetting('OAuth 1 settings apply to the whole service, not to one client')
       const { key, secret } = stores.register(registration)
       return { key, secret }
     },

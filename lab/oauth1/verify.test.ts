@@ -34,7 +34,7 @@ async function refused(check: string, signing: Partial<Signing>): Promise<void> 
 }
 
 for (const by of ['header', 'body', 'query'] as const)
-  test(`parameters by ${by} are taken, or refused when switched off`, async () => {
+  test(`accepts parameters in ${by}, rejects them when disabled`, async () => {
     const response = await sendRequest({ by })
     assert.equal(response.status, 200, response.body)
     assert.equal(response.fields.get('oauth_callback_confirmed'), 'true')
@@ -44,7 +44,7 @@ for (const by of ['header', 'body', 'query'] as const)
   })
 
 for (const method of ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1', 'PLAINTEXT'] as const)
-  test(`${method} is verified, or refused when switched off`, async () => {
+  test(`verifies ${method}, rejects it when disabled`, async () => {
     service.configure({ methods: [method] })
     const response = await sendRequest({ method, privateKey })
     assert.equal(response.status, 200, response.body)
@@ -53,7 +53,7 @@ for (const method of ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1', 'PLAINTEXT'] as co
     await refused('signature_method_rejected', { method, privateKey })
   })
 
-test('PLAINTEXT may leave out timestamp and nonce', async () => {
+test('PLAINTEXT may omit timestamp and nonce', async () => {
   service.configure({ methods: ['PLAINTEXT'] })
   const response = await sendRequest({
     method: 'PLAINTEXT',
@@ -62,7 +62,7 @@ test('PLAINTEXT may leave out timestamp and nonce', async () => {
   assert.equal(response.status, 200, response.body)
 })
 
-test('every missing parameter is named', async () => {
+test('the error names the missing parameter', async () => {
   for (const name of [
     'oauth_consumer_key',
     'oauth_signature_method',
@@ -75,14 +75,14 @@ test('every missing parameter is named', async () => {
   assert.match(bare.body, /^parameter_absent/)
 })
 
-test('wrong version, unknown consumer, unknown method and wrong secret are refused', async () => {
+test('rejects a wrong version, unknown consumer, unknown method and wrong secret', async () => {
   await refused('version_rejected', { oauth: { oauth_version: '2.0' } })
   await refused('consumer_key_unknown', { key: 'nobody' })
   await refused('signature_method_rejected', { oauth: { oauth_signature_method: 'HMAC-MD5' } })
   await refused('signature_invalid', { secret: 'guessed' })
 })
 
-test('a timestamp more than 300 seconds away, or no number, is refused; the service clock rules', async () => {
+test('rejects a timestamp that is not a number or more than 300 seconds off the service clock', async () => {
   const now = Math.floor(Date.now() / 1000)
   assert.equal((await sendRequest({ timestamp: now - 290 })).status, 200)
   await refused('timestamp_refused', { timestamp: now - 310 })
@@ -93,7 +93,7 @@ test('a timestamp more than 300 seconds away, or no number, is refused; the serv
   service.clock.skewMs = 0
 })
 
-test('a replay is refused, and a failed signature does not burn the nonce', async () => {
+test('rejects a replay; a failed signature does not use up the nonce', async () => {
   const once = { nonce: 'n-1', timestamp: Math.floor(Date.now() / 1000) }
   await refused('signature_invalid', { ...once, secret: 'guessed' })
   assert.equal((await sendRequest(once)).status, 200)
@@ -101,7 +101,7 @@ test('a replay is refused, and a failed signature does not burn the nonce', asyn
   assert.equal((await sendRequest({ ...once, nonce: 'n-2' })).status, 200)
 })
 
-test('a callback that is not registered is refused, unless the service is lenient', async () => {
+test('rejects an unregistered callback unless callbackMatch allows it', async () => {
   const other = { oauth: { oauth_callback: 'http://127.0.0.1:9/other' } }
   await refused('callback_rejected', other)
   await refused('callback_rejected', { oauth: { oauth_callback: 'oob' } })
@@ -112,7 +112,7 @@ test('a callback that is not registered is refused, unless the service is lenien
   assert.equal((await sendRequest({ oauth: { oauth_callback: 'https://anywhere.test/' } })).status, 200)
 })
 
-test('a 1.0 service does not confirm the callback, and malformed requests can be 400', async () => {
+test('a 1.0 service does not confirm the callback; malformed requests can be 400', async () => {
   service.configure({ callbackConfirmed: 'missing', malformedStatus: 400, tokenResponseType: 'text/html' })
   const response = await sendRequest()
   assert.equal(response.fields.has('oauth_callback_confirmed'), false)
@@ -121,7 +121,7 @@ test('a 1.0 service does not confirm the callback, and malformed requests can be
   assert.equal((await sendRequest({ secret: 'guessed' })).status, 401)
 })
 
-test('protocol parameters twice, in two places, or unencoded in the header are refused', async () => {
+test('rejects protocol parameters that are repeated, in two places or unencoded in the header', async () => {
   const url = service.endpoints['request_token_url'] ?? ''
   const oauth = { oauth_callback: callback }
   const good = signedRequest(url, { ...client, oauth })

@@ -23,7 +23,7 @@ export function createClients(shared: OAuth2Settings): Clients {
     register(registration) {
       for (const name of Object.keys(registration.settings ?? {}))
         if (serviceWideSettings.has(name))
-          throw new InvalidSetting(`${name} is set for the whole service, not for one client`)
+          throw new InvalidSetting(`${name} applies to the whole service, not to one client`)
       const own = applySettings<Partial<OAuth2Settings>>({}, registration.settings ?? {}, oauth2SettingRules)
       const client: Client = {
         key: registration.key ?? `client-${secret(9)}`,

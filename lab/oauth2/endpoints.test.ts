@@ -35,7 +35,7 @@ const post = (path: string, fields: Record<string, string>, by = flow) =>
   })
 const works = async (token: string) => (await apiCall(service, '/api/me', token)).status === 200
 
-test('RFC 7009: revoking; unknown tokens are fine, foreign ones are not, and it can be switched off', async () => {
+test('RFC 7009: revocation ignores unknown tokens, rejects those of other clients, and can be disabled', async () => {
   const { access_token, refresh_token = '' } = await tokensFor(flow)
   const other = { service, ...service.register({ redirectUris: [callback] }) }
   assert.equal((await post('/oauth/revoke', { token: access_token }, other)).status, 400)
@@ -61,7 +61,7 @@ test('RFC 7662: introspection', async () => {
   assert.equal((await post('/oauth/introspect', { token: 'x' })).status, 404)
 })
 
-test('RFC 9126: a pushed request works once, for its client, for a minute; it can be required', async () => {
+test('RFC 9126: a pushed request is valid once, for its client, for a minute; it can be required', async () => {
   const params = {
     response_type: 'code',
     redirect_uri: callback,
@@ -126,7 +126,7 @@ test('RFC 7591: a client registers itself', async () => {
   assert.equal((await register({ redirect_uris: [callback] })).status, 404)
 })
 
-test('RFC 8414: metadata follows the knobs', async () => {
+test('RFC 8414: metadata reflects the settings', async () => {
   const read = async () =>
     (await (await fetch(service.endpoints['metadata_url'] ?? '')).json()) as Record<string, unknown>
   const full = await read()
@@ -140,7 +140,7 @@ test('RFC 8414: metadata follows the knobs', async () => {
   assert.equal((await fetch(service.endpoints['metadata_url'] ?? '')).status, 404)
 })
 
-test('RFC 6750: where the token may come from, and what is said when it is missing or too weak', async () => {
+test('RFC 6750: token locations, and errors for a missing token or insufficient scope', async () => {
   const { access_token } = await tokensFor(flow)
   const inQuery = `${service.url}/api/me?access_token=${access_token}`
   assert.equal((await fetch(inQuery)).status, 401)

@@ -22,7 +22,7 @@ const refresh = (refresh_token: string | undefined, more: Record<string, string>
   tokenCall(flow, { grant_type: 'refresh_token', refresh_token, ...more })
 const works = async (token: string) => (await apiCall(service, '/api/me', token)).status === 200
 
-test('an access token ends after its time, or at once when the lab says so', async () => {
+test('an access token expires after its lifetime, or immediately through the lab', async () => {
   const first = await tokensFor(flow)
   lab.clock.advance(3_601_000)
   assert.equal(await works(first.access_token), false)
@@ -34,7 +34,7 @@ test('an access token ends after its time, or at once when the lab says so', asy
   assert.equal((await refresh(second.refresh_token)).status, 200)
 })
 
-test('expiry knob: number, text, absolute, silent; 0 never ends', async () => {
+test('expiry setting: number, text, absolute, none; 0 means never', async () => {
   service.configure({ expiry: 'expires_in_text' })
   assert.equal(String((await tokensFor(flow)).expires_in), '3600')
   service.configure({ expiry: 'expires_at' })
@@ -53,7 +53,7 @@ test('expiry knob: number, text, absolute, silent; 0 never ends', async () => {
   lab.clock.set(Date.now())
 })
 
-test('rotation gives a new refresh token; the reuse of an old one kills the grant', async () => {
+test('rotation returns a new refresh token; reuse of an old one revokes the grant', async () => {
   const first = await tokensFor(flow)
   const second = await readTokens(await refresh(first.refresh_token))
   assert.notEqual(second.refresh_token, first.refresh_token)
@@ -63,7 +63,7 @@ test('rotation gives a new refresh token; the reuse of an old one kills the gran
   assert.equal((await readTokens(await refresh(second.refresh_token))).error, 'invalid_grant')
 })
 
-test('keep leaves the refresh token out and the old one works on; repeat sends it again; none has no refresh', async () => {
+test('keep omits the refresh token and the old one stays valid; repeat sends it again; none disables refresh', async () => {
   service.configure({ refresh: 'keep' })
   const tokens = await tokensFor(flow)
   assert.equal('refresh_token' in (await readTokens(await refresh(tokens.refresh_token))), false)
@@ -75,7 +75,7 @@ test('keep leaves the refresh token out and the old one works on; repeat sends i
   assert.equal((await readTokens(await refresh(tokens.refresh_token))).error, 'unsupported_grant_type')
 })
 
-test('a refresh may narrow the scope, not widen it; unknown, foreign, old and missing tokens are refused', async () => {
+test('a refresh may narrow but not widen the scope; rejects unknown, foreign, old and missing tokens', async () => {
   service.configure({ refresh: 'keep', refreshTtlSeconds: 100 })
   const { refresh_token, access_token } = await tokensFor(flow, { scope: 'profile email' })
   assert.equal((await readTokens(await refresh(refresh_token, { scope: 'email' }))).scope, 'email')
@@ -90,7 +90,7 @@ test('a refresh may narrow the scope, not widen it; unknown, foreign, old and mi
   assert.equal((await readTokens(await refresh(refresh_token))).error, 'invalid_grant')
 })
 
-test('revoking a person ends access and refresh, and nobody else’s', async () => {
+test('revoking a person’s tokens does not affect other people', async () => {
   const ada = await tokensFor(flow)
   const ben = await tokensFor(flow, {}, 'ben')
   service.tokens.revoke('ada')
@@ -99,7 +99,7 @@ test('revoking a person ends access and refresh, and nobody else’s', async () 
   assert.ok(await works(ben.access_token))
 })
 
-test('the four shapes of a token answer', async () => {
+test('the four formats of a token response', async () => {
   const shape = async (tokenAnswer: string) => {
     service.configure({ tokenAnswer: 'json', refresh: 'keep' })
     const { refresh_token } = await tokensFor(flow)

@@ -39,7 +39,7 @@ const get = (path: string, fields: Record<string, string>) =>
   fetch(`${service.url}${path}?${new URLSearchParams(fields).toString()}`)
 const credentials = () => ({ client_id: flow.key, client_secret: flow.secret })
 
-test('a short token buys a long one; only with credentials, only while it lives', async () => {
+test('exchanges an active short-lived token for a long-lived one, with credentials only', async () => {
   const short = await tokensFor(flow)
   const fields = { grant_type: 'fb_exchange_token', fb_exchange_token: short.access_token }
   const long = await readTokens(await get('/oauth/token', { ...fields, ...credentials() }))
@@ -53,7 +53,7 @@ test('a short token buys a long one; only with credentials, only while it lives'
   assert.equal((await apiCall(service, '/api/me', long.access_token)).status, 200)
 })
 
-test('renewal by access token works after a day, without credentials, and not once it has ended', async () => {
+test('renews an access token after a day without credentials, and not after it expired', async () => {
   service.configure({ accessTtlSeconds: 200_000 })
   const { access_token } = await tokensFor(flow)
   const fields = { grant_type: 'ig_refresh_token', access_token }

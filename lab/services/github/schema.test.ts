@@ -29,14 +29,14 @@ const lists: Record<string, string> = {
 }
 
 for (const [described, path] of Object.entries(lists))
-  test(`${described} fits the published schema, every page`, async (t) => {
+  test(`${described}: every page matches the published schema`, async (t) => {
     if (typeof check === 'string') return t.skip(check)
     const items = await walkAll(app, `${path}${path.includes('?') ? '&' : '?'}per_page=100`, token)
     assert.ok(items.length > 0)
     assert.deepEqual([...new Set(check(responseSchema(described), items))].slice(0, 10), [])
   })
 
-test('single answers fit the published schema', async (t) => {
+test('single responses match the published schema', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const [issue] = await walkAll<{ url: string; comments: number }>(
     app,
@@ -59,7 +59,7 @@ test('single answers fit the published schema', async (t) => {
   }
 })
 
-test('each event payload fits the schema of its own type', async (t) => {
+test('each event payload matches the schema of its type', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const events = await walkAll<{ type: string; payload: object }>(app, '/users/ada/events?per_page=100', token)
   const types = new Set(events.map(({ type }) => type))
@@ -70,7 +70,7 @@ test('each event payload fits the schema of its own type', async (t) => {
   }
 })
 
-test('the check itself notices a wrong type and a missing field', async (t) => {
+test('the check detects a wrong type and a missing field', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const [first] = await walkAll<Record<string, unknown>>(app, '/user/starred', token)
   assert.notDeepEqual(check(responseSchema('/user/starred'), [{ ...first, id: 'text' }]), [])

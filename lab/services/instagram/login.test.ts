@@ -24,7 +24,7 @@ const exchange = async (name: string, fields: Record<string, string>) => {
   } & GraphError
 }
 
-test('a code gives an hour, an exchange sixty days, a refresh sixty more', async () => {
+test('a code yields a token of one hour, an exchange sixty days, a refresh another sixty', async () => {
   const back = await returnedTo(app, bothScopes, 'ada')
   assert.equal(back.hash, '#_')
   const code = back.searchParams.get('code') ?? ''
@@ -49,7 +49,7 @@ test('a code gives an hour, an exchange sixty days, a refresh sixty more', async
   assert.equal((await exchange('refresh_url', { ...renewal, access_token: renewed.access_token })).error.code, 190)
 })
 
-test('the login host has errors of its own', async () => {
+test('the login host has its own error format', async () => {
   const code = (await returnedTo(app, bothScopes, 'ada')).searchParams.get('code') ?? ''
   const wrong = async (fields: Record<string, string>) => {
     const response = await exchangeCode(app, fields)
@@ -65,7 +65,7 @@ test('the login host has errors of its own', async () => {
   assert.match((await wrong({ code, redirect_uri: `${callback}x` })).error_message, /redirect_uri is identical/)
 })
 
-test('the live shape of the token answer, where user_id is a number beyond a double', async () => {
+test('the flat token response has a user_id beyond the precision of a double', async () => {
   app.service.configure({ tokenShape: 'flat' })
   const code = (await returnedTo(app, bothScopes, 'ada')).searchParams.get('code') ?? ''
   const text = await (await exchangeCode(app, { code })).text()
@@ -73,7 +73,7 @@ test('the live shape of the token answer, where user_id is a number beyond a dou
   app.service.configure({ tokenShape: 'data' })
 })
 
-test('saying no, wrong windows, revoked logins', async () => {
+test('denied consent, invalid login requests, revoked logins', async () => {
   const url = authorizeUrl(app, { scope: bothScopes })
   const denied = new URL((await appBrowser().walk(url, { person: 'ben', decision: 'deny' })).url).searchParams
   assert.deepEqual(

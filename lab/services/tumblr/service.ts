@@ -67,13 +67,14 @@ function tumblrControl(context: ServiceContext, data: TumblrData): DataControl {
       const now = context.clock.now()
       const times = { createdAtMs: now, updatedAtMs: now }
       if (kind === 'posts') {
-        if (!data.blog(owner)) throw new InvalidSetting(`no blog is called ${owner}`)
+        if (!data.blog(owner)) throw new InvalidSetting(`unknown blog: ${owner}`)
         const whole = { ...blankPost(owner, 'A new post'), ...fields }
         const item = data.remember(store.put(owner, 'posts', { id: data.nextId(), ...times, fields: whole }))
         return { id: item.id, ...whole }
       }
       const id = typeof fields['id'] === 'string' ? fields['id'] : ''
-      if (kind !== 'likes' || !data.post(id)) throw new InvalidSetting('kind is posts, or likes with the id of a post')
+      if (kind !== 'likes' || !data.post(id))
+        throw new InvalidSetting('kind must be posts, or likes with the id of a post')
       store.put(owner, 'likes', { id, ...times, fields: {} })
       return { id }
     },

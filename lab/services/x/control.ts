@@ -13,7 +13,7 @@ export function xControl(context: ServiceContext, data: XData): DataControl {
   const control = storeControl({ store, clock: context.clock, kinds, nextId: data.nextId })
   const authorId = (username: string) => {
     const user = data.byName(username)
-    if (!user) throw new InvalidSetting(`nobody is called ${username}`)
+    if (!user) throw new InvalidSetting(`unknown person: ${username}`)
     return user.id
   }
   const putPost = (username: string, fields: PostFields): Record<string, unknown> => {
@@ -32,7 +32,7 @@ export function xControl(context: ServiceContext, data: XData): DataControl {
       }
       const now = context.clock.now()
       const id = typeof fields['id'] === 'string' ? fields['id'] : ''
-      if (!data.post(id)) throw new InvalidSetting('id must be that of a post')
+      if (!data.post(id)) throw new InvalidSetting('id must be the id of a post')
       store.put(username, kind, { id, createdAtMs: now, updatedAtMs: now, fields: {} })
       return { id }
     },

@@ -75,14 +75,14 @@ function olderNames(path: string): string {
 }
 
 for (const [path, [options, newer, older]] of Object.entries(lists)) {
-  test(`${path} fits the published types with everything asked for, every page`, async (t) => {
+  test(`${path}: every page with all fields matches the published types`, async (t) => {
     if (typeof posts === 'string') return t.skip(posts)
     const { pages } = await walkAll(app, `${path.replace('{id}', id)}?max_results=100&${everything(options)}`, token)
     assert.ok(pages.some(({ data }) => data !== undefined))
     for (const page of pages) assert.deepEqual(posts.check(newer, page).slice(0, 10), [])
   })
 
-  test(`${path} fits the published types in the older words too`, async (t) => {
+  test(`${path}: every page with the older names matches the published types`, async (t) => {
     if (typeof tweets === 'string') return t.skip(tweets)
     const query = `max_results=100&${olderNames(path)}`
     const { pages } = await walkAll(app, `${path.replace('{id}', id)}?${query}`, token)
@@ -90,7 +90,7 @@ for (const [path, [options, newer, older]] of Object.entries(lists)) {
   })
 }
 
-test('single answers and problems fit the published types', async (t) => {
+test('single responses and problems match the published types', async (t) => {
   if (typeof posts === 'string') return t.skip(posts)
   const all = everything('GetPostsOptions$1')
   const own = await walkAll(app, `/2/users/${id}/tweets?max_results=5`, token)
@@ -120,7 +120,7 @@ test('single answers and problems fit the published types', async (t) => {
   }
 })
 
-test('the check itself notices a wrong type, an unknown property and a missing one', (t) => {
+test('the check detects a wrong type, an unknown property and a missing one', (t) => {
   if (typeof posts === 'string') return t.skip(posts)
   const check = (data: object) => posts.check('GetUsersMeResponse', { data })
   assert.deepEqual(check({ id: '20', connection_status: ['following'] }), [])
