@@ -88,7 +88,7 @@ function faultFrom(body: Record<string, unknown>): Fault {
     throw badRequest(`kind must be one of ${faultKinds.join(', ')}`)
   if (body['kind'] === 'status' && typeof body['status'] !== 'number') throw badRequest('status is required')
   if (body['kind'] === 'delay' && typeof body['delayMs'] !== 'number') throw badRequest('delayMs is required')
-  if (body['kind'] === 'answer' && typeof body['body'] !== 'string') throw badRequest('body is required')
+  if (body['kind'] === 'response' && typeof body['body'] !== 'string') throw badRequest('body is required')
   return body as unknown as Fault
 }
 

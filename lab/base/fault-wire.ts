@@ -52,7 +52,7 @@ export async function playFault(wire: Wire, fault: Fault): Promise<number> {
       const body = '['.repeat(depth) + ']'.repeat(depth)
       return plain({ status: 200, headers: { 'content-type': 'application/json' }, body })
     }
-    case 'answer':
+    case 'response':
       return plain({
         status: fault.status ?? 200,
         headers: fault.headers ?? { 'content-type': 'application/json' },

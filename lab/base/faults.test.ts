@@ -98,7 +98,7 @@ test('HTML with 200, deep JSON, and a custom response', async () => {
   assert.match((await fetch(url)).headers.get('content-type') ?? '', /^text\/html/)
   service.faults.add({ path, kind: 'deep-json', depth: 50 })
   assert.equal(await (await fetch(url)).text(), '['.repeat(50) + ']'.repeat(50))
-  service.faults.add({ path, kind: 'answer', status: 418, headers: { 'x-tea': 'yes' }, body: 'short and stout' })
+  service.faults.add({ path, kind: 'response', status: 418, headers: { 'x-tea': 'yes' }, body: 'short and stout' })
   const tea = await fetch(url)
   assert.deepEqual([tea.status, tea.headers.get('x-tea'), await tea.text()], [418, 'yes', 'short and stout'])
 })

@@ -13,7 +13,7 @@ export type FaultKind =
   | { kind: 'html' }
   | { kind: 'gzip-bomb'; bytes?: number }
   | { kind: 'deep-json'; depth?: number }
-  | { kind: 'answer'; status?: number; headers?: Record<string, string>; body: string }
+  | { kind: 'response'; status?: number; headers?: Record<string, string>; body: string }
 
 export type Fault = FaultKind & {
   path: string | RegExp
@@ -42,7 +42,7 @@ export const faultKinds: readonly FaultKind['kind'][] = [
   'html',
   'gzip-bomb',
   'deep-json',
-  'answer',
+  'response',
 ]
 
 export function createFaultList(): FaultList {

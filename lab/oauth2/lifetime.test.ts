@@ -100,10 +100,10 @@ test('revoking a person’s tokens does not affect other people', async () => {
 })
 
 test('the four formats of a token response', async () => {
-  const shape = async (tokenAnswer: string) => {
-    service.configure({ tokenAnswer: 'json', refresh: 'keep' })
+  const shape = async (tokenResponse: string) => {
+    service.configure({ tokenResponse: 'json', refresh: 'keep' })
     const { refresh_token } = await tokensFor(flow)
-    service.configure({ tokenAnswer })
+    service.configure({ tokenResponse })
     const response = await refresh(refresh_token)
     return { type: response.headers.get('content-type') ?? '', body: await response.text() }
   }

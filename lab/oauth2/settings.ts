@@ -29,7 +29,7 @@ export interface OAuth2Settings {
   scopes: Readonly<Record<string, string>>
   defaultScopes: readonly string[]
   scopeSeparator: string
-  tokenAnswer: 'json' | 'form' | 'nested' | 'wrong-type'
+  tokenResponse: 'json' | 'form' | 'nested' | 'wrong-type'
   nestedKey: string
   /** `none`: tokens expire but the response does not say when. */
   expiry: 'expires_in' | 'expires_in_text' | 'expires_at' | 'none'
@@ -65,7 +65,7 @@ export const oauth2Defaults: OAuth2Settings = {
   scopes: {},
   defaultScopes: [],
   scopeSeparator: ' ',
-  tokenAnswer: 'json',
+  tokenResponse: 'json',
   nestedKey: 'data',
   expiry: 'expires_in',
   accessTtlSeconds: 3600,
@@ -103,7 +103,7 @@ export const oauth2SettingRules: SettingRules<OAuth2Settings> = {
   scopes: isTextMap,
   defaultScopes: isTextList,
   scopeSeparator: isText,
-  tokenAnswer: ['json', 'form', 'nested', 'wrong-type'],
+  tokenResponse: ['json', 'form', 'nested', 'wrong-type'],
   nestedKey: isText,
   expiry: ['expires_in', 'expires_in_text', 'expires_at', 'none'],
   accessTtlSeconds: isNumber,

@@ -16,7 +16,7 @@ export function tokenResponse(parts: OAuth2Parts, access: Token, refreshToken: s
     ...parts.tokenFields?.(access.grant.person),
   }
   const texts = () => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
-  switch (settings.tokenAnswer) {
+  switch (settings.tokenResponse) {
     case 'json':
       return json(200, fields, noStore)
     case 'form':
@@ -26,7 +26,7 @@ export function tokenResponse(parts: OAuth2Parts, access: Token, refreshToken: s
     case 'wrong-type':
       return json(200, fields, { ...noStore, 'content-type': 'text/html; charset=utf-8' })
     default:
-      return settings.tokenAnswer satisfies never
+      return settings.tokenResponse satisfies never
   }
 }
 
