@@ -48,13 +48,13 @@ export function withQuery(address: string, fields: Record<string, string | undef
   return added.size === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}${added.toString()}`
 }
 
-const bigMark = '\u0000big:'
+const bigintMarker = '\u0000big:'
 
 /** JSON with bigints as plain numbers, like services with 64-bit ids. */
 function jsonText(value: unknown): string {
   const marked = JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner === 'bigint') return `${bigMark}${inner}`
-    return typeof inner === 'string' ? inner.replaceAll(bigMark, '') : inner
+    if (typeof inner === 'bigint') return `${bigintMarker}${inner}`
+    return typeof inner === 'string' ? inner.replaceAll(bigintMarker, '') : inner
   })
   return marked.replaceAll(/"\\u0000big:(-?\d+)"/g, '$1')
 }

@@ -10,10 +10,10 @@ export function withOwnSettings<S extends object>(own: S, rules: SettingRules<S>
   return {
     settings: () => ({ ...inner.settings(), ...own }),
     configure(changes) {
-      const mine = Object.entries(changes).filter(([name]) => name in rules)
+      const ownChanges = Object.entries(changes).filter(([name]) => name in rules)
       const rest = Object.entries(changes).filter(([name]) => !(name in rules))
       inner.configure(Object.fromEntries(rest))
-      applySettings(own, Object.fromEntries(mine), rules)
+      applySettings(own, Object.fromEntries(ownChanges), rules)
     },
   }
 }

@@ -47,9 +47,9 @@ export function projectEdge(
   base: LinkBase,
 ): Json {
   const page = cutPage(edge, args)
-  const kept = Object.fromEntries(Object.entries(args).filter(([name]) => !pagingNames.has(name)))
+  const otherArgs = Object.fromEntries(Object.entries(args).filter(([name]) => !pagingNames.has(name)))
   const address = (params: Record<string, string> | undefined) =>
-    params && withQuery(`${base.apiUrl}/${path}`, { access_token: base.token, ...kept, ...params })
+    params && withQuery(`${base.apiUrl}/${path}`, { access_token: base.token, ...otherArgs, ...params })
   const [next, previous] = [address(page.next), address(page.previous)]
   const paging = {
     ...(page.cursors ? { cursors: page.cursors } : {}),

@@ -69,8 +69,8 @@ test('the verifier is required, bound to its request token, and a wrong one inva
 })
 
 test('rejects a request token that is unauthorized, expired or belongs to another consumer', async () => {
-  const unseen = await requestToken(service, client)
-  assert.match((await exchange(unseen, 'x')).body, /^permission_unknown/)
+  const unauthorized = await requestToken(service, client)
+  assert.match((await exchange(unauthorized, 'x')).body, /^permission_unknown/)
   const pair = await allowed()
   const other = service.register({ redirectUris: [callback] })
   assert.match((await exchange(pair, pair.verifier, other)).body, /^token_rejected: .*another consumer/)

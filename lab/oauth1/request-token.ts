@@ -12,7 +12,7 @@ export function requestTokenEndpoint(parts: Verifier, request: LabRequest): Repl
   const callback = oauth.get('oauth_callback')
   if (callback === undefined || callback === '')
     throw oauth1Error('parameter_absent', 'oauth_callback', settings.malformedStatus)
-  if (!callbackFits(settings, client, callback)) throw oauth1Error('callback_rejected', callback)
+  if (!callbackMatches(settings, client, callback)) throw oauth1Error('callback_rejected', callback)
   const token = stores.addRequestToken(client, callback, settings.requestTokenTtlSeconds)
   return form(
     200,
@@ -25,7 +25,7 @@ export function requestTokenEndpoint(parts: Verifier, request: LabRequest): Repl
   )
 }
 
-function callbackFits(settings: OAuth1Settings, client: OAuth1Client, callback: string): boolean {
+function callbackMatches(settings: OAuth1Settings, client: OAuth1Client, callback: string): boolean {
   if (callback === 'oob') return settings.oob
   if (!URL.canParse(callback)) return false
   switch (settings.callbackMatch) {

@@ -67,9 +67,9 @@ const requestUri = (request: LabRequest): string => baseStringUri('http', reques
 function checkTimestamp({ settings, clock }: Verifier, timestamp: string): void {
   if (!/^[1-9]\d*$/.test(timestamp))
     throw oauth1Error('timestamp_refused', 'not a positive whole number', settings.malformedStatus)
-  const apartSeconds = Math.abs(clock.now() / 1000 - Number(timestamp))
-  if (apartSeconds > settings.skewSeconds)
-    throw oauth1Error('timestamp_refused', `${Math.round(apartSeconds)} seconds away from this clock`)
+  const skewSeconds = Math.abs(clock.now() / 1000 - Number(timestamp))
+  if (skewSeconds > settings.skewSeconds)
+    throw oauth1Error('timestamp_refused', `${Math.round(skewSeconds)} seconds away from this clock`)
 }
 
 /** Called only after the signature is verified: an attacker must not be able to use up a client's nonces. */

@@ -32,7 +32,7 @@ async function shownPage(fields: Record<string, string | undefined>, text: RegEx
   assert.match(page.body, text)
 }
 
-async function sentBack(error: string, fields: Record<string, string | undefined>): Promise<void> {
+async function assertErrorRedirect(error: string, fields: Record<string, string | undefined>): Promise<void> {
   const params = await back({ state: 'a b&c', ...fields })
   assert.equal(params.get('error'), error)
   assert.equal(params.get('state'), 'a b&c')
@@ -72,28 +72,28 @@ test('rejects repeated parameters', async () => {
 })
 
 test('checks response type and scope', async () => {
-  await sentBack('unsupported_response_type', { response_type: 'token' })
-  await sentBack('invalid_request', { response_type: undefined })
-  await sentBack('invalid_scope', { scope: 'profile everything' })
-  await sentBack('invalid_scope', { scope: 'profile,email' })
+  await assertErrorRedirect('unsupported_response_type', { response_type: 'token' })
+  await assertErrorRedirect('invalid_request', { response_type: undefined })
+  await assertErrorRedirect('invalid_scope', { scope: 'profile everything' })
+  await assertErrorRedirect('invalid_scope', { scope: 'profile,email' })
   service.configure({ scopeSeparator: ',' })
   assert.ok((await back({ scope: 'profile,email' })).get('code'))
 })
 
 test('PKCE setting: required, allowed, off, refused; never plain', async () => {
   const without = { code_challenge: undefined, code_challenge_method: undefined }
-  await sentBack('invalid_request', without)
-  await sentBack('invalid_request', { code_challenge_method: 'plain' })
-  await sentBack('invalid_request', { code_challenge_method: undefined })
-  await sentBack('invalid_request', { code_challenge: 'short' })
-  await sentBack('invalid_request', { code_challenge: undefined })
+  await assertErrorRedirect('invalid_request', without)
+  await assertErrorRedirect('invalid_request', { code_challenge_method: 'plain' })
+  await assertErrorRedirect('invalid_request', { code_challenge_method: undefined })
+  await assertErrorRedirect('invalid_request', { code_challenge: 'short' })
+  await assertErrorRedirect('invalid_request', { code_challenge: undefined })
   service.configure({ pkce: 'allowed' })
   assert.ok((await back(without)).get('code'))
-  await sentBack('invalid_request', { code_challenge_method: 'plain' })
+  await assertErrorRedirect('invalid_request', { code_challenge_method: 'plain' })
   service.configure({ pkce: 'off' })
   assert.ok((await back({ code_challenge_method: 'plain' })).get('code'))
   service.configure({ pkce: 'refused' })
-  await sentBack('invalid_request', {})
+  await assertErrorRedirect('invalid_request', {})
   assert.ok((await back(without)).get('code'))
 })
 

@@ -3,7 +3,7 @@ import { type Acquaintance, places, sentences } from '../../data/vocabulary.ts'
 
 interface GenerateInput {
   author: Acquaintance
-  everybody: readonly Acquaintance[]
+  allPeople: readonly Acquaintance[]
   random: Random
   createdAtMs: number
   idAt: (ms: number) => string
@@ -35,8 +35,8 @@ export const blankStatus = (text: string): StatusFields => ({
   source: 'An app',
 })
 
-export function statusFields({ author, everybody, random, createdAtMs, idAt }: GenerateInput): StatusFields {
-  const others = everybody.filter((one) => one.id !== author.id)
+export function statusFields({ author, allPeople, random, createdAtMs, idAt }: GenerateInput): StatusFields {
+  const others = allPeople.filter((one) => one.id !== author.id)
   const mentions = random.chance(0.25) ? random.some(others, random.int(1, 2)) : []
   const code = random.int(100_000, 999_999).toString(36)
   const urls = random.chance(0.3)

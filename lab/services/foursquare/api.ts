@@ -130,7 +130,7 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
 
   const oneUser: Act = (person, _request, { id = '' }) => {
     if (id === person.id) return { user: presentSelf(view(), person) }
-    const other = data.everybody.find((one) => one.id === id)
+    const other = data.allPeople.find((one) => one.id === id)
     if (!other) throw wrongParameter(`Value ${id} is invalid for user id`)
     const isFriend = data.friendsOf(person.username).some((one) => one.id === id)
     return { user: presentFriend(context.url(), other, isFriend ? 'friend' : undefined) }

@@ -14,7 +14,7 @@ export type Kind = (typeof kinds)[number] | 'lists' | 'venuelikes'
 export interface FoursquareData {
   store: ItemStore
   venues: readonly Venue[]
-  everybody: readonly Acquaintance[]
+  allPeople: readonly Acquaintance[]
   friendsOf(username: string): readonly Acquaintance[]
   nextId: () => string
 }
@@ -26,7 +26,7 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
   const store = createItemStore()
   const venues = makeVenues(random.fork('venues'))
   const others = acquaintances(45, (at) => String(3_100_000 + at * 97))
-  const everybody: Acquaintance[] = [...people, ...others]
+  const allPeople: Acquaintance[] = [...people, ...others]
   let sequence = 0
   const nextId = () =>
     createHash('md5')
@@ -44,7 +44,7 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
           ],
     ]),
   )
-  for (const one of everybody) {
+  for (const one of allPeople) {
     const activity = people.find(({ id }) => id === one.id)?.activity
     if (activity !== 0) fill(one, activity ?? 6)
   }
@@ -88,5 +88,5 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
     }
   }
 
-  return { store, venues, everybody, nextId, friendsOf: (username) => friends.get(username) ?? [] }
+  return { store, venues, allPeople, nextId, friendsOf: (username) => friends.get(username) ?? [] }
 }

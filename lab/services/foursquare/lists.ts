@@ -43,7 +43,7 @@ export function oneList(view: View, person: Person, request: LabRequest, id: str
   if (name !== undefined)
     return { list: withItems(automaticList(data, person, name), entries(data, person, name), request) }
   const found = data.store.find('lists', id)
-  const owner = found && data.everybody.find(({ username }) => username === found.owner)
+  const owner = found && data.allPeople.find(({ username }) => username === found.owner)
   if (!found || !owner) throw wrongParameter(`Value ${id} is invalid for list id`)
   const listed = (found.item.fields as ListFields).entries.map((entry) => ({ ...entry, id: `v${entry.venue.id}` }))
   return { list: withItems(summary(view, owner, found.item), listed, request) }

@@ -10,11 +10,11 @@ export const loginPaths = { authorize: '/oauth2/authenticate', token: '/oauth2/a
 /** Foursquare's login: the token request is a GET with all parameters in the query; tokens never expire. */
 export function loginRoutes(oauth: OAuth2Server): Routes {
   const keys = ['GET /login', 'POST /login', 'GET /consent']
-  const kept = Object.fromEntries(Object.entries(oauth.routes).filter(([key]) => keys.includes(key)))
+  const loginPages = Object.fromEntries(Object.entries(oauth.routes).filter(([key]) => keys.includes(key)))
   return {
-    ...kept,
+    ...loginPages,
     [`GET ${loginPaths.authorize}`]: (request) => callRoute(oauth.routes, `GET ${loginPaths.authorize}`, request),
-    // The same page, but it requires consent again from people who allowed the app before.
+    // At the vendor only this path requires consent again; the lab always shows the consent page.
     'GET /oauth2/authorize': (request) => callRoute(oauth.routes, `GET ${loginPaths.authorize}`, request),
     'POST /consent': async (request) => returned(await callRoute(oauth.routes, 'POST /consent', request)),
     [`GET ${loginPaths.token}`]: (request) => tokenFor(oauth, request),

@@ -111,8 +111,8 @@ test('commit search: by author, words and dates across repositories, newest firs
     later.items.map(({ sha }) => sha),
     first.items.slice(0, later.total_count).map(({ sha }) => sha),
   )
-  const worded = await search('author:ada parser repo:ada/bread-timer')
-  assert.ok(worded.total_count > 0 && worded.items.every(({ commit }) => commit.message.includes('parser')))
+  const byWord = await search('author:ada parser repo:ada/bread-timer')
+  assert.ok(byWord.total_count > 0 && byWord.items.every(({ commit }) => commit.message.includes('parser')))
   const hidden = await read<Found>('/search/commits?q=author:ada', narrow)
   assert.ok(hidden.total_count < first.total_count)
   assert.equal((await search('author:ada no-such-word')).total_count, 0)

@@ -22,7 +22,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
     }
   const isIts = ({ client, token }: Named) => oauth.issued(client).includes(token) && oauth.caller(token) !== undefined
 
-  async function endGrant({ client, token }: Named): Promise<Reply> {
+  async function revokeGrant({ client, token }: Named): Promise<Reply> {
     if (!isIts({ client, token })) return invalidField('OauthAccess', 'access_token', 'invalid')
     const owner = oauth.caller(token)?.person.id
     for (const other of oauth.issued(client))
@@ -60,7 +60,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
       await oauth.revoke(client, token)
       return noContent()
     }),
-    'DELETE /applications/:client_id/grant': named(endGrant),
+    'DELETE /applications/:client_id/grant': named(revokeGrant),
   }
 }
 

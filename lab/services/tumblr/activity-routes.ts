@@ -10,7 +10,7 @@ import { nextLink, numberParam } from './params.ts'
 const perPage = 20
 
 export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
-  const begunMs = context.clock.now()
+  const startMs = context.clock.now()
 
   function notifications(call: ApiCall): Reply {
     const { request, viewer } = call
@@ -21,7 +21,7 @@ export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFa
     if (unknown !== undefined) throw refused(400, `There is no activity type ${unknown}`)
     const omitted = listParam(request, 'omit_post_ids')
     const before = numberParam(request, 'before') ?? Number.POSITIVE_INFINITY
-    const matching = activityOf(data, blog, begunMs).filter(
+    const matching = activityOf(data, blog, startMs).filter(
       (one) =>
         one.timestamp < before &&
         (types.length === 0 || types.includes(one.type)) &&

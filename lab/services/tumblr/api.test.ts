@@ -97,11 +97,11 @@ test('NPF: blocks, layouts and trails, including broken trails', async () => {
   const askBlocks = posts.flatMap((post) => post['layout'] as { type: string }[]).filter(({ type }) => type === 'ask')
   assert.ok(askBlocks.length > 5)
   const root = trails.find(({ post }) => post)?.post?.id ?? ''
-  const holder = app.service.data
+  const data = app.service.data
   const { blog_name } = posts.find((post) => JSON.stringify(post['trail']).includes(root)) as Post
   assert.equal(blog_name, 'ada')
   const rootBlog = JSON.stringify(posts.find((post) => JSON.stringify(post['trail']).includes(root))?.['trail'])
-  holder.remove(/"blog":\{"name":"([^"]+)"/.exec(rootBlog)?.[1] ?? '', 'posts', root)
+  data.remove(/"blog":\{"name":"([^"]+)"/.exec(rootBlog)?.[1] ?? '', 'posts', root)
   const broken = (await allPosts('/v2/blog/ada/posts?npf=true')).flatMap(
     (post) => post['trail'] as { broken_blog_name?: string }[],
   )

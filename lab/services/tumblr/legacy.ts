@@ -19,8 +19,8 @@ export function legacyContent(
   filter: 'html' | 'text' | 'raw',
 ): Record<string, unknown> {
   const { type, words, title, hues, dialogue, reblog } = fields
-  const said = reblog && reblog.comment !== '' ? `${words}\n${reblog.comment}` : words
-  const body = filter === 'html' ? paragraph(said) : said
+  const textWithComment = reblog && reblog.comment !== '' ? `${words}\n${reblog.comment}` : words
+  const body = filter === 'html' ? paragraph(textWithComment) : textWithComment
   switch (type) {
     case 'photo':
       return {

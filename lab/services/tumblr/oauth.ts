@@ -31,7 +31,7 @@ export interface TumblrOAuth {
 }
 
 const paths = { authorize: '/oauth2/authorize', token: '/v2/oauth2/token' }
-const scopeWords = {
+const scopeDescriptions = {
   basic: 'read your blogs, your dashboard, your likes and whom you follow',
   write: 'post, like and follow for you',
   offline_access: 'stay connected while you are away',
@@ -49,7 +49,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     settings: {
       pkce: 'off',
       clientAuth: ['client_secret_post'],
-      scopes: scopeWords,
+      scopes: scopeDescriptions,
       scopeChoice: false,
       accessTtlSeconds: 2520,
       refresh: 'rotate',

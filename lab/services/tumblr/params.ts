@@ -56,12 +56,12 @@ export function onlyOneOf(request: LabRequest, names: readonly string[]): void {
 
 /** The link to the next page. A repeated parameter becomes a list in `query_params`. */
 export function nextLink(request: LabRequest, fields: Record<string, string | number>): object {
-  const places = ['offset', 'before', 'after', 'page_number', 'api_key']
-  const kept = request.query.filter(([name]) => !places.includes(name))
-  const query = new URLSearchParams(kept.map(([...pair]) => pair))
+  const pagingParams = ['offset', 'before', 'after', 'page_number', 'api_key']
+  const otherParams = request.query.filter(([name]) => !pagingParams.includes(name))
+  const query = new URLSearchParams(otherParams.map(([...pair]) => pair))
   for (const [name, value] of Object.entries(fields)) query.set(name, String(value))
-  const valuesOf = (name: string) => kept.flatMap(([key, value]) => (key === name ? [value] : []))
-  const again = kept.map(([name, value]) => [name, name.endsWith('[]') ? valuesOf(name) : value])
-  const query_params = { ...Object.fromEntries(again), ...fields }
+  const valuesOf = (name: string) => otherParams.flatMap(([key, value]) => (key === name ? [value] : []))
+  const entries = otherParams.map(([name, value]) => [name, name.endsWith('[]') ? valuesOf(name) : value])
+  const query_params = { ...Object.fromEntries(entries), ...fields }
   return { next: { type: 'action', method: 'GET', href: `${request.path}?${query.toString()}`, query_params } }
 }

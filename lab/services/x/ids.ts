@@ -7,8 +7,8 @@ export const snowflakeAt = (ms: number, sequence: number): string =>
   String(((BigInt(Math.floor(ms)) - epochMs) << 22n) | BigInt(sequence & 0x3f_ffff))
 
 export const compareIds = (a: string, b: string): number => {
-  const apart = BigInt(a) - BigInt(b)
-  return apart === 0n ? 0 : apart < 0n ? -1 : 1
+  const difference = BigInt(a) - BigInt(b)
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }
 
 export const placeId = (name: string): string => createHash('sha256').update(`place ${name}`).digest('hex').slice(0, 16)

@@ -103,25 +103,25 @@ const cacheHeaders = ({ headers }: Reply) => ({ 'cache-control': headers['cache-
 function tokenProblem(request: LabRequest, reply: Reply, fields: Record<string, unknown>): Reply {
   const error = String(fields['error'])
   const detail = String(fields['error_description'])
-  const said = (status: number, name: string, description: string) =>
+  const errorReply = (status: number, name: string, description: string) =>
     json(status, { error: name, error_description: description }, cacheHeaders(reply))
   if (error === 'invalid_client') {
     const hasBasic = request.headers.authorization !== undefined
     return hasBasic
-      ? said(401, 'unauthorized_client', 'Missing or invalid client credentials')
-      : said(401, 'unauthorized_client', 'Missing valid authorization header')
+      ? errorReply(401, 'unauthorized_client', 'Missing or invalid client credentials')
+      : errorReply(401, 'unauthorized_client', 'Missing valid authorization header')
   }
-  if (error !== 'invalid_grant') return said(reply.status, error, detail)
+  if (error !== 'invalid_grant') return errorReply(reply.status, error, detail)
   const what = first(formOf(request), 'grant_type') === 'authorization_code' ? 'authorization code' : 'token'
   if (detail.startsWith('redirect_uri'))
-    return said(
+    return errorReply(
       400,
       'invalid_request',
       'Value passed for the redirect uri did not match the uri of the authorization code.',
     )
   if (detail.startsWith('code_verifier'))
-    return said(400, 'invalid_request', 'Value passed for the code verifier did not match the code challenge.')
-  return said(400, 'invalid_request', `Value passed for the ${what} was invalid.`)
+    return errorReply(400, 'invalid_request', 'Value passed for the code verifier did not match the code challenge.')
+  return errorReply(400, 'invalid_request', `Value passed for the ${what} was invalid.`)
 }
 
 /** Converts a plain challenge to S256, the only method the inner server supports. */

@@ -64,7 +64,7 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
   }
 
   /** Resolves the person in the path. An unknown id is an error inside a response of status 200. */
-  function about(call: ApiCall, respondFor: (username: string) => Reply): Reply {
+  function withUser(call: ApiCall, respondFor: (username: string) => Reply): Reply {
     const id = checkedId('id', call.params['id'] ?? '')
     const user = data.user(id)
     if (user) return respondFor(user.username)
@@ -82,7 +82,7 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
   }
 
   /** Likes and bookmarks are lists of post ids in the order of their creation. */
-  function noted(call: ApiCall, username: string, kind: 'likes' | 'bookmarks', minCount: number): Reply {
+  function savedPosts(call: ApiCall, username: string, kind: 'likes' | 'bookmarks', minCount: number): Reply {
     const notes = data.store.list(username, kind)
     const hidden = new Set(notes.filter((note) => !isShown(note)).map(({ id }) => id))
     const items = notes.map(({ id }): StoredItem => data.post(id) ?? { ...tombstone, id })
@@ -100,16 +100,16 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
   return {
     [own.endpoint]: endpoint(own, (call) => {
       checkNames(call.request, [...paging, ...windowing, 'exclude', ...fieldParams])
-      return about(call, (username) => timeline(call, [...data.store.list(username, 'posts')], 5, 10))
+      return withUser(call, (username) => timeline(call, [...data.store.list(username, 'posts')], 5, 10))
     }),
     [mentions.endpoint]: endpoint(mentions, (call) => {
       checkNames(call.request, [...paging, ...windowing, ...fieldParams])
-      return about(call, () => {
+      return withUser(call, () => {
         const id = call.params['id'] ?? ''
-        const naming = data.users.flatMap(({ username }) =>
+        const mentioning = data.users.flatMap(({ username }) =>
           data.store.list(username, 'posts').filter((item) => fieldsOf(item).mentions.includes(id)),
         )
-        return timeline(call, naming, 5, 10)
+        return timeline(call, mentioning, 5, 10)
       })
     }),
     [home.endpoint]: endpoint(home, (call) => {
@@ -126,12 +126,12 @@ export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFa
     }),
     [likes.endpoint]: endpoint(likes, (call) => {
       checkNames(call.request, [...paging, ...fieldParams])
-      return about(call, (username) => noted(call, username, 'likes', 5))
+      return withUser(call, (username) => savedPosts(call, username, 'likes', 5))
     }),
     [bookmarks.endpoint]: endpoint(bookmarks, (call) => {
       checkNames(call.request, [...paging, ...fieldParams])
       onlySelf(call)
-      return noted(call, call.viewer.username, 'bookmarks', 1)
+      return savedPosts(call, call.viewer.username, 'bookmarks', 1)
     }),
   }
 }
