@@ -36,7 +36,7 @@ after(() => {
   server.close()
 })
 
-test('follows redirects with cookies by path, and keeps the chain', async () => {
+test('follows redirects, sends cookies by path and records the chain of URLs', async () => {
   const browser = createBrowser()
   const page = await browser.open(`${url}/set`)
   assert.deepEqual(page.chain, [`${url}/set`, `${url}/echo#kept`])
@@ -46,19 +46,19 @@ test('follows redirects with cookies by path, and keeps the chain', async () => 
   assert.deepEqual(browser.cookies(url), {})
 })
 
-test('reads forms and sends what a browser would send', async () => {
+test('reads forms and submits the same fields as a browser', async () => {
   const browser = createBrowser()
   const page = await browser.open(`${url}/form`)
   assert.equal(page.title, 'A & B')
   assert.deepEqual(page.links, [{ href: '/next?a=1&b=2', label: 'Next' }])
-  const answer = await browser.submit(page, 'f', { go: 'yes' })
-  const sent = JSON.parse(answer.body) as { method: string; body: string }
+  const response = await browser.submit(page, 'f', { go: 'yes' })
+  const sent = JSON.parse(response.body) as { method: string; body: string }
   assert.equal(sent.method, 'POST')
   assert.equal(sent.body, 'h=%221%22&on=1&t=x%3Cy&s=2&go=yes')
   await assert.rejects(browser.submit(page, 'none'), /no such form/)
 })
 
-test('stops where it is told, and gives up on loops', async () => {
+test('stops at stopAt and fails on a redirect loop', async () => {
   const stopping = createBrowser({ stopAt: (address) => address.includes('/echo') })
   const page = await stopping.open(`${url}/set`)
   assert.deepEqual([page.stopped, page.status, page.url], [true, 0, `${url}/echo#kept`])

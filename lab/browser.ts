@@ -3,26 +3,26 @@ import { type Fields, type Form, type PageContent, readPage } from './browser/re
 
 export interface Page extends PageContent {
   url: string
-  /** 0 when the address was reached but not requested (`stopAt`). */
+  /** 0 if `stopAt` prevented the request. */
   status: number
   headers: Headers
   body: string
-  /** Every address visited for this page, redirects included, the last one being `url`. */
+  /** All URLs visited for this page, including redirects; the last one is `url`. */
   chain: string[]
   stopped: boolean
 }
 
 export interface BrowserOptions {
-  /** Addresses that are reached but not requested, for example an app's callback that nobody serves. */
+  /** Stops before requesting matching URLs, for example a callback without a server. */
   stopAt?: (url: string) => boolean
 }
 
 export interface WalkOptions {
   person: string
-  /** With it the password form is used; otherwise the one-click button. */
+  /** If given, submits the password form; otherwise the one-click button. */
   password?: string
   decision?: 'allow' | 'deny'
-  /** Only these permissions stay ticked. */
+  /** Only these permissions stay checked. */
   permissions?: string[]
 }
 
@@ -31,7 +31,7 @@ export interface Browser {
   submit(page: Page, form: Form | string, fields?: Fields): Promise<Page>
   login(page: Page, person: string, password?: string): Promise<Page>
   decide(page: Page, decision: 'allow' | 'deny', permissions?: string[]): Promise<Page>
-  /** From an authorize address through login and consent, as far as it goes. */
+  /** Follows an authorize URL through login and consent as far as possible. */
   walk(url: string, options: WalkOptions): Promise<Page>
   cookies(url: string): Record<string, string>
   forget(): void
@@ -74,8 +74,8 @@ export function createBrowser(options: BrowserOptions = {}): Browser {
     }
   }
 
-  async function submit(page: Page, wanted: Form | string, fields: Fields = {}): Promise<Page> {
-    const form = typeof wanted === 'string' ? page.forms.find(({ id }) => id === wanted) : wanted
+  async function submit(page: Page, target: Form | string, fields: Fields = {}): Promise<Page> {
+    const form = typeof target === 'string' ? page.forms.find(({ id }) => id === target) : target
     if (!form) throw new Error(`no such form on ${page.url} (status ${page.status})`)
     const pairs = new URLSearchParams()
     for (const { name, value } of form.fields) if (!(name in fields)) pairs.append(name, value)

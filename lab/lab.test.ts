@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startLab } from './lab.ts'
 
-test('services start on their own ports, alone or together, and the clock is one', async () => {
+test('services have their own ports and share one clock', async () => {
   const lab = await startLab()
   const urls = Object.values(lab.services).map(({ url }) => url)
   assert.equal(new Set(urls).size, 3)
@@ -13,7 +13,7 @@ test('services start on their own ports, alone or together, and the clock is one
   await assert.rejects(fetch(urls[0] ?? ''))
 })
 
-test('a given port is used, and a taken one ends the start and everything started before it', async () => {
+test('uses the given ports; if one is taken, the start fails and closes the started services', async () => {
   const first = await startLab({ services: ['demo-social'] })
   const taken = Number(new URL(first.services['demo-social'].url).port)
   await assert.rejects(
@@ -26,7 +26,7 @@ test('a given port is used, and a taken one ends the start and everything starte
   await again.close()
 })
 
-test('people are the same everywhere, with ids of each service’s own kind', async () => {
+test('all services have the same people with their own native ids', async () => {
   const lab = await startLab()
   const ids = Object.values(lab.services).map(({ people }) => people.find(({ username }) => username === 'ada')?.id)
   assert.deepEqual(ids, ['1576860000', '7042118006123451000', 'ada@H01'])

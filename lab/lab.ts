@@ -13,7 +13,7 @@ import { x } from './services/x/service.ts'
 
 const demos = { 'demo-social': demoSocial, 'demo-micro': demoMicro, 'demo-health': demoHealth }
 
-/** Simulations of real vendors: started when named, never by default. */
+/** Simulations of real vendors. They start only when named. */
 const vendors = {
   facebook,
   foursquare,
@@ -38,7 +38,7 @@ export interface LabOptions<Name extends string> {
   host?: string
   /** One port per service. */
   ports?: Partial<Record<Name, number>>
-  /** Consecutive ports from here; without it the system picks free ones. */
+  /** The first of consecutive ports. If absent, the system picks free ports. */
   basePort?: number
   clock?: LabClock
   seed?: number | string

@@ -21,7 +21,7 @@ async function start(...more: string[]) {
   return { child, exited: once(child, 'exit'), document: JSON.parse(text) as StartedDocument }
 }
 
-test('prints one JSON document with addresses and a registered client, and stops on SIGTERM', async () => {
+test('prints a JSON document with URLs and a registered client, and stops on SIGTERM', async () => {
   const { child, exited, document } = await start()
   const social = document.services['demo-social']
   assert.deepEqual(Object.keys(document.services), ['demo-social', 'demo-micro', 'demo-health'])
@@ -38,7 +38,7 @@ test('prints one JSON document with addresses and a registered client, and stops
   assert.deepEqual(await exited, [0, null])
 })
 
-test('with --with-parent it ends when its stdin closes', async () => {
+test('--with-parent: exits when stdin closes', async () => {
   const { child, exited } = await start('--with-parent')
   child.stdin.end()
   assert.deepEqual(await exited, [0, null])

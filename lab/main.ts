@@ -32,6 +32,6 @@ process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 if (values['with-parent']) {
   process.stdin.on('end', stop).on('close', stop).on('error', stop).resume()
-  // A reader that went away must not keep a lab alive whose parent is gone.
+  // A closed output must not keep the lab alive after its parent exited.
   process.stdout.on('error', stop)
 }

@@ -12,7 +12,7 @@ export interface StartedDocument {
   services: Record<string, StartedService>
 }
 
-/** The fixed client that a demo registers itself with: the same key and secret at every start. */
+/** The fixed demo client: the same key and secret at every start. */
 export function startedDocument(lab: Lab, redirectUris: string[]): StartedDocument {
   const services: Record<string, StartedService> = {}
   for (const service of Object.values(lab.services)) {

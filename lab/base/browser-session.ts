@@ -3,7 +3,7 @@ import { secret } from './random.ts'
 import type { Reply } from './reply.ts'
 import type { LabRequest } from './request.ts'
 
-/** One browser at one service. The cookie carries the service's name: ports do not separate cookies, names do. */
+/** One browser's session at one service. The cookie name contains the service: ports do not separate cookies. */
 export interface BrowserSession {
   id: string
   person?: Person
@@ -12,7 +12,7 @@ export interface BrowserSession {
 export interface BrowserSessions {
   of(request: LabRequest): BrowserSession | undefined
   ensure(request: LabRequest): BrowserSession
-  /** A new id at every login, so that a planted cookie gains nothing. */
+  /** Changes the id at every login to prevent session fixation. */
   renew(session: BrowserSession): void
   attach(session: BrowserSession, reply: Reply): Reply
 }

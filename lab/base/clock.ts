@@ -1,4 +1,4 @@
-/** A clock that tests can move. Real time flows on underneath unless it is frozen. */
+/** A clock that tests can move. It advances with real time unless frozen. */
 export interface LabClock {
   now(): number
   advance(ms: number): void
@@ -6,15 +6,15 @@ export interface LabClock {
 }
 
 export function movableClock(options: { startMs?: number; frozen?: boolean } = {}): LabClock {
-  const ground = () => (options.frozen ? 0 : Date.now())
-  let offset = (options.startMs ?? Date.now()) - ground()
+  const baseMs = () => (options.frozen ? 0 : Date.now())
+  let offset = (options.startMs ?? Date.now()) - baseMs()
   return {
-    now: () => ground() + offset,
+    now: () => baseMs() + offset,
     advance(ms) {
       offset += ms
     },
     set(epochMs) {
-      offset = epochMs - ground()
+      offset = epochMs - baseMs()
     },
   }
 }

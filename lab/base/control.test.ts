@@ -21,7 +21,7 @@ const control = async (method: string, path: string, body?: unknown) => {
 }
 const reach = async () => (await fetch(service.endpoints['metadata_url'] ?? '')).status
 
-test('faults can be set, listed and cleared over HTTP; wrong ones are refused', async () => {
+test('sets, lists and clears faults over HTTP; rejects invalid ones', async () => {
   assert.equal(
     (await control('POST', '/faults', { path: '/.well-known/*', kind: 'status', status: 500, times: 0 })).status,
     204,
@@ -40,7 +40,7 @@ test('faults can be set, listed and cleared over HTTP; wrong ones are refused', 
   assert.equal(fromPage.status, 415)
 })
 
-test('clients, settings, tokens and clock over HTTP', async () => {
+test('controls clients, settings, tokens and clock over HTTP', async () => {
   const { value: client } = await control('POST', '/clients', { redirectUris: [callback] })
   const flow = { service, key: String(client['key']), secret: String(client['secret']) }
   assert.equal((await control('PATCH', '/settings', { accessTtlSeconds: 10 })).value['accessTtlSeconds'], 10)
@@ -60,7 +60,7 @@ test('clients, settings, tokens and clock over HTTP', async () => {
   await control('POST', '/clock', { skewMs: 0 })
 })
 
-test('the log keeps raw requests and counts them; control calls are not in it', async () => {
+test('the log stores and counts raw requests, without control requests', async () => {
   service.requests.clear()
   await fetch(`${service.url}/oauth/token?x=%20y`, {
     method: 'POST',
@@ -78,7 +78,7 @@ test('the log keeps raw requests and counts them; control calls are not in it', 
   assert.equal(service.requests.all.length, 0)
 })
 
-test('data can be added, edited and removed', async () => {
+test('adds, edits and removes data', async () => {
   const { value: added } = await control('POST', '/data', {
     action: 'add',
     person: 'ada',
@@ -99,7 +99,7 @@ test('data can be added, edited and removed', async () => {
   assert.equal((await control('POST', '/data', { action: 'add', person: 'ada', kind: 'nothing' })).status, 400)
 })
 
-test('the rate limit is told in headers, enforced, and reset by the clock', async () => {
+test('the rate limit is reported in headers, enforced, and reset by the clock', async () => {
   service.configure({ rateLimit: { limit: 2, windowSeconds: 60 }, accessTtlSeconds: 3600 })
   const { access_token } = await tokensFor({ service, ...service.register({ redirectUris: [callback] }) })
   const call = () => apiCall(service, '/api/me', access_token)

@@ -11,12 +11,12 @@ import { send } from './send.ts'
 interface Wire {
   response: ServerResponse
   clock: ServiceClock
-  /** Ends waits when the server closes. */
+  /** Aborts waiting when the server closes. */
   signal: AbortSignal
-  answer: () => Promise<Reply>
+  respond: () => Promise<Reply>
 }
 
-/** Plays one fault onto the connection and says which status the other side could see (0: none). */
+/** Applies one fault to the connection. Returns the status that the client sees (0: none). */
 export async function playFault(wire: Wire, fault: Fault): Promise<number> {
   const { response, signal } = wire
   const plain = (reply: Reply) => send(response, reply, wire.clock)
@@ -25,7 +25,7 @@ export async function playFault(wire: Wire, fault: Fault): Promise<number> {
       return plain(statusReply(fault, wire.clock))
     case 'delay':
       await sleep(fault.delayMs, undefined, { signal })
-      return plain(await wire.answer())
+      return plain(await wire.respond())
     case 'hang':
       return 0
     case 'reset':
@@ -52,7 +52,7 @@ export async function playFault(wire: Wire, fault: Fault): Promise<number> {
       const body = '['.repeat(depth) + ']'.repeat(depth)
       return plain({ status: 200, headers: { 'content-type': 'application/json' }, body })
     }
-    case 'answer':
+    case 'response':
       return plain({
         status: fault.status ?? 200,
         headers: fault.headers ?? { 'content-type': 'application/json' },
@@ -74,7 +74,7 @@ function statusReply(fault: Fault & { kind: 'status' }, clock: ServiceClock): Re
 }
 
 async function truncated(wire: Wire, how: 'short-body' | 'dropped'): Promise<number> {
-  const reply = await wire.answer()
+  const reply = await wire.respond()
   const body = Buffer.from(reply.body)
   const half = body.subarray(0, Math.floor(body.length / 2))
   if (how === 'short-body') return send(wire.response, { ...reply, body: half }, wire.clock)
@@ -84,7 +84,7 @@ async function truncated(wire: Wire, how: 'short-body' | 'dropped'): Promise<num
 }
 
 async function slow(wire: Wire, bytesPerChunk: number, everyMs: number): Promise<number> {
-  const reply = await wire.answer()
+  const reply = await wire.respond()
   const body = Buffer.from(reply.body)
   wire.response.writeHead(reply.status, { ...reply.headers, 'content-length': body.length })
   for (let at = 0; at < body.length && !wire.response.destroyed; at += bytesPerChunk) {
@@ -97,7 +97,7 @@ async function slow(wire: Wire, bytesPerChunk: number, everyMs: number): Promise
 
 async function gzipBomb(response: ServerResponse, bytes: number): Promise<number> {
   response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-  // A client that hangs up early is the hoped-for end of this fault.
+  // The client is expected to disconnect early.
   await pipeline(Readable.from(spaces(bytes)), createGzip({ level: 9 }), response).catch(() => undefined)
   return 200
 }

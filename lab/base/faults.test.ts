@@ -26,7 +26,7 @@ const statuses = async (count: number) => {
   return seen
 }
 
-test('a burst of statuses, after some good ones, then good again', async () => {
+test('`after` and `times` delay and limit a status fault', async () => {
   service.faults.add({ path, kind: 'status', status: 503, times: 2, after: 1 })
   assert.deepEqual(await statuses(4), [200, 503, 503, 200])
 })
@@ -42,7 +42,7 @@ test('Retry-After in seconds, as a date by the service clock, or not at all', as
   assert.equal((await fetch(url)).headers.get('retry-after'), null)
 })
 
-test('method and path select; 0 times lasts until cleared', async () => {
+test('matches method and path; times 0 lasts until cleared', async () => {
   service.faults.add({ path, method: 'POST', kind: 'status', status: 500, times: 0 })
   service.faults.add({ path: '/elsewhere', kind: 'status', status: 500, times: 0 })
   assert.deepEqual(await statuses(1), [200])
@@ -52,8 +52,8 @@ test('method and path select; 0 times lasts until cleared', async () => {
   assert.deepEqual(await statuses(1), [200])
 })
 
-test('hang gives nothing, half-open gives headers and nothing more', async () => {
-  // Until they are cleared: on a busy machine a request that was given up may be heard of late, and would use them up.
+test('hang sends nothing, half-open sends headers only', async () => {
+  // `times: 0`: on a busy machine an aborted request may arrive late and would otherwise use up the fault.
   service.faults.add({ path, kind: 'hang', times: 0 })
   await assert.rejects(fetch(url, { signal: AbortSignal.timeout(100) }), { name: 'TimeoutError' })
   service.faults.clear()
@@ -71,7 +71,7 @@ test('hang gives nothing, half-open gives headers and nothing more', async () =>
   await assert.rejects(text, { name: 'AbortError' })
 })
 
-test('reset and dropped break the connection; a short body is broken JSON only', async () => {
+test('reset and dropped break the connection; short-body sends broken JSON', async () => {
   service.faults.add({ path, kind: 'reset' })
   await assert.rejects(fetch(url), (error: Error) => /ECONNRESET|closed|reset/.test((error.cause as Error).message))
   service.faults.add({ path, kind: 'truncated', how: 'dropped' })
@@ -81,7 +81,7 @@ test('reset and dropped break the connection; a short body is broken JSON only',
   assert.throws(() => JSON.parse(short) as unknown, SyntaxError)
 })
 
-test('delay and slow bytes still arrive whole', async () => {
+test('delay and slow send the complete body', async () => {
   const whole = await (await fetch(url)).text()
   const faults: Fault[] = [
     { path, kind: 'delay', delayMs: 20 },
@@ -93,12 +93,12 @@ test('delay and slow bytes still arrive whole', async () => {
   }
 })
 
-test('HTML with 200, deep JSON, and any answer', async () => {
+test('HTML with 200, deep JSON, and a custom response', async () => {
   service.faults.add({ path, kind: 'html' })
   assert.match((await fetch(url)).headers.get('content-type') ?? '', /^text\/html/)
   service.faults.add({ path, kind: 'deep-json', depth: 50 })
   assert.equal(await (await fetch(url)).text(), '['.repeat(50) + ']'.repeat(50))
-  service.faults.add({ path, kind: 'answer', status: 418, headers: { 'x-tea': 'yes' }, body: 'short and stout' })
+  service.faults.add({ path, kind: 'response', status: 418, headers: { 'x-tea': 'yes' }, body: 'short and stout' })
   const tea = await fetch(url)
   assert.deepEqual([tea.status, tea.headers.get('x-tea'), await tea.text()], [418, 'yes', 'short and stout'])
 })
@@ -117,7 +117,7 @@ test('a gzip bomb is small on the wire', async () => {
   assert.equal(gunzipSync(raw).length, 20_000_000)
 })
 
-test('a client that hangs up on a gzip bomb does no harm', async () => {
+test('survives a client that disconnects during a gzip bomb', async () => {
   service.faults.add({ path, kind: 'gzip-bomb', bytes: 2_000_000_000 })
   const leaving = new AbortController()
   const response = await fetch(url, { signal: leaving.signal })
@@ -127,7 +127,7 @@ test('a client that hangs up on a gzip bomb does no harm', async () => {
   assert.deepEqual(await statuses(1), [200])
 })
 
-test('closing does not wait for hanging connections', async () => {
+test('close does not wait for hanging connections', async () => {
   const own = await startLab({ services: ['demo-health'] })
   own.services['demo-health'].faults.add({ path: '*', kind: 'hang' })
   const hanging = fetch(own.services['demo-health'].url).catch((error: unknown) => error)

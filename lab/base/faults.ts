@@ -1,7 +1,7 @@
 import { pathMatcher } from './path-pattern.ts'
 import type { LabRequest } from './request.ts'
 
-/** What goes wrong. Times are real time: a fault happens on the wire, not on the lab's clock. */
+/** The kinds of faults. Delays use real time, not the lab's clock. */
 export type FaultKind =
   | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterForm?: 'seconds' | 'date'; body?: string }
   | { kind: 'delay'; delayMs: number }
@@ -13,18 +13,18 @@ export type FaultKind =
   | { kind: 'html' }
   | { kind: 'gzip-bomb'; bytes?: number }
   | { kind: 'deep-json'; depth?: number }
-  | { kind: 'answer'; status?: number; headers?: Record<string, string>; body: string }
+  | { kind: 'response'; status?: number; headers?: Record<string, string>; body: string }
 
 export type Fault = FaultKind & {
   path: string | RegExp
   method?: string
-  /** How many requests it hits; 0 means until cleared. Default 1. */
+  /** Number of requests to affect; 0 means until cleared. Default 1. */
   times?: number
-  /** Let this many matching requests pass first. */
+  /** Number of matching requests to let pass first. */
   after?: number
 }
 
-export interface FaultBook {
+export interface FaultList {
   add(fault: Fault): void
   clear(): void
   pending(): Fault[]
@@ -42,15 +42,15 @@ export const faultKinds: readonly FaultKind['kind'][] = [
   'html',
   'gzip-bomb',
   'deep-json',
-  'answer',
+  'response',
 ]
 
-export function createFaultBook(): FaultBook {
-  let book: { fault: Fault; matches: (path: string) => boolean; skip: number; left: number }[] = []
+export function createFaultList(): FaultList {
+  let entries: { fault: Fault; matches: (path: string) => boolean; skip: number; left: number }[] = []
   return {
     add(fault) {
       const times = fault.times ?? 1
-      book.push({
+      entries.push({
         fault,
         matches: pathMatcher(fault.path),
         skip: fault.after ?? 0,
@@ -58,11 +58,11 @@ export function createFaultBook(): FaultBook {
       })
     },
     clear() {
-      book = []
+      entries = []
     },
-    pending: () => book.map((entry) => entry.fault),
+    pending: () => entries.map((entry) => entry.fault),
     take(request) {
-      for (const entry of book) {
+      for (const entry of entries) {
         if (!entry.matches(request.path)) continue
         if (entry.fault.method !== undefined && entry.fault.method !== request.method) continue
         if (entry.skip > 0) {
@@ -70,7 +70,7 @@ export function createFaultBook(): FaultBook {
           continue
         }
         entry.left -= 1
-        if (entry.left <= 0) book = book.filter((other) => other !== entry)
+        if (entry.left <= 0) entries = entries.filter((other) => other !== entry)
         return entry.fault
       }
       return undefined

@@ -1,4 +1,4 @@
-/** Text that is already HTML; everything else put into a page is escaped. */
+/** Safe HTML; all other values are escaped. */
 export interface Html {
   readonly html: string
 }

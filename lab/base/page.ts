@@ -3,7 +3,7 @@ import type { Reply } from './reply.ts'
 
 export interface Brand {
   title: string
-  /** A short mark shown in the badge, usually one emoji or letter. */
+  /** The badge's content, usually one emoji or letter. */
   mark: string
   /** Any CSS colour dark enough for white text. */
   accent: string
@@ -45,7 +45,7 @@ export function page(brand: Brand, title: string, body: Html, status = 200): Rep
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
-      // No form-action: browsers apply it to the redirect after the form too, and that one leaves for the app.
+      // No form-action: browsers also apply it to the redirect after the form, which leads to the app.
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
     },

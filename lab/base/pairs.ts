@@ -1,4 +1,4 @@
-/** Form and query parameters in the order sent, duplicates kept: OAuth 1 signatures and "sent twice" checks need both. */
+/** Form and query parameters in their original order with duplicates, for OAuth 1 signatures and duplicate checks. */
 export type Pair = readonly [name: string, value: string]
 
 export class BadEncoding extends Error {}
@@ -26,7 +26,7 @@ export const first = (pairs: readonly Pair[], name: string): string | undefined 
 
 export const without = (pairs: readonly Pair[], name: string): Pair[] => pairs.filter(([key]) => key !== name)
 
-/** The first name that is given more than once. */
+/** The first repeated name. */
 export function repeated(pairs: readonly Pair[]): string | undefined {
   const seen = new Set<string>()
   for (const [name] of pairs) {

@@ -1,4 +1,4 @@
-/** `/api/*` style: a star stands for anything, slashes included. */
+/** `/api/*` style: a star matches anything, including slashes. */
 export function pathMatcher(pattern: string | RegExp): (path: string) => boolean {
   if (pattern instanceof RegExp) return (path) => new RegExp(pattern.source, pattern.flags.replace('g', '')).test(path)
   const source = pattern

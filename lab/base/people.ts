@@ -1,4 +1,4 @@
-/** The people every lab service knows. Each service gives them its own native id. */
+/** A person known to all lab services. Each service assigns its own native id. */
 export interface Person {
   id: string
   username: string
@@ -14,9 +14,9 @@ export interface Person {
   activity: number
 }
 
-type Cast = Omit<Person, 'id' | 'password'>
+type DemoPerson = Omit<Person, 'id' | 'password'>
 
-const cast: Cast[] = [
+const demoPeople: DemoPerson[] = [
   {
     username: 'ada',
     name: 'Ada Marlowe',
@@ -85,4 +85,4 @@ const cast: Cast[] = [
 ]
 
 export const makePeople = (idOf: (username: string, at: number) => string): Person[] =>
-  cast.map((member, at) => ({ ...member, id: idOf(member.username, at), password: `${member.username}-demo` }))
+  demoPeople.map((member, at) => ({ ...member, id: idOf(member.username, at), password: `${member.username}-demo` }))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Repeatable randomness for generated data: the same seed gives the same people, posts and places. */
+/** Reproducible random numbers: the same seed generates the same data. */
 export interface Random {
   float(): number
   int(min: number, max: number): number
@@ -41,5 +41,5 @@ function hash(text: string): number {
   return value | 0
 }
 
-/** Tokens and codes are truly random: a restarted lab must not accept yesterday's token by accident. */
+/** Tokens and codes are not seeded: a restarted lab must not accept tokens of an earlier run. */
 export const secret = (bytes = 24): string => randomBytes(bytes).toString('base64url')

@@ -1,28 +1,28 @@
 import type { ServiceClock } from './clock.ts'
 import { json, Refusal, type Reply } from './reply.ts'
-import { applyKnobs, isNumber } from './settings.ts'
+import { applySettings, isNumber } from './settings.ts'
 
 export interface RateLimitSettings {
   limit: number
   windowSeconds: number
 }
 
-/** Fixed windows per person, told in X-RateLimit headers on every answer. */
+/** Fixed windows per person, reported in X-RateLimit headers of every response. */
 export interface RateLimit {
   settings: RateLimitSettings
-  spend(key: string): (reply: Reply) => Reply
+  acquire(key: string): (reply: Reply) => Reply
 }
 
 export function createRateLimit(clock: ServiceClock, settings: RateLimitSettings): RateLimit {
-  const spent = new Map<string, { window: number; count: number }>()
+  const windows = new Map<string, { window: number; count: number }>()
   return {
     settings,
-    spend(key) {
+    acquire(key) {
       const windowMs = settings.windowSeconds * 1000
       const window = Math.floor(clock.now() / windowMs)
-      const before = spent.get(key)
+      const before = windows.get(key)
       const count = before?.window === window ? before.count + 1 : 1
-      spent.set(key, { window, count })
+      windows.set(key, { window, count })
       const resetMs = (window + 1) * windowMs
       const headers = {
         'x-ratelimit-limit': settings.limit,
@@ -38,8 +38,8 @@ export function createRateLimit(clock: ServiceClock, settings: RateLimitSettings
   }
 }
 
-/** The knob `rateLimit` beside the knobs of an authorization server. */
-export function rateLimitBeside(
+/** Adds the setting `rateLimit` to the settings of an authorization server. */
+export function withRateLimitSettings(
   rateLimit: RateLimit,
   server: { settings: object; configure(changes: Record<string, unknown>): void },
 ): { settings(): object; configure(changes: Record<string, unknown>): void } {
@@ -48,7 +48,7 @@ export function rateLimitBeside(
     configure({ rateLimit: limits, ...rest }) {
       server.configure(rest)
       if (typeof limits === 'object' && limits !== null)
-        applyKnobs(rateLimit.settings, { ...limits }, { limit: isNumber, windowSeconds: isNumber })
+        applySettings(rateLimit.settings, { ...limits }, { limit: isNumber, windowSeconds: isNumber })
     },
   }
 }

@@ -6,7 +6,7 @@ export interface Reply {
   body: string | Buffer
 }
 
-/** Thrown anywhere below a route to answer at once. */
+/** Thrown below a route to end the request with this reply. */
 export class Refusal extends Error {
   readonly reply: Reply
   constructor(reply: Reply) {
@@ -41,20 +41,20 @@ export const redirect = (location: string, status: 302 | 303 = 302): Reply => ({
 
 export const noContent = (): Reply => ({ status: 204, headers: {}, body: '' })
 
-/** Adds query parameters to an address without disturbing what is already there. */
+/** Appends query parameters to a URL and keeps the existing ones unchanged. */
 export function withQuery(address: string, fields: Record<string, string | undefined>): string {
   const added = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) added.append(name, value)
   return added.size === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}${added.toString()}`
 }
 
-const bigMark = '\u0000big:'
+const bigintMarker = '\u0000big:'
 
-/** JSON in which a bigint is written as a plain number, digits intact, the way services with 64-bit ids do it. */
+/** JSON with bigints as plain numbers, like services with 64-bit ids. */
 function jsonText(value: unknown): string {
   const marked = JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner === 'bigint') return `${bigMark}${inner}`
-    return typeof inner === 'string' ? inner.replaceAll(bigMark, '') : inner
+    if (typeof inner === 'bigint') return `${bigintMarker}${inner}`
+    return typeof inner === 'string' ? inner.replaceAll(bigintMarker, '') : inner
   })
   return marked.replaceAll(/"\\u0000big:(-?\d+)"/g, '$1')
 }

@@ -3,7 +3,7 @@ import type { Pair } from './pairs.ts'
 import { pathMatcher } from './path-pattern.ts'
 import type { LabRequest } from './request.ts'
 
-const keptEntries = 5_000
+const maxEntries = 5_000
 
 export interface LoggedRequest {
   at: number
@@ -14,7 +14,7 @@ export interface LoggedRequest {
   headers: IncomingHttpHeaders
   rawHeaders: Pair[]
   body: string
-  /** Filled when the answer is decided. */
+  /** Set when the response is known. */
   status?: number
   fault?: string
 }
@@ -22,7 +22,7 @@ export interface LoggedRequest {
 export interface RequestLog {
   readonly all: readonly LoggedRequest[]
   to(path: string | RegExp, method?: string): LoggedRequest[]
-  /** Counts every request since the start or the last clear, also those no longer kept. */
+  /** Counts all requests since the start or the last clear, including those no longer stored. */
   count(path: string | RegExp, method?: string): number
   counters(): Record<string, number>
   clear(): void
@@ -32,16 +32,16 @@ export interface RequestLog {
 export function createRequestLog(): RequestLog {
   const entries: LoggedRequest[] = []
   const counts = new Map<string, number>()
-  const fits = (path: string | RegExp, method?: string) => {
+  const matches = (path: string | RegExp, method?: string) => {
     const matches = pathMatcher(path)
     return (entry: { path: string; method: string }) =>
       matches(entry.path) && (method === undefined || entry.method === method)
   }
   return {
     all: entries,
-    to: (path, method) => entries.filter(fits(path, method)),
+    to: (path, method) => entries.filter(matches(path, method)),
     count(path, method) {
-      const test = fits(path, method)
+      const test = matches(path, method)
       let total = 0
       for (const [key, count] of counts) {
         const [entryMethod = '', entryPath = ''] = key.split(' ')
@@ -58,7 +58,7 @@ export function createRequestLog(): RequestLog {
       const { body, ...rest } = request
       const entry: LoggedRequest = { at, ...rest, body: body.toString() }
       entries.push(entry)
-      if (entries.length > keptEntries) entries.shift()
+      if (entries.length > maxEntries) entries.shift()
       const key = `${request.method} ${request.path}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
       return entry

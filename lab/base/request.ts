@@ -4,10 +4,10 @@ import { json, Refusal, text } from './reply.ts'
 
 const maxBodyBytes = 2_000_000
 
-/** One request as the service sees it, raw enough to check a signature over it. */
+/** An HTTP request, raw enough to verify a signature. */
 export interface LabRequest {
   method: string
-  /** The request target exactly as sent. */
+  /** The request target as sent. */
   target: string
   path: string
   query: Pair[]
@@ -47,7 +47,7 @@ export const hasForm = (request: LabRequest): boolean => mediaType(request) === 
 
 export const formOf = (request: LabRequest): Pair[] => (hasForm(request) ? decoded(request.body.toString()) : [])
 
-/** The body as a JSON object; anything else is refused. */
+/** The body as a JSON object; rejects anything else. */
 export function jsonOf(request: LabRequest): Record<string, unknown> {
   if (mediaType(request) !== 'application/json')
     throw new Refusal(json(415, { error: 'Content-Type must be application/json' }))

@@ -3,7 +3,7 @@ import type { LabRequest } from './request.ts'
 
 export type Handler = (request: LabRequest, params: Record<string, string>) => Reply | Promise<Reply>
 
-/** Keys are `METHOD /path/:part`. */
+/** Keys are `METHOD /path/:param`. */
 export type Routes = Record<string, Handler>
 
 export function createRouter(routes: Routes): (request: LabRequest) => Reply | Promise<Reply> {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ServiceClock } from './clock.ts'
 import type { Reply } from './reply.ts'
 
-/** The Date header follows the service's clock, because clients correct their own clock by it. */
+/** The Date header uses the service's clock: clients correct their own clock by it. */
 export function send(response: ServerResponse, reply: Reply, clock: ServiceClock): number {
   const body = Buffer.from(reply.body)
   response.writeHead(reply.status, {

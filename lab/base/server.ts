@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { ServiceClock } from './clock.ts'
 import { playFault } from './fault-wire.ts'
-import type { FaultBook } from './faults.ts'
+import type { FaultList } from './faults.ts'
 import { Refusal, type Reply, text } from './reply.ts'
 import { type LabRequest, readRequest } from './request.ts'
 import type { LoggedRequest, RequestLog } from './request-log.ts'
@@ -15,7 +15,7 @@ interface ServerParts {
   controlRoutes: Routes
   clock: ServiceClock
   log: RequestLog
-  faults: FaultBook
+  faults: FaultList
   host: string
   port: number
 }
@@ -38,15 +38,15 @@ export async function startServer(parts: ServerParts): Promise<LabServer> {
     try {
       const request = await readRequest(message)
       if (request.path === '/_lab' || request.path.startsWith('/_lab/')) {
-        send(response, await answered(control, request), parts.clock)
+        send(response, await runRoute(control, request), parts.clock)
         return
       }
       entry = parts.log.add(request, parts.clock.now())
       const fault = parts.faults.take(request)
-      const answer = () => answered(route, request)
-      if (!fault) return finish(send(response, await answer(), parts.clock))
+      const respond = () => runRoute(route, request)
+      if (!fault) return finish(send(response, await respond(), parts.clock))
       entry.fault = fault.kind
-      finish(await playFault({ response, clock: parts.clock, signal: closing.signal, answer }, fault))
+      finish(await playFault({ response, clock: parts.clock, signal: closing.signal, respond }, fault))
     } catch (error) {
       if (closing.signal.aborted || response.headersSent) return void response.destroy()
       const reply = error instanceof Refusal ? error.reply : text(500, `the lab itself failed: ${String(error)}`)
@@ -70,7 +70,7 @@ export async function startServer(parts: ServerParts): Promise<LabServer> {
   }
 }
 
-async function answered(route: (request: LabRequest) => Reply | Promise<Reply>, request: LabRequest): Promise<Reply> {
+async function runRoute(route: (request: LabRequest) => Reply | Promise<Reply>, request: LabRequest): Promise<Reply> {
   try {
     return await route(request)
   } catch (error) {

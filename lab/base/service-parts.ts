@@ -4,12 +4,12 @@ import type { Person } from './people.ts'
 import type { Random } from './random.ts'
 import type { Routes } from './router.ts'
 
-/** What a service is built with. */
+/** What a service's `build` receives. */
 export interface ServiceContext {
   name: string
   clock: ServiceClock
   random: Random
-  /** The service's own address, without a trailing slash. */
+  /** The service's URL, without a trailing slash. */
   url: () => string
 }
 
@@ -21,32 +21,32 @@ export interface Registration {
   secret?: string
   /** PEM, for OAuth 1 RSA-SHA1. */
   publicKey?: string
-  /** Knobs that differ from the service's for this client alone. */
+  /** Settings that override the service's for this client. */
   settings?: Record<string, unknown>
 }
 
-/** `person` is a username; without it, everybody's. Each answers how many it touched. */
+/** `person` is a username; if absent, all people's tokens. Returns the number of affected tokens. */
 export interface TokenControl {
   revoke(person?: string): number
   expire(person?: string): number
 }
 
-/** Changes to a person's data, so that tests can watch edits and deletions arrive. */
+/** Changes a person's data, for tests of edits and deletions. */
 export interface DataControl {
   add(person: string, kind: string, fields: Record<string, unknown>): Record<string, unknown>
   edit(person: string, kind: string, id: string, fields: Record<string, unknown>): Record<string, unknown>
   remove(person: string, kind: string, id: string): void
 }
 
-/** What a service's code gives to the base. */
+/** What a service's `build` returns. */
 export interface ServiceParts {
   routes: Routes
   people: Person[]
   endpoints: () => Record<string, string>
   register: (registration: Registration) => { key: string; secret: string }
-  /** The knobs as they stand. */
+  /** The current settings. */
   settings(): object
-  /** Refuses names and values that do not exist. */
+  /** Rejects unknown names and invalid values. */
   configure(changes: Record<string, unknown>): void
   tokens: TokenControl
   data: DataControl

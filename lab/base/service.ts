@@ -1,6 +1,6 @@
 import { type LabClock, type ServiceClock, serviceClock } from './clock.ts'
 import { controlRoutes } from './control.ts'
-import { createFaultBook, type FaultBook } from './faults.ts'
+import { createFaultList, type FaultList } from './faults.ts'
 import { seededRandom } from './random.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import { startServer } from './server.ts'
@@ -12,7 +12,7 @@ export interface LabService extends Omit<ServiceParts, 'routes' | 'endpoints'> {
   url: string
   endpoints: Record<string, string>
   clock: ServiceClock
-  faults: FaultBook
+  faults: FaultList
   requests: RequestLog
   close: () => Promise<void>
 }
@@ -26,7 +26,7 @@ export interface StartOptions {
 
 export async function startService(definition: ServiceDefinition, options: StartOptions): Promise<LabService> {
   const clock = serviceClock(options.clock)
-  const faults = createFaultBook()
+  const faults = createFaultList()
   const requests = createRequestLog()
   let url = ''
   const random = seededRandom(options.seed).fork(definition.name)

@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts'
+import type { ConsentRequest } from './consent-request.ts'
 import { html } from './html.ts'
 import { type Brand, page } from './page.ts'
 import type { Person } from './people.ts'
@@ -33,24 +33,24 @@ ${failed ? html`<p class="problem" role="alert">That name and password do not be
 interface ConsentView {
   brand: Brand
   id: string
-  ask: Ask
+  consentRequest: ConsentRequest
   person: Person
 }
 
-export function consentPage({ brand, id, ask, person }: ConsentView): Reply {
+export function consentPage({ brand, id, consentRequest, person }: ConsentView): Reply {
   return page(
     brand,
-    `${ask.clientName} would like to use your ${brand.title} account`,
+    `${consentRequest.clientName} would like to use your ${brand.title} account`,
     html`<p class="soft">Signed in as <strong>${person.name}</strong> (${person.username}).
 <a href="/login?interaction=${id}">Not you?</a></p>
-${ask.note === undefined ? undefined : html`<p>${ask.note}</p>`}
+${consentRequest.note === undefined ? undefined : html`<p>${consentRequest.note}</p>`}
 <form method="post" action="/consent" id="consent"><input type="hidden" name="interaction" value="${id}">
 <h2 id="can">It will be able to:</h2>
-<ul aria-labelledby="can">${ask.permissions.map(
-      ({ name, words }) =>
-        html`<li><label><input type="checkbox" name="permission" value="${name}" checked> <span>${words}</span></label></li>`,
+<ul aria-labelledby="can">${consentRequest.permissions.map(
+      ({ name, description }) =>
+        html`<li><label><input type="checkbox" name="permission" value="${name}" checked> <span>${description}</span></label></li>`,
     )}</ul>
-<p class="soft">You will go back to ${ask.returnsTo}.</p>
+<p class="soft">You will go back to ${consentRequest.returnsTo}.</p>
 <div class="row"><button class="main" name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Deny</button></div></form>`,
   )

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => lab.close())
 
-test('name and password work, a wrong password does not, and there is a button per person', async () => {
+test('accepts name and password, rejects a wrong password, and shows a button per person', async () => {
   const browser = appBrowser()
   const login = await browser.open(url)
   const buttons = login.forms.find(({ id }) => id === 'quick-login')?.buttons ?? []
@@ -26,7 +26,7 @@ test('name and password work, a wrong password does not, and there is a button p
   assert.match((await browser.login(failed, 'ada', 'ada-demo')).title, /^Printer <b> would like/)
 })
 
-test('the pages are plain HTML: escaped, no scripts, not to be framed, not cached', async () => {
+test('pages are escaped, without scripts, not frameable and not cached', async () => {
   const page = await appBrowser().open(url)
   assert.match(page.body, /Printer &lt;b&gt;/)
   assert.doesNotMatch(page.body, /<script|onclick/)
@@ -34,7 +34,7 @@ test('the pages are plain HTML: escaped, no scripts, not to be framed, not cache
   assert.equal(page.headers.get('cache-control'), 'no-store')
 })
 
-test('the consent page tells each scope in plain words', async () => {
+test('the consent page describes each scope', async () => {
   const browser = appBrowser()
   const consent = await browser.login(await browser.open(url), 'ben')
   assert.match(consent.body, /see your e-mail address/)
@@ -45,7 +45,7 @@ test('the consent page tells each scope in plain words', async () => {
   )
 })
 
-test('an interaction opens only in its own browser, once, and for ten minutes', async () => {
+test('an interaction is valid in its own browser, once, for ten minutes', async () => {
   const browser = appBrowser()
   const login = await browser.open(url)
   assert.equal((await appBrowser().open(login.url)).status, 400)
@@ -60,7 +60,7 @@ test('an interaction opens only in its own browser, once, and for ten minutes', 
   assert.match((await browser.decide(late, 'allow')).title, /^This page has expired/)
 })
 
-test('a second tab survives the login in the first', async () => {
+test('a second tab still works after a login in the first', async () => {
   const browser = appBrowser()
   const [one, two] = [await browser.open(url), await browser.open(url)]
   await browser.login(one, 'ada')

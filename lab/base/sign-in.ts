@@ -1,6 +1,6 @@
-import type { Ask } from './ask.ts'
 import { type BrowserSession, createBrowserSessions } from './browser-session.ts'
 import type { ServiceClock } from './clock.ts'
+import type { ConsentRequest } from './consent-request.ts'
 import { type Brand, problemPage } from './page.ts'
 import { first } from './pairs.ts'
 import type { Person } from './people.ts'
@@ -10,15 +10,15 @@ import { formOf, type LabRequest } from './request.ts'
 import type { Routes } from './router.ts'
 import { consentPage, loginPage } from './sign-in-pages.ts'
 
-const interactionLifeMs = 10 * 60_000
+const interactionTtlMs = 10 * 60_000
 
 export interface SignIn {
   routes: Routes
-  begin(request: LabRequest, ask: Ask): Reply
+  begin(request: LabRequest, consentRequest: ConsentRequest): Reply
 }
 
 interface Interaction {
-  ask: Ask
+  consentRequest: ConsentRequest
   session: BrowserSession
   expiresAtMs: number
   loggedIn: boolean
@@ -29,7 +29,7 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
   const sessions = createBrowserSessions(parts.name)
   const interactions = new Map<string, Interaction>()
 
-  /** An interaction opens only in the browser that began it. */
+  /** An interaction is valid only in the browser that started it. */
   function find(request: LabRequest, id: string | undefined) {
     const session = sessions.of(request)
     const interaction = interactions.get(id ?? '')
@@ -41,17 +41,22 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
   }
 
   return {
-    begin(request, ask) {
+    begin(request, consentRequest) {
       const session = sessions.ensure(request)
-      const loggedIn = session.person !== undefined && !ask.mustLogin
+      const loggedIn = session.person !== undefined && !consentRequest.mustLogin
       const id = secret()
-      interactions.set(id, { ask, session, expiresAtMs: clock.now() + interactionLifeMs, loggedIn })
+      interactions.set(id, {
+        consentRequest,
+        session,
+        expiresAtMs: clock.now() + interactionTtlMs,
+        loggedIn,
+      })
       return sessions.attach(session, redirect(withQuery(loggedIn ? '/consent' : '/login', { interaction: id })))
     },
     routes: {
       'GET /login': (request) => {
         const { id, interaction } = find(request, first(request.query, 'interaction'))
-        return loginPage({ brand, people, id, clientName: interaction.ask.clientName })
+        return loginPage({ brand, people, id, clientName: interaction.consentRequest.clientName })
       },
       'POST /login': (request) => {
         const fields = formOf(request)
@@ -63,7 +68,13 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
             (one.username === username && one.password === first(fields, 'password')),
         )
         if (!person)
-          return loginPage({ brand, people, id, clientName: interaction.ask.clientName, failedUsername: username })
+          return loginPage({
+            brand,
+            people,
+            id,
+            clientName: interaction.consentRequest.clientName,
+            failedUsername: username,
+          })
         sessions.renew(session)
         session.person = person
         interaction.loggedIn = true
@@ -72,7 +83,7 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
       'GET /consent': (request) => {
         const { id, session, interaction } = find(request, first(request.query, 'interaction'))
         if (!session.person || !interaction.loggedIn) return redirect(withQuery('/login', { interaction: id }), 303)
-        return consentPage({ brand, id, ask: interaction.ask, person: session.person })
+        return consentPage({ brand, id, consentRequest: interaction.consentRequest, person: session.person })
       },
       'POST /consent': (request) => {
         const fields = formOf(request)
@@ -80,14 +91,16 @@ export function createSignIn(parts: { name: string; brand: Brand; people: Person
         const decision = first(fields, 'decision')
         if (decision === 'deny') {
           interactions.delete(id)
-          return interaction.ask.finish({ allowed: false })
+          return interaction.consentRequest.finish({ allowed: false })
         }
         if (decision !== 'allow' || !session.person || !interaction.loggedIn)
           return problemPage(brand, 'Something is missing', 'Sign in, then choose Allow or Deny.')
         const ticked = new Set(fields.filter(([name]) => name === 'permission').map(([, value]) => value))
-        const permissions = interaction.ask.permissions.map(({ name }) => name).filter((name) => ticked.has(name))
+        const permissions = interaction.consentRequest.permissions
+          .map(({ name }) => name)
+          .filter((name) => ticked.has(name))
         interactions.delete(id)
-        return interaction.ask.finish({ allowed: true, person: session.person, permissions })
+        return interaction.consentRequest.finish({ allowed: true, person: session.person, permissions })
       },
     },
   }

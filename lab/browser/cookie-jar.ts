@@ -5,7 +5,7 @@ interface Cookie {
   expiresAtMs: number
 }
 
-/** Cookies kept apart by origin, which is stricter than real browsers: those mix the ports of one host. */
+/** Separates cookies by origin. Stricter than real browsers, which share cookies between ports of one host. */
 export interface CookieJar {
   header(url: string): string
   take(url: string, setCookies: string[]): void
@@ -15,7 +15,7 @@ export interface CookieJar {
 
 export function createCookieJar(): CookieJar {
   const origins = new Map<string, Cookie[]>()
-  const fitting = (url: string) => {
+  const matching = (url: string) => {
     const { origin, pathname } = new URL(url)
     return (origins.get(origin) ?? []).filter(
       ({ path, expiresAtMs }) => expiresAtMs > Date.now() && under(pathname, path),
@@ -23,7 +23,7 @@ export function createCookieJar(): CookieJar {
   }
   return {
     header: (url) =>
-      fitting(url)
+      matching(url)
         .sort((a, b) => b.path.length - a.path.length)
         .map(({ name, value }) => `${name}=${value}`)
         .join('; '),
@@ -35,7 +35,7 @@ export function createCookieJar(): CookieJar {
         origins.set(origin, cookie.expiresAtMs > Date.now() ? [...others, cookie] : others)
       }
     },
-    all: (url) => Object.fromEntries(fitting(url).map(({ name, value }) => [name, value])),
+    all: (url) => Object.fromEntries(matching(url).map(({ name, value }) => [name, value])),
     clear: () => origins.clear(),
   }
 }

@@ -4,7 +4,7 @@ export interface Form {
   id: string
   method: 'get' | 'post'
   action: string
-  /** What would be sent without touching anything: hidden and text fields, ticked boxes. Buttons are not among them. */
+  /** The values a browser would submit unchanged: hidden and text fields, checked boxes; no buttons. */
   fields: { name: string; value: string }[]
   buttons: { name: string; value: string; label: string }[]
 }
@@ -15,7 +15,7 @@ export interface PageContent {
   links: { href: string; label: string }[]
 }
 
-/** Reads just enough HTML for pages without surprises: ours and the lab's. */
+/** A minimal HTML reader, sufficient for Tributary's pages and the lab's. */
 export function readPage(html: string): PageContent {
   return {
     title: plain(/<title>([\s\S]*?)<\/title>/i.exec(html)?.[1] ?? ''),

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { type Place, places, sentences } from './vocabulary.ts'
 
-/** One thing a person made at one service and shared to others: every service that knows it shows the same address. */
+/** An item created at one service and shared to others; all of them show the same URL. */
 export interface CrossPost {
   at: number
   origin: 'instagram' | 'foursquare'
   createdAtMs: number
   text: string
   place: Place
-  /** The address at the service it comes from. */
+  /** The URL at the original service. */
   url: string
-  /** The id at the service it comes from. */
+  /** The id at the original service. */
   id: string
   /** The last part of `url`. */
   shortcode: string
@@ -19,7 +19,7 @@ export interface CrossPost {
 const perPerson = 24
 const dayMs = 86_400_000
 
-/** The same for every service, seed and start of one day: it depends on the person alone. */
+/** Depends on the person and the day only, so all services and seeds agree. */
 export function crossPosts(username: string, nowMs: number): CrossPost[] {
   const today = Math.floor(nowMs / dayMs) * dayMs
   return Array.from({ length: perPerson }, (_, at) => {

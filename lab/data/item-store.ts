@@ -1,18 +1,18 @@
-import { WrongKnob } from '../base/settings.ts'
+import { InvalidSetting } from '../base/settings.ts'
 
-/** One thing a service holds for a person. Deleted things stay here as tombstones. */
+/** One item that a service stores for a person. Deleted items stay as tombstones. */
 export interface StoredItem {
   id: string
   createdAtMs: number
   updatedAtMs: number
   deletedAtMs?: number
-  /** Held back by the service, the way privacy filters do it: it takes its place in a page and shows nothing. */
+  /** Hidden like by a privacy filter: it counts towards the page size but is not shown. */
   hidden?: boolean
   fields: Record<string, unknown>
 }
 
 export interface ItemStore {
-  /** Newest first, tombstones and hidden ones included. */
+  /** Newest first, including tombstones and hidden items. */
   list(owner: string, kind: string): readonly StoredItem[]
   find(kind: string, id: string): { owner: string; item: StoredItem } | undefined
   put(owner: string, kind: string, item: StoredItem): StoredItem
@@ -27,7 +27,7 @@ export function createItemStore(): ItemStore {
   const keyOf = (owner: string, kind: string) => `${kind} ${owner}`
   const existing = (owner: string, kind: string, id: string): StoredItem => {
     const item = lists.get(keyOf(owner, kind))?.find((one) => one.id === id && isShown(one))
-    if (!item) throw new WrongKnob(`${owner} has no ${kind} ${id}`)
+    if (!item) throw new InvalidSetting(`${owner} has no ${kind} ${id}`)
     return item
   }
   return {

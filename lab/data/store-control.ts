@@ -1,6 +1,6 @@
 import type { ServiceClock } from '../base/clock.ts'
 import type { DataControl } from '../base/service-parts.ts'
-import { WrongKnob } from '../base/settings.ts'
+import { InvalidSetting } from '../base/settings.ts'
 import type { ItemStore, StoredItem } from './item-store.ts'
 
 interface ControlledStore {
@@ -8,14 +8,14 @@ interface ControlledStore {
   clock: ServiceClock
   kinds: readonly string[]
   nextId: () => string
-  /** The first fields of an added item, where a kind cannot do without some. */
+  /** Default fields of an added item, for kinds with required fields. */
   blank?: (kind: string) => Record<string, unknown>
 }
 
-/** Lets a test add, edit and delete what a service holds. */
+/** Lets tests add, edit and delete a service's items. */
 export function storeControl({ store, clock, kinds, nextId, blank }: ControlledStore): DataControl {
   const checked = (kind: string) => {
-    if (!kinds.includes(kind)) throw new WrongKnob(`kind must be one of ${kinds.join(', ')}`)
+    if (!kinds.includes(kind)) throw new InvalidSetting(`kind must be one of ${kinds.join(', ')}`)
     return kind
   }
   const shown = ({ id, fields }: StoredItem) => ({ id, ...fields })

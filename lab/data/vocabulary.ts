@@ -1,4 +1,4 @@
-/** Raw material for generated text: plain, accented, right-to-left, wide and emoji, because real people write all of them. */
+/** Sample text for generated data: plain, accented, right-to-left, wide and emoji. */
 export const sentences = [
   'The bakery on the corner has changed hands, and the rolls are better.',
   'Fixed the bicycle with a paper clip and hope.',
@@ -54,7 +54,7 @@ export interface Place {
   lng: number
 }
 
-/** Ordinary places, and some that break naive distance arithmetic: both sides of the 180° line, a pole, the zero point. */
+/** Ordinary places, and some that break naive distance arithmetic: both sides of the 180° meridian, a pole, 0/0. */
 export const places: Place[] = [
   { id: 'pl-1', name: 'Jardim da Estrela', city: 'Lisbon', lat: 38.7146, lng: -9.1607 },
   { id: 'pl-2', name: 'Karura Forest', city: 'Nairobi', lat: -1.2417, lng: 36.8333 },

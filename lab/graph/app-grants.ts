@@ -1,11 +1,11 @@
 import type { ServiceClock } from '../base/clock.ts'
 import type { TokenControl } from '../base/service-parts.ts'
 
-/** What one person allowed one app: at Meta there is one such thing per pair, however often the person logs in. */
+/** What one person allowed one app. Meta keeps one grant per pair, no matter how often the person logs in. */
 export interface AppGrant {
   clientKey: string
   username: string
-  asked: Set<string>
+  requested: Set<string>
   granted: Set<string>
   revoked: boolean
 }
@@ -19,12 +19,12 @@ export interface AppToken {
 }
 
 export interface AppGrants {
-  /** Adds permissions to the living grant of the pair, or begins one. */
-  grant(clientKey: string, username: string, asked: readonly string[], granted: readonly string[]): AppGrant
+  /** Adds permissions to the pair's active grant, or creates one. */
+  grant(clientKey: string, username: string, requested: readonly string[], granted: readonly string[]): AppGrant
   addToken(token: Omit<AppToken, 'issuedAtMs' | 'expiresAtMs'> & { ttlSeconds: number }): AppToken
   token(value: string): AppToken | undefined
-  isLive(token: AppToken): boolean
-  /** Who of these people uses the app now. */
+  isActive(token: AppToken): boolean
+  /** Usernames of the people who have an active grant for the app. */
   usersOf: (clientKey: string) => string[]
   control(inner: TokenControl): TokenControl
 }
@@ -32,20 +32,20 @@ export interface AppGrants {
 export function createAppGrants(clock: ServiceClock): AppGrants {
   const grants = new Map<string, AppGrant>()
   const tokens = new Map<string, AppToken>()
-  const isLive = (token: AppToken) => !token.grant.revoked && token.expiresAtMs > clock.now()
-  const living = (username?: string) =>
+  const isActive = (token: AppToken) => !token.grant.revoked && token.expiresAtMs > clock.now()
+  const activeTokens = (username?: string) =>
     [...tokens.values()].filter(
-      (token) => isLive(token) && (username === undefined || token.grant.username === username),
+      (token) => isActive(token) && (username === undefined || token.grant.username === username),
     )
   return {
-    grant(clientKey, username, asked, granted) {
+    grant(clientKey, username, requested, granted) {
       const key = `${clientKey} ${username}`
       const before = grants.get(key)
       const grant =
         before && !before.revoked
           ? before
-          : { clientKey, username, asked: new Set<string>(), granted: new Set<string>(), revoked: false }
-      for (const name of asked) grant.asked.add(name)
+          : { clientKey, username, requested: new Set<string>(), granted: new Set<string>(), revoked: false }
+      for (const name of requested) grant.requested.add(name)
       for (const name of granted) grant.granted.add(name)
       grants.set(key, grant)
       return grant
@@ -57,18 +57,18 @@ export function createAppGrants(clock: ServiceClock): AppGrants {
       return added
     },
     token: (value) => tokens.get(value),
-    isLive,
+    isActive,
     usersOf: (clientKey) =>
       [...grants.values()]
         .filter((grant) => grant.clientKey === clientKey && !grant.revoked)
         .map(({ username }) => username),
     control: (inner) => ({
       revoke(person) {
-        for (const token of living(person)) token.grant.revoked = true
+        for (const token of activeTokens(person)) token.grant.revoked = true
         return inner.revoke(person)
       },
       expire(person) {
-        for (const token of living(person)) token.expiresAtMs = clock.now()
+        for (const token of activeTokens(person)) token.expiresAtMs = clock.now()
         return inner.expire(person)
       },
     }),

@@ -25,7 +25,7 @@ export const presentedToken = (request: LabRequest): string | undefined =>
   first([...request.query, ...formOf(request)], 'access_token') ??
   /^(?:Bearer|OAuth) (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
 
-/** Who calls, or the error with the subcode that says what became of the token. */
+/** The caller, or an error whose subcode says why the token is invalid. */
 export function createGuard(parts: GuardParts): (request: LabRequest) => GraphCaller {
   const { grants, apps, people, clock, settings } = parts
   return (request) => {
@@ -42,7 +42,7 @@ export function createGuard(parts: GuardParts): (request: LabRequest) => GraphCa
         code: 190,
         subcode: 458,
       })
-    if (!grants.isLive(token))
+    if (!grants.isActive(token))
       throw graphError(
         `Error validating access token: Session has expired on ${longDate(token.expiresAtMs)}. The current time is ${longDate(clock.now())}.`,
         { code: 190, subcode: 463 },

@@ -7,7 +7,7 @@ const maxLimit = 100
 export interface EdgePage {
   entries: readonly EdgeEntry[]
   cursors?: { before: string; after: string }
-  /** Parameters that lead on; absent at the end. */
+  /** Parameters of the next page; absent on the last page. */
   next?: Record<string, string>
   previous?: Record<string, string>
 }
@@ -38,7 +38,7 @@ function cursorPage(all: readonly EdgeEntry[], args: Args, limit: number): EdgeP
   }
 }
 
-/** The page after the last full one is empty and has no links: only that is the end. */
+/** The last page is always empty and has no links. A short page is not the last one. */
 function timePage(all: readonly EdgeEntry[], args: Args, limit: number): EdgePage {
   const token = args['__paging_token']
   const backwards = args['__previous'] === '1'
@@ -69,7 +69,7 @@ function within(entries: readonly EdgeEntry[], args: Args): readonly EdgeEntry[]
 
 const encode = (key: string): string => Buffer.from(key).toString('base64url')
 
-/** A cursor dies with the item it points to. */
+/** A cursor becomes invalid when its item is deleted. */
 function indexOf(entries: readonly EdgeEntry[], cursor: string): number {
   const key = Buffer.from(cursor, 'base64url').toString()
   const at = entries.findIndex((entry) => entry.key === key)

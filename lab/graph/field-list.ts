@@ -1,15 +1,15 @@
 import { graphError } from './graph-error.ts'
 
-/** One name in `fields=`, for example `comments.limit(5).summary(true){message,from}`. */
-export interface FieldAsk {
+/** One entry of `fields=`, for example `comments.limit(5).summary(true){message,from}`. */
+export interface FieldRequest {
   name: string
   args: Record<string, string>
-  fields?: FieldAsk[]
+  fields?: FieldRequest[]
   alias?: string
 }
 
-/** Reads the field expansion language of the Graph API. */
-export function parseFields(text: string): FieldAsk[] {
+/** Parses the field expansion syntax of the Graph API. */
+export function parseFields(text: string): FieldRequest[] {
   let at = 0
   const wrong = () =>
     graphError(`Syntax error "Expected end of string instead of "${text[at] ?? ''}"." at character ${at}: ${text}`, {
@@ -24,28 +24,28 @@ export function parseFields(text: string): FieldAsk[] {
     return match[1] ?? match[0]
   }
 
-  function one(): FieldAsk {
+  function one(): FieldRequest {
     const name = take(/\s*([A-Za-z_][A-Za-z0-9_]*)/)
     if (name === undefined) throw wrong()
-    const ask: FieldAsk = { name, args: {} }
+    const field: FieldRequest = { name, args: {} }
     while (take(/\./) !== undefined) {
       const modifier = take(/[A-Za-z_]+/)
       const value = take(/\(([^()]*)\)/)
       if (modifier === undefined || value === undefined) throw wrong()
-      if (modifier === 'as') ask.alias = value
-      else ask.args[modifier] = value
+      if (modifier === 'as') field.alias = value
+      else field.args[modifier] = value
     }
     if (take(/\{/) !== undefined) {
-      ask.fields = list()
+      field.fields = list()
       if (take(/\s*\}/) === undefined) throw wrong()
     }
-    return ask
+    return field
   }
 
-  function list(): FieldAsk[] {
-    const asks = [one()]
-    while (take(/\s*,/) !== undefined) asks.push(one())
-    return asks
+  function list(): FieldRequest[] {
+    const fields = [one()]
+    while (take(/\s*,/) !== undefined) fields.push(one())
+    return fields
   }
 
   const all = list()

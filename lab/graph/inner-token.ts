@@ -1,28 +1,28 @@
 import { Refusal, type Reply } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
 import type { OAuth2Server } from '../oauth2/server.ts'
-import { routed } from './login-window.ts'
+import { callRoute } from './login-window.ts'
 
-/** The answer of the plain authorization server underneath; the service gives it the vendor's shape. */
-export interface InnerAnswer {
+/** The response of the standard authorization server inside; the service converts it to the vendor's shape. */
+export interface InnerTokenResponse {
   access_token: string
   expires_in: number
   scope: string
   user_id: string
 }
 
-interface TokenQuestion {
+interface TokenRequest {
   method: 'GET' | 'POST'
   path: string
   params: Record<string, string | undefined>
-  /** The vendor's error for a description of what was wrong. */
-  refuse(description: string): Refusal
+  /** Maps the inner server's error description to the vendor's error. */
+  toError(description: string): Refusal
 }
 
-export async function askToken(oauth: OAuth2Server, question: TokenQuestion): Promise<InnerAnswer> {
-  const { method, path } = question
+export async function requestToken(oauth: OAuth2Server, tokenRequest: TokenRequest): Promise<InnerTokenResponse> {
+  const { method, path } = tokenRequest
   const pairs = new URLSearchParams()
-  for (const [name, value] of Object.entries(question.params)) if (value !== undefined) pairs.set(name, value)
+  for (const [name, value] of Object.entries(tokenRequest.params)) if (value !== undefined) pairs.set(name, value)
   const request: LabRequest = {
     method,
     target: path,
@@ -33,9 +33,9 @@ export async function askToken(oauth: OAuth2Server, question: TokenQuestion): Pr
     body: Buffer.from(method === 'GET' ? '' : pairs.toString()),
   }
   try {
-    return read(await routed(oauth.routes, `${method} ${path}`, request)) as unknown as InnerAnswer
+    return read(await callRoute(oauth.routes, `${method} ${path}`, request)) as unknown as InnerTokenResponse
   } catch (error) {
-    if (error instanceof Refusal) throw question.refuse(String(read(error.reply)['error_description']))
+    if (error instanceof Refusal) throw tokenRequest.toError(String(read(error.reply)['error_description']))
     throw error
   }
 }

@@ -9,67 +9,67 @@ interface LoginWindowOptions {
   brand: Brand
   oauth: OAuth2Server
   authorizePath: string
-  /** Put behind the address that the person returns to, after the code. */
+  /** Appended to the redirect URL after the code. */
   fragment: string
   deniedDescription: string
-  /** Asked for in every login, said or not. */
+  /** Scopes that every login requests, listed by the app or not. */
   always: readonly string[]
   responseTypeRequired: boolean
-  /** Without this one the window does not open. */
+  /** The login window shows an error if this scope is missing. */
   requiredScope?: string
 }
 
 export interface LoginWindow {
   authorize: (request: LabRequest) => Promise<Reply>
   routes: Routes
-  /** The permissions that the request behind this code asked for. */
-  askedBehind(code: string): string[]
+  /** The permissions requested in the login that issued this code. */
+  requestedScopesOf(code: string): string[]
 }
 
-/** Meta's differences from a plain authorization endpoint: scope lists, errors shown or told, the fragment. */
+/** Meta's differences from a standard authorization endpoint: scope lists, error pages, the fragment. */
 export function createLoginWindow(options: LoginWindowOptions): LoginWindow {
   const { oauth, brand } = options
-  const askedByInteraction = new Map<string, string[]>()
-  const askedByCode = new Map<string, string[]>()
-  const shown = (detail: string) => new Refusal(problemPage(brand, 'This link does not work', detail))
+  const requestedByInteraction = new Map<string, string[]>()
+  const requestedByCode = new Map<string, string[]>()
+  const errorPage = (detail: string) => new Refusal(problemPage(brand, 'This link does not work', detail))
 
   function scopesOf(query: readonly Pair[]): string[] {
     const names = (first(query, 'scope') ?? '').split(/[\s,]+/).filter((name) => name !== '')
     const unknown = names.filter((name) => !Object.hasOwn(oauth.settings.scopes, name))
-    if (unknown.length > 0) throw shown(`Invalid Scopes: ${unknown.join(', ')}. They do not exist.`)
+    if (unknown.length > 0) throw errorPage(`Invalid Scopes: ${unknown.join(', ')}. They do not exist.`)
     const { requiredScope } = options
     if (requiredScope !== undefined && !names.includes(requiredScope))
-      throw shown(`Invalid Scopes: ${requiredScope} is required.`)
+      throw errorPage(`Invalid Scopes: ${requiredScope} is required.`)
     return [...new Set([...options.always, ...names])]
   }
 
   return {
-    askedBehind: (code) => askedByCode.get(code) ?? [],
+    requestedScopesOf: (code) => requestedByCode.get(code) ?? [],
     async authorize(request) {
       if (options.responseTypeRequired && first(request.query, 'response_type') !== 'code')
-        throw shown('response_type must be code.')
-      const asked = scopesOf(request.query)
+        throw errorPage('response_type must be code.')
+      const requested = scopesOf(request.query)
       const query: Pair[] = [
         ...request.query.filter(([name]) => name !== 'scope'),
-        ['scope', asked.join(oauth.settings.scopeSeparator)],
+        ['scope', requested.join(oauth.settings.scopeSeparator)],
         ...(first(request.query, 'response_type') === undefined ? [['response_type', 'code'] as const] : []),
       ]
-      const reply = await routed(oauth.routes, `GET ${options.authorizePath}`, { ...request, query })
+      const reply = await callRoute(oauth.routes, `GET ${options.authorizePath}`, { ...request, query })
       const interaction = new URL(locationOf(reply), 'http://lab.test').searchParams.get('interaction')
-      if (interaction !== null) askedByInteraction.set(interaction, asked)
+      if (interaction !== null) requestedByInteraction.set(interaction, requested)
       return reply
     },
     routes: {
       ...pick(oauth.routes, ['GET /login', 'POST /login', 'GET /consent']),
       'POST /consent': async (request) => {
         const interaction = first(formOf(request), 'interaction') ?? ''
-        const reply = await routed(oauth.routes, 'POST /consent', request)
+        const reply = await callRoute(oauth.routes, 'POST /consent', request)
         const location = locationOf(reply)
         if (!URL.canParse(location)) return reply
         const url = new URL(location)
         const code = url.searchParams.get('code')
         if (code !== null) {
-          askedByCode.set(code, askedByInteraction.get(interaction) ?? [])
+          requestedByCode.set(code, requestedByInteraction.get(interaction) ?? [])
           return { ...reply, headers: { ...reply.headers, location: `${location}${options.fragment}` } }
         }
         if (url.searchParams.get('error') !== 'access_denied') return reply
@@ -92,7 +92,7 @@ const locationOf = (reply: Reply): string => reply.headers['location'] ?? ''
 const pick = (routes: Routes, keys: readonly string[]): Routes =>
   Object.fromEntries(Object.entries(routes).filter(([key]) => keys.includes(key)))
 
-export async function routed(routes: Routes, key: string, request: LabRequest): Promise<Reply> {
+export async function callRoute(routes: Routes, key: string, request: LabRequest): Promise<Reply> {
   const handler = routes[key]
   if (!handler) throw new Error(`no route ${key}`)
   return handler(request, {})

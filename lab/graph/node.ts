@@ -1,10 +1,10 @@
 export type Args = Readonly<Record<string, string>>
 
-/** Something with fields. A field is read when it is asked for; undefined leaves it out of the answer. */
+/** An object with fields. A field is read only when requested; undefined omits it from the response. */
 export interface GraphNode {
   kind: 'node'
   typeName: string
-  /** Absent for things that have no id of their own, such as attachments. */
+  /** Absent for objects without an id, such as attachments. */
   id?: string
   defaults: readonly string[]
   fields: Readonly<Record<string, (args: Args) => unknown>>
@@ -13,7 +13,7 @@ export interface GraphNode {
 export interface EdgeEntry {
   key: string
   atMs: number
-  /** Undefined when privacy holds it back: it takes its place in a page and shows nothing. */
+  /** Undefined when privacy hides the node: it counts towards the page size but is not shown. */
   node: GraphNode | undefined
 }
 
@@ -23,7 +23,7 @@ export interface GraphEdge {
   paging: 'cursor' | 'time'
   entries: readonly EdgeEntry[]
   summary?: Readonly<Record<string, unknown>>
-  /** Lists the summary without being asked. */
+  /** Includes the summary even if it was not requested. */
   alwaysSummed?: boolean
 }
 

@@ -1,53 +1,55 @@
 import { withQuery } from '../base/reply.ts'
 import { cutPage } from './edge-page.ts'
-import type { FieldAsk } from './field-list.ts'
+import type { FieldRequest } from './field-list.ts'
 import { wrongParameter } from './graph-error.ts'
 import { type Args, type GraphEdge, type GraphNode, isEdge, isNode } from './node.ts'
 
 type Json = Record<string, unknown>
 
-/** Where the links of a page lead: the versioned address of the API and the token, which the links repeat. */
+/** Base of the paging links: the versioned API URL and the access token, which every link repeats. */
 export interface LinkBase {
   apiUrl: string
   token: string
 }
 
-export function projectNode(node: GraphNode, asked: readonly FieldAsk[] | undefined, base: LinkBase): Json {
-  const asks: FieldAsk[] = [...(asked ?? node.defaults.map((name) => ({ name, args: {} })))]
-  if (node.id !== undefined && !asks.some(({ name }) => name === 'id')) asks.push({ name: 'id', args: {} })
+export function projectNode(node: GraphNode, requested: readonly FieldRequest[] | undefined, base: LinkBase): Json {
+  const fields: FieldRequest[] = [...(requested ?? node.defaults.map((name) => ({ name, args: {} })))]
+  if (node.id !== undefined && !fields.some(({ name }) => name === 'id')) fields.push({ name: 'id', args: {} })
   const out: Json = {}
-  for (const ask of asks) {
-    const read = ask.name === 'id' && node.id !== undefined ? () => node.id : node.fields[ask.name]
-    if (!read) throw wrongParameter(`Tried accessing nonexisting field (${ask.name}) on node type (${node.typeName})`)
-    const value = shown(read(ask.args), ask, `${node.id ?? ''}/${ask.name}`, base)
-    if (value !== undefined) out[ask.alias ?? ask.name] = value
+  for (const field of fields) {
+    const read = field.name === 'id' && node.id !== undefined ? () => node.id : node.fields[field.name]
+    if (!read) throw wrongParameter(`Tried accessing nonexisting field (${field.name}) on node type (${node.typeName})`)
+    const value = shown(read(field.args), field, `${node.id ?? ''}/${field.name}`, base)
+    if (value !== undefined) out[field.alias ?? field.name] = value
   }
   return out
 }
 
-function shown(value: unknown, ask: FieldAsk, path: string, base: LinkBase): unknown {
-  if (isNode(value)) return projectNode(value, ask.fields, base)
+function shown(value: unknown, field: FieldRequest, path: string, base: LinkBase): unknown {
+  if (isNode(value)) return projectNode(value, field.fields, base)
   if (isEdge(value)) {
-    const page = projectEdge(value, ask.args, ask.fields, path, base)
-    // A list inside a node is left out when it is empty, unless its summary is asked for.
+    const page = projectEdge(value, field.args, field.fields, path, base)
+    // An empty nested list is omitted unless its summary is requested.
     return value.entries.length === 0 && page['summary'] === undefined ? undefined : page
   }
-  if (ask.fields && typeof value === 'object' && value !== null && !Array.isArray(value))
-    return Object.fromEntries(ask.fields.flatMap(({ name }) => (name in value ? [[name, (value as Json)[name]]] : [])))
+  if (field.fields && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.fromEntries(
+      field.fields.flatMap(({ name }) => (name in value ? [[name, (value as Json)[name]]] : [])),
+    )
   return value
 }
 
 export function projectEdge(
   edge: GraphEdge,
   args: Args,
-  asked: readonly FieldAsk[] | undefined,
+  requested: readonly FieldRequest[] | undefined,
   path: string,
   base: LinkBase,
 ): Json {
   const page = cutPage(edge, args)
-  const kept = Object.fromEntries(Object.entries(args).filter(([name]) => !pagingNames.has(name)))
+  const otherArgs = Object.fromEntries(Object.entries(args).filter(([name]) => !pagingNames.has(name)))
   const address = (params: Record<string, string> | undefined) =>
-    params && withQuery(`${base.apiUrl}/${path}`, { access_token: base.token, ...kept, ...params })
+    params && withQuery(`${base.apiUrl}/${path}`, { access_token: base.token, ...otherArgs, ...params })
   const [next, previous] = [address(page.next), address(page.previous)]
   const paging = {
     ...(page.cursors ? { cursors: page.cursors } : {}),
@@ -56,7 +58,7 @@ export function projectEdge(
   }
   const summed = edge.alwaysSummed === true || args['summary'] === 'true' || args['summary'] === '1'
   return {
-    data: page.entries.flatMap(({ node }) => (node ? [projectNode(node, asked, base)] : [])),
+    data: page.entries.flatMap(({ node }) => (node ? [projectNode(node, requested, base)] : [])),
     ...(Object.keys(paging).length === 0 ? {} : { paging }),
     ...(summed && edge.summary ? { summary: edge.summary } : {}),
   }

@@ -8,10 +8,10 @@ export interface Usage {
   waitSeconds: number
 }
 
-/** Counts a call; usage is told in percent of what is allowed, never as a number of calls. */
-export function spendCall(rateLimit: RateLimit, key: string): Usage {
+/** Counts a call. Meta reports usage as a percentage of the limit, never as a number of calls. */
+export function countCall(rateLimit: RateLimit, key: string): Usage {
   try {
-    const { headers } = rateLimit.spend(key)({ status: 200, headers: {}, body: '' })
+    const { headers } = rateLimit.acquire(key)({ status: 200, headers: {}, body: '' })
     const limit = Math.max(1, rateLimit.settings.limit)
     return { percent: Math.floor(((limit - Number(headers['x-ratelimit-remaining'])) / limit) * 100), waitSeconds: 0 }
   } catch (error) {

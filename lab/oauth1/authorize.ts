@@ -1,4 +1,4 @@
-import type { Permission } from '../base/ask.ts'
+import type { Permission } from '../base/consent-request.ts'
 import { html } from '../base/html.ts'
 import { type Brand, page, problemPage } from '../base/page.ts'
 import { first } from '../base/pairs.ts'
@@ -8,7 +8,7 @@ import type { LabRequest } from '../base/request.ts'
 import type { SignIn } from '../base/sign-in.ts'
 import type { Verifier } from './verify.ts'
 
-/** One page where people authorize; a service may have several that grant different things. */
+/** An authorize page; a service may have several that grant different permissions. */
 export interface AuthorizePage {
   path: string
   permissions: Permission[]

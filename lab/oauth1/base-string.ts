@@ -1,7 +1,7 @@
 import type { Pair } from '../base/pairs.ts'
 import { percentEncode } from './percent.ts'
 
-/** RFC 5849 3.4.1.2: scheme and host in lower case, default ports left out, query left out. */
+/** RFC 5849 3.4.1.2: lowercase scheme and host, without default port and query. */
 export function baseStringUri(scheme: 'http' | 'https', host: string, path: string): string {
   const defaultPort = scheme === 'http' ? ':80' : ':443'
   const lower = host.toLowerCase()

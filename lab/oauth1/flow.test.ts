@@ -41,16 +41,16 @@ const exchange = (pair: Pair, oauth_verifier: string | undefined, by = client) =
 
 async function accessPair(page?: string): Promise<Pair & { fields: URLSearchParams }> {
   const pair = await allowed(page)
-  const answer = await exchange(pair, pair.verifier)
-  assert.equal(answer.status, 200, answer.body)
-  const fields = new URLSearchParams(answer.body)
+  const response = await exchange(pair, pair.verifier)
+  assert.equal(response.status, 200, response.body)
+  const fields = new URLSearchParams(response.body)
   return { token: fields.get('oauth_token') ?? '', tokenSecret: fields.get('oauth_token_secret') ?? '', fields }
 }
 
 const call = (path: string, pair: Pair, options: { verb?: string; form?: [string, string][] } = {}) =>
   sent(signedRequest(`${service.url}${path}`, { ...client, ...pair }, { verb: 'GET', ...options }))
 
-test('three legs lead to a token that works and names its account', async () => {
+test('the three-legged flow returns a valid token and the account', async () => {
   const pair = await accessPair()
   assert.equal(pair.fields.get('handle'), 'ada')
   const me = await call('/api/me', pair)
@@ -58,7 +58,7 @@ test('three legs lead to a token that works and names its account', async () => 
   assert.match(me.body, new RegExp(`"id":${service.people[0]?.id},"id_str":"${service.people[0]?.id}"`))
 })
 
-test('the verifier is required, bound to its request token, and there is one try', async () => {
+test('the verifier is required, bound to its request token, and a wrong one invalidates the token', async () => {
   const first = await allowed()
   assert.match((await exchange(first, undefined)).body, /^parameter_absent: oauth_verifier/)
   const second = await allowed()
@@ -68,9 +68,9 @@ test('the verifier is required, bound to its request token, and there is one try
   assert.match((await exchange(second, second.verifier)).body, /^token_rejected/)
 })
 
-test('a request token that nobody allowed, of another consumer, or too old buys nothing', async () => {
-  const unseen = await requestToken(service, client)
-  assert.match((await exchange(unseen, 'x')).body, /^permission_unknown/)
+test('rejects a request token that is unauthorized, expired or belongs to another consumer', async () => {
+  const unauthorized = await requestToken(service, client)
+  assert.match((await exchange(unauthorized, 'x')).body, /^permission_unknown/)
   const pair = await allowed()
   const other = service.register({ redirectUris: [callback] })
   assert.match((await exchange(pair, pair.verifier, other)).body, /^token_rejected: .*another consumer/)
@@ -80,7 +80,7 @@ test('a request token that nobody allowed, of another consumer, or too old buys 
   assert.equal((await appBrowser().open(`${endpoint('authorize_url')}?oauth_token=${old.token}`)).status, 400)
 })
 
-test('deny sends back denied and no verifier; the request token is gone', async () => {
+test('a denial redirects with `denied` and no verifier, and invalidates the request token', async () => {
   const pair = await requestToken(service, client)
   const url = `${endpoint('authorize_url')}?oauth_token=${pair.token}`
   const page = await appBrowser().walk(url, { person: 'ada', decision: 'deny' })
@@ -88,13 +88,13 @@ test('deny sends back denied and no verifier; the request token is gone', async 
   assert.match((await exchange(pair, 'x')).body, /^token_rejected/)
 })
 
-test('an allowed request token is not asked about again; an unknown one is a page, not a redirect', async () => {
+test('an authorized or unknown request token shows an error page and does not redirect', async () => {
   const pair = await allowed()
   assert.equal((await appBrowser().open(`${endpoint('authorize_url')}?oauth_token=${pair.token}`)).status, 400)
   assert.equal((await appBrowser().open(endpoint('authorize_url'))).status, 400)
 })
 
-test('force_login asks again in a browser that is signed in', async () => {
+test('force_login requires the password in a signed-in browser', async () => {
   const browser = appBrowser()
   const url = async (extra: string) =>
     `${endpoint('authorize_url')}?oauth_token=${(await requestToken(service, client)).token}${extra}`
@@ -103,15 +103,15 @@ test('force_login asks again in a browser that is signed in', async () => {
   assert.match((await browser.open(await url('&force_login=true'))).title, /^Sign in/)
 })
 
-test('direct messages need the token of the other authorize page', async () => {
+test('direct messages require the authorize page with that permission', async () => {
   const refused = await call('/api/messages', await accessPair())
   assert.equal(refused.status, 403)
-  const answer = await call('/api/messages', await accessPair('authorize_dm_url'))
-  assert.equal(answer.status, 200, answer.body)
-  assert.ok((JSON.parse(answer.body) as unknown[]).length > 0)
+  const response = await call('/api/messages', await accessPair('authorize_dm_url'))
+  assert.equal(response.status, 200, response.body)
+  assert.ok((JSON.parse(response.body) as unknown[]).length > 0)
 })
 
-test('form bodies and odd query parameters are covered by the signature', async () => {
+test('the signature covers form bodies and unusual query parameters', async () => {
   const pair = await accessPair()
   const form: [string, string][] = [
     ['status', 'a+b & c=d é☃ %20'],
@@ -131,17 +131,17 @@ test('form bodies and odd query parameters are covered by the signature', async 
   assert.match(tampered.body, /^signature_invalid/)
 })
 
-test('revoked tokens stop working: by the client, and by the lab', async () => {
+test('tokens revoked by the client or the lab are rejected', async () => {
   const pair = await accessPair()
-  const answer = await sent(signedRequest(endpoint('revoke_url'), { ...client, ...pair }))
-  assert.equal(answer.status, 200, answer.body)
+  const response = await sent(signedRequest(endpoint('revoke_url'), { ...client, ...pair }))
+  assert.equal(response.status, 200, response.body)
   assert.match((await call('/api/me', pair)).body, /^token_rejected/)
   const again = await accessPair()
   assert.ok(service.tokens.revoke('ada') >= 1)
   assert.match((await call('/api/me', again)).body, /^token_rejected/)
 })
 
-test('oob shows a number to copy, and that number is the verifier', async () => {
+test('oob shows a PIN, which is the verifier', async () => {
   service.configure({ oob: true })
   const pair = await requestToken(service, { ...client, oauth: { oauth_callback: 'oob' } })
   const page = await appBrowser().walk(`${endpoint('authorize_url')}?oauth_token=${pair.token}`, { person: 'ben' })

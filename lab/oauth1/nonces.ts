@@ -1,6 +1,6 @@
 import type { ServiceClock } from '../base/clock.ts'
 
-/** RFC 5849 3.3: a nonce serves once per timestamp, client and token, and is forgotten when its timestamp is too old anyway. */
+/** RFC 5849 3.3: a nonce is valid once per timestamp, client and token. Nonces with old timestamps are dropped. */
 export interface Nonces {
   useOnce(key: string, keepMs: number): boolean
 }

@@ -1,4 +1,4 @@
-/** RFC 5849 3.6: everything but letters, digits and `-._~` is encoded, in capitals. */
+/** RFC 5849 3.6: encodes everything except letters, digits and `-._~`, with uppercase hex. */
 export const percentEncode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 

@@ -1,6 +1,6 @@
 import { form, type Reply } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
-import { oauth1Refusal } from './refusal.ts'
+import { oauth1Error } from './error.ts'
 import type { OAuth1Settings } from './settings.ts'
 import type { OAuth1Client } from './stores.ts'
 import { type Verifier, verify } from './verify.ts'
@@ -11,8 +11,8 @@ export function requestTokenEndpoint(parts: Verifier, request: LabRequest): Repl
   const { client, oauth } = verify(parts, request, 'none')
   const callback = oauth.get('oauth_callback')
   if (callback === undefined || callback === '')
-    throw oauth1Refusal('parameter_absent', 'oauth_callback', settings.malformedStatus)
-  if (!callbackFits(settings, client, callback)) throw oauth1Refusal('callback_rejected', callback)
+    throw oauth1Error('parameter_absent', 'oauth_callback', settings.malformedStatus)
+  if (!callbackMatches(settings, client, callback)) throw oauth1Error('callback_rejected', callback)
   const token = stores.addRequestToken(client, callback, settings.requestTokenTtlSeconds)
   return form(
     200,
@@ -21,11 +21,11 @@ export function requestTokenEndpoint(parts: Verifier, request: LabRequest): Repl
       oauth_token_secret: token.secret,
       ...(settings.callbackConfirmed === 'true' ? { oauth_callback_confirmed: 'true' } : {}),
     },
-    { 'content-type': settings.answerType, 'cache-control': 'no-store' },
+    { 'content-type': settings.tokenResponseType, 'cache-control': 'no-store' },
   )
 }
 
-function callbackFits(settings: OAuth1Settings, client: OAuth1Client, callback: string): boolean {
+function callbackMatches(settings: OAuth1Settings, client: OAuth1Client, callback: string): boolean {
   if (callback === 'oob') return settings.oob
   if (!URL.canParse(callback)) return false
   switch (settings.callbackMatch) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parsePairs } from '../base/pairs.ts'
 import { baseStringUri, normalizedParameters, signatureBaseString } from './base-string.ts'
 import { percentEncode } from './percent.ts'
-import { signatureFits } from './signature.ts'
+import { signatureMatches } from './signature.ts'
 
 test('the base string of RFC 5849 3.4.1.1, with duplicates, an empty value and an encoded name', () => {
   const query = parsePairs('b5=%3D%253D&a3=a&c%40=&a2=r%20b')
@@ -32,7 +32,7 @@ test('the three signatures of RFC 5849 1.2', () => {
     oauth_callback: 'http://printer.example.com/ready',
   }
   const base = signatureBaseString('POST', 'https://photos.example.net/initiate', Object.entries(initiate))
-  assert.ok(signatureFits('HMAC-SHA1', base, { clientSecret, tokenSecret: '' }, '74KNZJeDHnMBp0EMJ9ZHt/XKycU='))
+  assert.ok(signatureMatches('HMAC-SHA1', base, { clientSecret, tokenSecret: '' }, '74KNZJeDHnMBp0EMJ9ZHt/XKycU='))
   const exchange = {
     ...common,
     oauth_token: 'hh5s93j4hdidpola',
@@ -42,7 +42,7 @@ test('the three signatures of RFC 5849 1.2', () => {
   }
   const second = signatureBaseString('POST', 'https://photos.example.net/token', Object.entries(exchange))
   assert.ok(
-    signatureFits(
+    signatureMatches(
       'HMAC-SHA1',
       second,
       { clientSecret, tokenSecret: 'hdhd0244k9j7ao03' },
@@ -59,7 +59,7 @@ test('the three signatures of RFC 5849 1.2', () => {
   }
   const third = signatureBaseString('GET', 'http://photos.example.net/photos', Object.entries(read))
   assert.ok(
-    signatureFits(
+    signatureMatches(
       'HMAC-SHA1',
       third,
       { clientSecret, tokenSecret: 'pfkkdhi9sl3r4s00' },
@@ -67,18 +67,18 @@ test('the three signatures of RFC 5849 1.2', () => {
     ),
   )
   assert.equal(
-    signatureFits('HMAC-SHA1', third, { clientSecret, tokenSecret: '' }, 'MdpQcU8iPSUjWoN/UDMsK2sui9I='),
+    signatureMatches('HMAC-SHA1', third, { clientSecret, tokenSecret: '' }, 'MdpQcU8iPSUjWoN/UDMsK2sui9I='),
     false,
   )
 })
 
-test('ports, letter case and empty paths are normalised', () => {
+test('normalises ports, letter case and empty paths', () => {
   assert.equal(baseStringUri('http', 'Example.com:8080', '/A'), 'http://example.com:8080/A')
   assert.equal(baseStringUri('https', 'example.com:443', ''), 'https://example.com/')
   assert.equal(baseStringUri('https', 'example.com:80', '/'), 'https://example.com:80/')
 })
 
-test('encoding covers the reserved marks that encodeURIComponent leaves, and sorting compares encoded bytes', () => {
+test('encodes the reserved characters that encodeURIComponent does not, and sorts by encoded bytes', () => {
   assert.equal(percentEncode("!'()*~ é☃"), '%21%27%28%29%2A~%20%C3%A9%E2%98%83')
   assert.equal(
     normalizedParameters([

@@ -4,13 +4,13 @@ import { json } from '../base/reply.ts'
 import type { LabRequest } from '../base/request.ts'
 import type { Routes } from '../base/router.ts'
 import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
-import { applyKnobs, WrongKnob } from '../base/settings.ts'
+import { applySettings, InvalidSetting } from '../base/settings.ts'
 import { createSignIn, type SignIn } from '../base/sign-in.ts'
 import { accessTokenEndpoint } from './access-token.ts'
 import { type AuthorizePage, authorizeEndpoint } from './authorize.ts'
 import { createNonces } from './nonces.ts'
 import { requestTokenEndpoint } from './request-token.ts'
-import { type OAuth1Settings, oauth1Defaults, oauth1Knobs } from './settings.ts'
+import { type OAuth1Settings, oauth1Defaults, oauth1SettingRules } from './settings.ts'
 import { createStores } from './stores.ts'
 import { verify } from './verify.ts'
 
@@ -18,10 +18,10 @@ export interface OAuth1Options {
   brand: Brand
   people: Person[]
   settings?: Partial<OAuth1Settings>
-  /** The first is the usual one. */
+  /** The first page is the default. */
   pages: AuthorizePage[]
   paths?: Partial<OAuth1Paths>
-  /** Extra fields in the access token answer. */
+  /** Extra fields in the access token response. */
   tokenFields?: (person: Person) => Record<string, string>
   /** Shared with another authorization server of the same service. */
   signIn?: SignIn
@@ -48,7 +48,7 @@ export interface OAuth1Server {
   tokens: TokenControl
 }
 
-/** A whole OAuth 1.0a server: a service gives it a brand, people, authorize pages and knobs, and mounts its routes. */
+/** A complete OAuth 1.0a server. A service passes brand, people, pages and settings, and mounts its routes. */
 export function createOAuth1Server(context: ServiceContext, options: OAuth1Options): OAuth1Server {
   const { clock } = context
   const { brand, people } = options
@@ -81,9 +81,10 @@ export function createOAuth1Server(context: ServiceContext, options: OAuth1Optio
   return {
     routes,
     settings,
-    configure: (changes) => void applyKnobs(settings, changes, oauth1Knobs),
+    configure: (changes) => void applySettings(settings, changes, oauth1SettingRules),
     register(registration) {
-      if (registration.settings !== undefined) throw new WrongKnob('OAuth 1 knobs are set for the whole service')
+      if (registration.settings !== undefined)
+        throw new InvalidSetting('OAuth 1 settings apply to the whole service, not to one client')
       const { key, secret } = stores.register(registration)
       return { key, secret }
     },

@@ -1,4 +1,4 @@
-import { isFlag, isListOf, isNumber, isText, type Knobs } from '../base/settings.ts'
+import { isFlag, isListOf, isNumber, isText, type SettingRules } from '../base/settings.ts'
 import { type SignatureMethod, signatureMethods } from './signature.ts'
 
 const transmissions = ['header', 'body', 'query'] as const
@@ -11,13 +11,13 @@ export interface OAuth1Settings {
   requestTokenTtlSeconds: number
   /** `host`: the callback may be any path on the host of a registered one. */
   callbackMatch: 'exact' | 'host' | 'any'
-  /** Whether `oauth_callback=oob` is served with a number to copy. */
+  /** Whether `oauth_callback=oob` is supported: the person copies a PIN. */
   oob: boolean
-  /** `missing` simulates a 1.0 (not 1.0a) service, which a careful client leaves alone. */
+  /** `missing` simulates a 1.0 (not 1.0a) service, which a secure client must reject. */
   callbackConfirmed: 'true' | 'missing'
-  /** The content type of the two token answers. */
-  answerType: string
-  /** RFC 5849 3.2 allows 400 for malformed requests; many services answer 401 to everything. */
+  /** The content type of the two token responses. */
+  tokenResponseType: string
+  /** RFC 5849 3.2 allows 400 for malformed requests; many services always send 401. */
   malformedStatus: 400 | 401
   permissionChoice: boolean
 }
@@ -30,12 +30,12 @@ export const oauth1Defaults: OAuth1Settings = {
   callbackMatch: 'exact',
   oob: false,
   callbackConfirmed: 'true',
-  answerType: 'application/x-www-form-urlencoded',
+  tokenResponseType: 'application/x-www-form-urlencoded',
   malformedStatus: 401,
   permissionChoice: false,
 }
 
-export const oauth1Knobs: Knobs<OAuth1Settings> = {
+export const oauth1SettingRules: SettingRules<OAuth1Settings> = {
   methods: isListOf(signatureMethods),
   transmissions: isListOf(transmissions),
   skewSeconds: isNumber,
@@ -43,7 +43,7 @@ export const oauth1Knobs: Knobs<OAuth1Settings> = {
   callbackMatch: ['exact', 'host', 'any'],
   oob: isFlag,
   callbackConfirmed: ['true', 'missing'],
-  answerType: isText,
+  tokenResponseType: isText,
   malformedStatus: [400, 401],
   permissionChoice: isFlag,
 }

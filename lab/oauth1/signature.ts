@@ -11,7 +11,7 @@ interface Keys {
 }
 
 /** RFC 5849 3.4.2 to 3.4.4. */
-export function signatureFits(method: SignatureMethod, baseString: string, keys: Keys, signature: string): boolean {
+export function signatureMatches(method: SignatureMethod, baseString: string, keys: Keys, signature: string): boolean {
   const key = `${percentEncode(keys.clientSecret)}&${percentEncode(keys.tokenSecret)}`
   switch (method) {
     case 'HMAC-SHA1':

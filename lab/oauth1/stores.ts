@@ -18,7 +18,7 @@ export interface RequestToken {
   client: OAuth1Client
   callback: string
   expiresAtMs: number
-  /** Set when the person has allowed it: a request token leads to one decision. */
+  /** Set when the person allowed the request; each request token allows one decision. */
   verifier?: string
   person?: Person
   permissions: string[]
@@ -86,7 +86,7 @@ export function createStores(clock: ServiceClock): OAuth1Stores {
     },
     accessToken: (key) => accessTokens.get(key),
     removeAccessToken: (token) => void accessTokens.delete(token.key),
-    // These tokens have no lifetime of their own, so that expiring and revoking look alike from outside.
+    // These tokens never expire by themselves; expiring and revoking look the same to clients.
     control: { revoke, expire: revoke },
   }
 }

@@ -1,22 +1,22 @@
 import { formDecode, type Pair, without } from '../base/pairs.ts'
 import { formOf, type LabRequest } from '../base/request.ts'
+import { oauth1Error } from './error.ts'
 import { isPercentEncoded } from './percent.ts'
-import { oauth1Refusal } from './refusal.ts'
 import type { Transmission } from './settings.ts'
 
-export interface Received {
+export interface CollectedParameters {
   sentBy: Transmission
-  /** Protocol parameters, each once. */
+  /** Protocol parameters, without duplicates. */
   oauth: Map<string, string>
-  /** Everything the signature covers, from all three places. */
+  /** All signed parameters from header, body and query. */
   signed: Pair[]
 }
 
 const isProtocol = ([name]: Pair): boolean => name.startsWith('oauth_')
 
-/** RFC 5849 3.4.1.3.1 and 3.5: collects the parameters; protocol ones may come from one place only. */
-export function receive(request: LabRequest, malformedStatus: number): Received {
-  const malformed = (check: string, detail: string) => oauth1Refusal(check, detail, malformedStatus)
+/** RFC 5849 3.4.1.3.1 and 3.5: collects the parameters; protocol parameters must all be in one place. */
+export function collectParameters(request: LabRequest, malformedStatus: number): CollectedParameters {
+  const malformed = (check: string, detail: string) => oauth1Error(check, detail, malformedStatus)
   const header = headerParams(request.headers.authorization, malformed)
   const body = formOf(request)
   const sources: [Transmission, Pair[]][] = [
@@ -27,7 +27,7 @@ export function receive(request: LabRequest, malformedStatus: number): Received 
   const used = sources.filter(([, pairs]) => pairs.some(isProtocol))
   const [source] = used
   if (!source)
-    throw oauth1Refusal('parameter_absent', 'no OAuth parameters in header, form body or query', malformedStatus)
+    throw oauth1Error('parameter_absent', 'no OAuth parameters in header, form body or query', malformedStatus)
   if (used.length > 1) throw malformed('parameter_rejected', 'OAuth parameters come from more than one place')
   const oauth = new Map<string, string>()
   for (const [name, value] of source[1].filter(isProtocol)) {

@@ -24,42 +24,45 @@ before(async () => {
 after(() => lab.close())
 beforeEach(() => service.configure({ ...oauth1Defaults }))
 
-const ask = (signing: Partial<Signing> = {}) => requestToken(service, { ...client, ...signing })
+const sendRequest = (signing: Partial<Signing> = {}) => requestToken(service, { ...client, ...signing })
 
 async function refused(check: string, signing: Partial<Signing>): Promise<void> {
-  const answer = await ask(signing)
-  assert.equal(answer.status, 401)
-  assert.match(answer.headers.get('www-authenticate') ?? '', /^OAuth /)
-  assert.match(answer.body, new RegExp(`^${check}: `))
+  const response = await sendRequest(signing)
+  assert.equal(response.status, 401)
+  assert.match(response.headers.get('www-authenticate') ?? '', /^OAuth /)
+  assert.match(response.body, new RegExp(`^${check}: `))
 }
 
 for (const by of ['header', 'body', 'query'] as const)
-  test(`parameters by ${by} are taken, or refused when switched off`, async () => {
-    const answer = await ask({ by })
-    assert.equal(answer.status, 200, answer.body)
-    assert.equal(answer.fields.get('oauth_callback_confirmed'), 'true')
+  test(`accepts parameters in ${by}, rejects them when disabled`, async () => {
+    const response = await sendRequest({ by })
+    assert.equal(response.status, 200, response.body)
+    assert.equal(response.fields.get('oauth_callback_confirmed'), 'true')
     const others = ['header', 'body', 'query'].filter((one) => one !== by)
     service.configure({ transmissions: others })
     await refused('parameter_rejected', { by })
   })
 
 for (const method of ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1', 'PLAINTEXT'] as const)
-  test(`${method} is verified, or refused when switched off`, async () => {
+  test(`verifies ${method}, rejects it when disabled`, async () => {
     service.configure({ methods: [method] })
-    const answer = await ask({ method, privateKey })
-    assert.equal(answer.status, 200, answer.body)
+    const response = await sendRequest({ method, privateKey })
+    assert.equal(response.status, 200, response.body)
     await refused('signature_invalid', { method, privateKey, oauth: { oauth_signature: 'AAAA' } })
     service.configure({ methods: [method === 'HMAC-SHA1' ? 'RSA-SHA1' : 'HMAC-SHA1'] })
     await refused('signature_method_rejected', { method, privateKey })
   })
 
-test('PLAINTEXT may leave out timestamp and nonce', async () => {
+test('PLAINTEXT may omit timestamp and nonce', async () => {
   service.configure({ methods: ['PLAINTEXT'] })
-  const answer = await ask({ method: 'PLAINTEXT', oauth: { oauth_timestamp: undefined, oauth_nonce: undefined } })
-  assert.equal(answer.status, 200, answer.body)
+  const response = await sendRequest({
+    method: 'PLAINTEXT',
+    oauth: { oauth_timestamp: undefined, oauth_nonce: undefined },
+  })
+  assert.equal(response.status, 200, response.body)
 })
 
-test('every missing parameter is named', async () => {
+test('the error names the missing parameter', async () => {
   for (const name of [
     'oauth_consumer_key',
     'oauth_signature_method',
@@ -72,16 +75,16 @@ test('every missing parameter is named', async () => {
   assert.match(bare.body, /^parameter_absent/)
 })
 
-test('wrong version, unknown consumer, unknown method and wrong secret are refused', async () => {
+test('rejects a wrong version, unknown consumer, unknown method and wrong secret', async () => {
   await refused('version_rejected', { oauth: { oauth_version: '2.0' } })
   await refused('consumer_key_unknown', { key: 'nobody' })
   await refused('signature_method_rejected', { oauth: { oauth_signature_method: 'HMAC-MD5' } })
   await refused('signature_invalid', { secret: 'guessed' })
 })
 
-test('a timestamp more than 300 seconds away, or no number, is refused; the service clock rules', async () => {
+test('rejects a timestamp that is not a number or more than 300 seconds off the service clock', async () => {
   const now = Math.floor(Date.now() / 1000)
-  assert.equal((await ask({ timestamp: now - 290 })).status, 200)
+  assert.equal((await sendRequest({ timestamp: now - 290 })).status, 200)
   await refused('timestamp_refused', { timestamp: now - 310 })
   await refused('timestamp_refused', { timestamp: now + 310 })
   await refused('timestamp_refused', { oauth: { oauth_timestamp: '12.5' } })
@@ -90,35 +93,35 @@ test('a timestamp more than 300 seconds away, or no number, is refused; the serv
   service.clock.skewMs = 0
 })
 
-test('a replay is refused, and a failed signature does not burn the nonce', async () => {
+test('rejects a replay; a failed signature does not use up the nonce', async () => {
   const once = { nonce: 'n-1', timestamp: Math.floor(Date.now() / 1000) }
   await refused('signature_invalid', { ...once, secret: 'guessed' })
-  assert.equal((await ask(once)).status, 200)
+  assert.equal((await sendRequest(once)).status, 200)
   await refused('nonce_used', once)
-  assert.equal((await ask({ ...once, nonce: 'n-2' })).status, 200)
+  assert.equal((await sendRequest({ ...once, nonce: 'n-2' })).status, 200)
 })
 
-test('a callback that is not registered is refused, unless the service is lenient', async () => {
+test('rejects an unregistered callback unless callbackMatch allows it', async () => {
   const other = { oauth: { oauth_callback: 'http://127.0.0.1:9/other' } }
   await refused('callback_rejected', other)
   await refused('callback_rejected', { oauth: { oauth_callback: 'oob' } })
   service.configure({ callbackMatch: 'host' })
-  assert.equal((await ask(other)).status, 200)
+  assert.equal((await sendRequest(other)).status, 200)
   await refused('callback_rejected', { oauth: { oauth_callback: 'http://127.0.0.1:10/callback' } })
   service.configure({ callbackMatch: 'any' })
-  assert.equal((await ask({ oauth: { oauth_callback: 'https://anywhere.test/' } })).status, 200)
+  assert.equal((await sendRequest({ oauth: { oauth_callback: 'https://anywhere.test/' } })).status, 200)
 })
 
-test('a 1.0 service does not confirm the callback, and malformed requests can be 400', async () => {
-  service.configure({ callbackConfirmed: 'missing', malformedStatus: 400, answerType: 'text/html' })
-  const answer = await ask()
-  assert.equal(answer.fields.has('oauth_callback_confirmed'), false)
-  assert.equal(answer.headers.get('content-type'), 'text/html')
-  assert.equal((await ask({ oauth: { oauth_nonce: undefined } })).status, 400)
-  assert.equal((await ask({ secret: 'guessed' })).status, 401)
+test('a 1.0 service does not confirm the callback; malformed requests can be 400', async () => {
+  service.configure({ callbackConfirmed: 'missing', malformedStatus: 400, tokenResponseType: 'text/html' })
+  const response = await sendRequest()
+  assert.equal(response.fields.has('oauth_callback_confirmed'), false)
+  assert.equal(response.headers.get('content-type'), 'text/html')
+  assert.equal((await sendRequest({ oauth: { oauth_nonce: undefined } })).status, 400)
+  assert.equal((await sendRequest({ secret: 'guessed' })).status, 401)
 })
 
-test('protocol parameters twice, in two places, or unencoded in the header are refused', async () => {
+test('rejects protocol parameters that are repeated, in two places or unencoded in the header', async () => {
   const url = service.endpoints['request_token_url'] ?? ''
   const oauth = { oauth_callback: callback }
   const good = signedRequest(url, { ...client, oauth })

@@ -32,27 +32,27 @@ async function shownPage(fields: Record<string, string | undefined>, text: RegEx
   assert.match(page.body, text)
 }
 
-async function sentBack(error: string, fields: Record<string, string | undefined>): Promise<void> {
-  const answer = await back({ state: 'a b&c', ...fields })
-  assert.equal(answer.get('error'), error)
-  assert.equal(answer.get('state'), 'a b&c')
-  assert.equal(answer.has('code'), false)
+async function assertErrorRedirect(error: string, fields: Record<string, string | undefined>): Promise<void> {
+  const params = await back({ state: 'a b&c', ...fields })
+  assert.equal(params.get('error'), error)
+  assert.equal(params.get('state'), 'a b&c')
+  assert.equal(params.has('code'), false)
 }
 
-test('allow gives a code, echoes the state exactly and names the issuer', async () => {
-  const answer = await back({ state: 'x=1&y=é +%' })
-  assert.ok(answer.get('code'))
-  assert.equal(answer.get('state'), 'x=1&y=é +%')
-  assert.equal(answer.get('iss'), service.url)
+test('allow returns a code, the exact state and the issuer', async () => {
+  const params = await back({ state: 'x=1&y=é +%' })
+  assert.ok(params.get('code'))
+  assert.equal(params.get('state'), 'x=1&y=é +%')
+  assert.equal(params.get('iss'), service.url)
   assert.equal((await back({ state: undefined })).has('state'), false)
 })
 
-test('deny gives access_denied with state', async () => {
-  const answer = await back({}, 'deny')
-  assert.deepEqual([answer.get('error'), answer.get('state'), answer.has('code')], ['access_denied', 's1', false])
+test('deny returns access_denied with the state', async () => {
+  const params = await back({}, 'deny')
+  assert.deepEqual([params.get('error'), params.get('state'), params.has('code')], ['access_denied', 's1', false])
 })
 
-test('a wrong client or redirect address is a page, never a redirect; matching is exact', async () => {
+test('an invalid client or redirect URI shows a page and never redirects; matching is exact', async () => {
   await shownPage({ client_id: 'nobody' }, /not known/)
   await shownPage({ redirect_uri: undefined }, /redirect address/)
   for (const uri of [
@@ -64,54 +64,54 @@ test('a wrong client or redirect address is a page, never a redirect; matching i
     await shownPage({ redirect_uri: uri }, /not registered/)
 })
 
-test('parameters given twice are refused', async () => {
+test('rejects repeated parameters', async () => {
   const twice = await appBrowser().open(`${authorizeUrl(flow, pkce)}&state=again`)
   assert.match(twice.url, /error=invalid_request/)
   const client = await appBrowser().open(`${authorizeUrl(flow, pkce)}&client_id=again`)
   assert.equal(client.status, 400)
 })
 
-test('response type and scope are checked', async () => {
-  await sentBack('unsupported_response_type', { response_type: 'token' })
-  await sentBack('invalid_request', { response_type: undefined })
-  await sentBack('invalid_scope', { scope: 'profile everything' })
-  await sentBack('invalid_scope', { scope: 'profile,email' })
+test('checks response type and scope', async () => {
+  await assertErrorRedirect('unsupported_response_type', { response_type: 'token' })
+  await assertErrorRedirect('invalid_request', { response_type: undefined })
+  await assertErrorRedirect('invalid_scope', { scope: 'profile everything' })
+  await assertErrorRedirect('invalid_scope', { scope: 'profile,email' })
   service.configure({ scopeSeparator: ',' })
   assert.ok((await back({ scope: 'profile,email' })).get('code'))
 })
 
-test('PKCE knob: required, allowed, off, refused; plain never', async () => {
+test('PKCE setting: required, allowed, off, refused; never plain', async () => {
   const without = { code_challenge: undefined, code_challenge_method: undefined }
-  await sentBack('invalid_request', without)
-  await sentBack('invalid_request', { code_challenge_method: 'plain' })
-  await sentBack('invalid_request', { code_challenge_method: undefined })
-  await sentBack('invalid_request', { code_challenge: 'short' })
-  await sentBack('invalid_request', { code_challenge: undefined })
+  await assertErrorRedirect('invalid_request', without)
+  await assertErrorRedirect('invalid_request', { code_challenge_method: 'plain' })
+  await assertErrorRedirect('invalid_request', { code_challenge_method: undefined })
+  await assertErrorRedirect('invalid_request', { code_challenge: 'short' })
+  await assertErrorRedirect('invalid_request', { code_challenge: undefined })
   service.configure({ pkce: 'allowed' })
   assert.ok((await back(without)).get('code'))
-  await sentBack('invalid_request', { code_challenge_method: 'plain' })
+  await assertErrorRedirect('invalid_request', { code_challenge_method: 'plain' })
   service.configure({ pkce: 'off' })
   assert.ok((await back({ code_challenge_method: 'plain' })).get('code'))
   service.configure({ pkce: 'refused' })
-  await sentBack('invalid_request', {})
+  await assertErrorRedirect('invalid_request', {})
   assert.ok((await back(without)).get('code'))
 })
 
-test('a public client needs PKCE even where it is optional', async () => {
+test('a public client must use PKCE even if it is optional', async () => {
   service.configure({ pkce: 'allowed' })
   const open = { service, ...service.register({ redirectUris: [callback], secret: '' }) }
   const page = await appBrowser().open(authorizeUrl(open))
   assert.match(page.url, /error=invalid_request/)
 })
 
-test('iss can be off or wrong', async () => {
+test('iss can be absent or wrong', async () => {
   service.configure({ iss: 'off' })
   assert.equal((await back({})).has('iss'), false)
   service.configure({ iss: 'wrong' })
   assert.equal((await back({})).get('iss'), 'https://somebody-else.test')
 })
 
-test('a signed-in browser goes straight to consent, unless login is forced', async () => {
+test('a signed-in browser skips the login unless it is forced', async () => {
   const browser = appBrowser()
   await browser.walk(authorizeUrl(flow, pkce), { person: 'ada' })
   assert.match((await browser.open(authorizeUrl(flow, pkce))).title, /would like/)
@@ -126,7 +126,7 @@ test('a forced login cannot be skipped by opening the consent page', async () =>
   assert.match((await browser.open(login.url.replace('/login', '/consent'))).title, /^Sign in/)
 })
 
-test('a client may rename client_id', async () => {
+test('client_id can be renamed', async () => {
   service.configure({ clientIdParam: 'client_key' })
   await shownPage({}, /not known/)
   assert.ok((await back({ client_id: undefined, client_key: flow.key })).get('code'))

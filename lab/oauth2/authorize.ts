@@ -1,4 +1,4 @@
-import type { Decision } from '../base/ask.ts'
+import type { Decision } from '../base/consent-request.ts'
 import { problemPage } from '../base/page.ts'
 import { first, type Pair } from '../base/pairs.ts'
 import { Refusal, type Reply, redirect, withQuery } from '../base/reply.ts'
@@ -7,32 +7,32 @@ import { checkRequest } from './authorize-checks.ts'
 import type { Client } from './clients.ts'
 import type { OAuth2Parts } from './server-parts.ts'
 
-/** RFC 6749 4.1.1. A wrong client or redirect address is told to the person and never redirected. */
+/** RFC 6749 4.1.1. An invalid client or redirect URI shows an error page and never redirects. */
 export function authorize(parts: OAuth2Parts, request: LabRequest): Reply {
   const client = findClient(parts, request.query)
   const params = fullParams(parts, client, request.query)
   const redirectUri = checkedRedirect(parts, client, params)
-  const back = (fields: Record<string, string | undefined>) =>
+  const redirectBack = (fields: Record<string, string | undefined>) =>
     redirect(withQuery(redirectUri, { ...fields, state: first(params, 'state'), iss: issuerParam(parts, client) }), 302)
   const problem = checkRequest(client, params)
-  if ('error' in problem) return back({ error: problem.error, error_description: problem.description })
+  if ('error' in problem) return redirectBack({ error: problem.error, error_description: problem.description })
   const { scopes, challenge } = problem
   const settings = client.settings()
   return parts.signIn.begin(request, {
     clientName: client.name,
     returnsTo: new URL(redirectUri).host || redirectUri,
-    permissions: scopes.map((name) => ({ name, words: settings.scopes[name] ?? name })),
-    mustLogin: wantsLogin(params),
+    permissions: scopes.map((name) => ({ name, description: settings.scopes[name] ?? name })),
+    mustLogin: requiresLogin(params),
     finish(decision: Decision) {
-      if (!decision.allowed) return back({ error: 'access_denied', error_description: 'The person said no' })
+      if (!decision.allowed) return redirectBack({ error: 'access_denied', error_description: 'The person said no' })
       const granted = settings.scopeChoice ? decision.permissions : scopes
       const code = parts.grants.addCode({
-        grant: { client, person: decision.person, scopes: granted, dead: false },
+        grant: { client, person: decision.person, scopes: granted, revoked: false },
         redirectUri,
         ...(challenge === undefined ? {} : { challenge }),
         expiresAtMs: parts.clock.now() + settings.codeTtlSeconds * 1000,
       })
-      return back({ code })
+      return redirectBack({ code })
     },
   })
 }
@@ -40,9 +40,9 @@ export function authorize(parts: OAuth2Parts, request: LabRequest): Reply {
 function findClient(parts: OAuth2Parts, query: Pair[]): Client {
   const { clientIdParam } = parts.settings
   if (query.filter(([name]) => name === clientIdParam).length > 1)
-    throw shown(parts, `${clientIdParam} is given twice.`)
+    throw errorPage(parts, `${clientIdParam} is given twice.`)
   const client = parts.clients.find(first(query, clientIdParam))
-  if (!client) throw shown(parts, `This app is not known here (${clientIdParam}).`)
+  if (!client) throw errorPage(parts, `This app is not known here (${clientIdParam}).`)
   return client
 }
 
@@ -50,11 +50,11 @@ function fullParams(parts: OAuth2Parts, client: Client, query: Pair[]): Pair[] {
   const { par } = client.settings()
   const requestUri = first(query, 'request_uri')
   if (requestUri === undefined || par === 'off') {
-    if (par === 'required') throw shown(parts, 'This app must push its requests first (request_uri).')
+    if (par === 'required') throw errorPage(parts, 'This app must push its requests first (request_uri).')
     return query
   }
   const pushed = parts.pushed.take(client.key, requestUri)
-  if (!pushed) throw shown(parts, 'The pushed request is unknown, used or expired (request_uri).')
+  if (!pushed) throw errorPage(parts, 'The pushed request is unknown, used or expired (request_uri).')
   return pushed
 }
 
@@ -62,13 +62,13 @@ function checkedRedirect(parts: OAuth2Parts, client: Client, params: Pair[]): st
   const given = params.filter(([name]) => name === 'redirect_uri')
   const redirectUri = given[0]?.[1]
   if (given.length !== 1 || redirectUri === undefined)
-    throw shown(parts, 'The redirect address is missing or given twice.')
+    throw errorPage(parts, 'The redirect address is missing or given twice.')
   if (!client.redirectUris.includes(redirectUri))
-    throw shown(parts, 'The redirect address is not registered for this app.')
+    throw errorPage(parts, 'The redirect address is not registered for this app.')
   return redirectUri
 }
 
-const shown = (parts: OAuth2Parts, detail: string): Refusal =>
+const errorPage = (parts: OAuth2Parts, detail: string): Refusal =>
   new Refusal(problemPage(parts.brand, 'This link does not work', detail))
 
 function issuerParam(parts: OAuth2Parts, client: Client): string | undefined {
@@ -77,7 +77,7 @@ function issuerParam(parts: OAuth2Parts, client: Client): string | undefined {
   return iss === 'on' ? parts.url() : 'https://somebody-else.test'
 }
 
-const wantsLogin = (params: Pair[]): boolean =>
+const requiresLogin = (params: Pair[]): boolean =>
   (first(params, 'prompt') ?? '').split(' ').includes('login') ||
   ['true', '1'].includes(first(params, 'force_login') ?? '') ||
   first(params, 'auth_type') === 'reauthenticate'

@@ -9,13 +9,13 @@ export interface Caller {
   scopes: readonly string[]
 }
 
-/** RFC 6750: who is calling, or the refusal that a strict resource server gives. */
+/** RFC 6750: the caller, or the error response of a strict resource server. */
 export function bearerGuard(parts: OAuth2Parts, request: LabRequest, scope?: string): Caller {
   const given = presented(parts, request)
   if (given.length > 1) throw refusal(400, 'invalid_request', 'The access token is given in more than one way')
   if (given[0] === undefined) throw refusal(401)
   const token = parts.grants.token(given[0])
-  if (!token || token.kind !== 'access' || !parts.grants.isLive(token))
+  if (!token || token.kind !== 'access' || !parts.grants.isActive(token))
     throw refusal(401, 'invalid_token', 'The access token is unknown, expired or revoked')
   if (scope !== undefined && !token.scopes.includes(scope))
     throw refusal(403, 'insufficient_scope', `The scope ${scope} was not granted`, scope)

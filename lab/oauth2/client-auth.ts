@@ -11,7 +11,7 @@ interface Presented {
   secret: string
 }
 
-/** The parameters of a token-endpoint request: the body, or the query too where the service takes it there. */
+/** The parameters of a token request: the body, or the query if the service accepts it. */
 export function tokenParams(parts: OAuth2Parts, request: LabRequest): Pair[] {
   const viaQuery = first(request.query, parts.settings.clientIdParam) !== undefined
   if (request.method === 'GET' || (viaQuery && request.body.length === 0)) return checked(request.query)
@@ -27,7 +27,7 @@ function checked(params: Pair[]): Pair[] {
   return params
 }
 
-/** Finds who is calling and refuses every way of proving it but the one that this client is set to use. */
+/** Authenticates the client and rejects all methods not configured for it. */
 export function authenticateClient(parts: OAuth2Parts, request: LabRequest, params: Pair[]): Client {
   const ways = presentations(parts, request, params)
   if (ways.length > 1) throw oauthError('invalid_request', 'Credentials are given in more than one way')
@@ -44,7 +44,7 @@ export function authenticateClient(parts: OAuth2Parts, request: LabRequest, para
   const { clientAuth } = client.settings()
   const method = client.secret === '' ? 'none' : way.method
   if (client.secret === '' && way.secret !== '') throw refused('A public client has no secret')
-  // A client that has a secret must show it, unless the service knows no secrets at all.
+  // A client with a secret must send it unless the service uses no secrets at all.
   if (method === 'none' && client.secret !== '' && clientAuth.some((one) => one !== 'none'))
     throw refused('The client secret is missing')
   if (!clientAuth.includes(method)) throw refused(`This client may not use ${method}`)

@@ -1,14 +1,14 @@
 import { secret } from '../base/random.ts'
 import type { Registration } from '../base/service-parts.ts'
-import { applyKnobs, WrongKnob } from '../base/settings.ts'
-import { type OAuth2Settings, oauth2Knobs, serviceWideKnobs } from './settings.ts'
+import { applySettings, InvalidSetting } from '../base/settings.ts'
+import { type OAuth2Settings, oauth2SettingRules, serviceWideSettings } from './settings.ts'
 
 export interface Client {
   key: string
   secret: string
   name: string
   redirectUris: string[]
-  /** The service's knobs with this client's own on top, read afresh at each use. */
+  /** The current service settings with this client's overrides. */
   settings(): OAuth2Settings
 }
 
@@ -22,8 +22,9 @@ export function createClients(shared: OAuth2Settings): Clients {
   return {
     register(registration) {
       for (const name of Object.keys(registration.settings ?? {}))
-        if (serviceWideKnobs.has(name)) throw new WrongKnob(`${name} is set for the whole service, not for one client`)
-      const own = applyKnobs<Partial<OAuth2Settings>>({}, registration.settings ?? {}, oauth2Knobs)
+        if (serviceWideSettings.has(name))
+          throw new InvalidSetting(`${name} applies to the whole service, not to one client`)
+      const own = applySettings<Partial<OAuth2Settings>>({}, registration.settings ?? {}, oauth2SettingRules)
       const client: Client = {
         key: registration.key ?? `client-${secret(9)}`,
         secret: registration.secret ?? secret(),

@@ -3,13 +3,13 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { LabService } from '../base/service.ts'
 import { type Lab, startLab } from '../lab.ts'
 import {
-  answerOf,
   apiCall,
   appBrowser,
   authorizeUrl,
   callback,
   challengeOf,
   newVerifier,
+  readTokens,
   tokenCall,
   tokensFor,
 } from '../testing/oauth2-client.ts'
@@ -35,7 +35,7 @@ const post = (path: string, fields: Record<string, string>, by = flow) =>
   })
 const works = async (token: string) => (await apiCall(service, '/api/me', token)).status === 200
 
-test('RFC 7009: revoking; unknown tokens are fine, foreign ones are not, and it can be switched off', async () => {
+test('RFC 7009: revocation ignores unknown tokens, rejects those of other clients, and can be disabled', async () => {
   const { access_token, refresh_token = '' } = await tokensFor(flow)
   const other = { service, ...service.register({ redirectUris: [callback] }) }
   assert.equal((await post('/oauth/revoke', { token: access_token }, other)).status, 400)
@@ -43,7 +43,7 @@ test('RFC 7009: revoking; unknown tokens are fine, foreign ones are not, and it 
   assert.ok(await works(access_token))
   assert.equal((await post('/oauth/revoke', { token: access_token })).status, 200)
   assert.equal(await works(access_token), false)
-  const next = await answerOf(await tokenCall(flow, { grant_type: 'refresh_token', refresh_token }))
+  const next = await readTokens(await tokenCall(flow, { grant_type: 'refresh_token', refresh_token }))
   assert.equal((await post('/oauth/revoke', { token: next.refresh_token ?? '' })).status, 200)
   assert.equal(await works(next.access_token), false)
   assert.equal((await post('/oauth/revoke', { token: 'made-up' })).status, 200)
@@ -61,7 +61,7 @@ test('RFC 7662: introspection', async () => {
   assert.equal((await post('/oauth/introspect', { token: 'x' })).status, 404)
 })
 
-test('RFC 9126: a pushed request works once, for its client, for a minute; it can be required', async () => {
+test('RFC 9126: a pushed request is valid once, for its client, for a minute; it can be required', async () => {
   const params = {
     response_type: 'code',
     redirect_uri: callback,
@@ -119,14 +119,14 @@ test('RFC 7591: a client registers itself', async () => {
     ['https://a.test/#x'],
     ['javascript:alert(1)'],
   ])
-    assert.equal((await answerOf(await register({ redirect_uris: uris }))).error, 'invalid_redirect_uri')
+    assert.equal((await readTokens(await register({ redirect_uris: uris }))).error, 'invalid_redirect_uri')
   const method = await register({ redirect_uris: [callback], token_endpoint_auth_method: 'private_key_jwt' })
-  assert.equal((await answerOf(method)).error, 'invalid_client_metadata')
+  assert.equal((await readTokens(method)).error, 'invalid_client_metadata')
   service.configure({ registration: false })
   assert.equal((await register({ redirect_uris: [callback] })).status, 404)
 })
 
-test('RFC 8414: metadata follows the knobs', async () => {
+test('RFC 8414: metadata reflects the settings', async () => {
   const read = async () =>
     (await (await fetch(service.endpoints['metadata_url'] ?? '')).json()) as Record<string, unknown>
   const full = await read()
@@ -140,7 +140,7 @@ test('RFC 8414: metadata follows the knobs', async () => {
   assert.equal((await fetch(service.endpoints['metadata_url'] ?? '')).status, 404)
 })
 
-test('RFC 6750: where the token may come from, and what is said when it is missing or too weak', async () => {
+test('RFC 6750: token locations, and errors for a missing token or insufficient scope', async () => {
   const { access_token } = await tokensFor(flow)
   const inQuery = `${service.url}/api/me?access_token=${access_token}`
   assert.equal((await fetch(inQuery)).status, 401)

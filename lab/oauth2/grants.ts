@@ -4,12 +4,12 @@ import { secret } from '../base/random.ts'
 import type { TokenControl } from '../base/service-parts.ts'
 import type { Client } from './clients.ts'
 
-/** What one person allowed one client. Dead grants take all their tokens with them. */
+/** What one person allowed one client. Revoking a grant invalidates all its tokens. */
 export interface Grant {
   client: Client
   person: Person
   scopes: string[]
-  dead: boolean
+  revoked: boolean
 }
 
 export interface Code {
@@ -28,8 +28,8 @@ export interface Token {
   issuedAtMs: number
   /** Infinity for a token that never expires. */
   expiresAtMs: number
-  /** A rotated refresh token stays known, so that its reuse is noticed. */
-  spent: boolean
+  /** A rotated refresh token is kept to detect its reuse. */
+  used: boolean
 }
 
 export interface Grants {
@@ -38,7 +38,7 @@ export interface Grants {
   issue(kind: Token['kind'], grant: Grant, scopes: string[], ttlSeconds: number): Token
   token(value: string): Token | undefined
   remove(token: Token): void
-  isLive(token: Token): boolean
+  isActive(token: Token): boolean
   control: TokenControl
 }
 
@@ -47,7 +47,7 @@ export function createGrants(clock: ServiceClock): Grants {
   const tokens = new Map<string, Token>()
   const ofPerson = (username?: string) =>
     [...tokens.values()].filter((token) => username === undefined || token.grant.person.username === username)
-  const isLive = (token: Token) => !token.grant.dead && !token.spent && token.expiresAtMs > clock.now()
+  const isActive = (token: Token) => !token.grant.revoked && !token.used && token.expiresAtMs > clock.now()
   return {
     addCode(code) {
       const value = secret()
@@ -59,21 +59,21 @@ export function createGrants(clock: ServiceClock): Grants {
       const issuedAtMs = clock.now()
       const expiresAtMs = ttlSeconds === 0 ? Number.POSITIVE_INFINITY : issuedAtMs + ttlSeconds * 1000
       const value = `${kind === 'access' ? 'at' : 'rt'}-${secret(32)}`
-      const token = { value, grant, kind, scopes, issuedAtMs, expiresAtMs, spent: false }
+      const token = { value, grant, kind, scopes, issuedAtMs, expiresAtMs, used: false }
       tokens.set(value, token)
       return token
     },
     token: (value) => tokens.get(value),
     remove: (token) => void tokens.delete(token.value),
-    isLive,
+    isActive,
     control: {
       revoke(username) {
-        const touched = ofPerson(username).filter(isLive)
-        for (const token of touched) token.grant.dead = true
+        const touched = ofPerson(username).filter(isActive)
+        for (const token of touched) token.grant.revoked = true
         return touched.length
       },
       expire(username) {
-        const touched = ofPerson(username).filter((token) => token.kind === 'access' && isLive(token))
+        const touched = ofPerson(username).filter((token) => token.kind === 'access' && isActive(token))
         for (const token of touched) token.expiresAtMs = clock.now()
         return touched.length
       },

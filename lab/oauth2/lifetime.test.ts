@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { LabService } from '../base/service.ts'
 import { type Lab, startLab } from '../lab.ts'
-import { answerOf, apiCall, callback, tokenCall, tokensFor } from '../testing/oauth2-client.ts'
+import { apiCall, callback, readTokens, tokenCall, tokensFor } from '../testing/oauth2-client.ts'
 
 let lab: Lab<'demo-social'>
 let service: LabService
@@ -22,7 +22,7 @@ const refresh = (refresh_token: string | undefined, more: Record<string, string>
   tokenCall(flow, { grant_type: 'refresh_token', refresh_token, ...more })
 const works = async (token: string) => (await apiCall(service, '/api/me', token)).status === 200
 
-test('an access token ends after its time, or at once when the lab says so', async () => {
+test('an access token expires after its lifetime, or immediately through the lab', async () => {
   const first = await tokensFor(flow)
   lab.clock.advance(3_601_000)
   assert.equal(await works(first.access_token), false)
@@ -34,7 +34,7 @@ test('an access token ends after its time, or at once when the lab says so', asy
   assert.equal((await refresh(second.refresh_token)).status, 200)
 })
 
-test('expiry knob: number, text, absolute, silent; 0 never ends', async () => {
+test('expiry setting: number, text, absolute, none; 0 means never', async () => {
   service.configure({ expiry: 'expires_in_text' })
   assert.equal(String((await tokensFor(flow)).expires_in), '3600')
   service.configure({ expiry: 'expires_at' })
@@ -53,57 +53,57 @@ test('expiry knob: number, text, absolute, silent; 0 never ends', async () => {
   lab.clock.set(Date.now())
 })
 
-test('rotation gives a new refresh token; the reuse of an old one kills the grant', async () => {
+test('rotation returns a new refresh token; reuse of an old one revokes the grant', async () => {
   const first = await tokensFor(flow)
-  const second = await answerOf(await refresh(first.refresh_token))
+  const second = await readTokens(await refresh(first.refresh_token))
   assert.notEqual(second.refresh_token, first.refresh_token)
   assert.ok(await works(second.access_token))
-  assert.equal((await answerOf(await refresh(first.refresh_token))).error, 'invalid_grant')
+  assert.equal((await readTokens(await refresh(first.refresh_token))).error, 'invalid_grant')
   assert.equal(await works(second.access_token), false)
-  assert.equal((await answerOf(await refresh(second.refresh_token))).error, 'invalid_grant')
+  assert.equal((await readTokens(await refresh(second.refresh_token))).error, 'invalid_grant')
 })
 
-test('keep leaves the refresh token out and the old one works on; repeat sends it again; none has no refresh', async () => {
+test('keep omits the refresh token and the old one stays valid; repeat sends it again; none disables refresh', async () => {
   service.configure({ refresh: 'keep' })
-  const kept = await tokensFor(flow)
-  assert.equal('refresh_token' in (await answerOf(await refresh(kept.refresh_token))), false)
-  assert.equal((await refresh(kept.refresh_token)).status, 200)
+  const tokens = await tokensFor(flow)
+  assert.equal('refresh_token' in (await readTokens(await refresh(tokens.refresh_token))), false)
+  assert.equal((await refresh(tokens.refresh_token)).status, 200)
   service.configure({ refresh: 'repeat' })
-  assert.equal((await answerOf(await refresh(kept.refresh_token))).refresh_token, kept.refresh_token)
+  assert.equal((await readTokens(await refresh(tokens.refresh_token))).refresh_token, tokens.refresh_token)
   service.configure({ refresh: 'none' })
   assert.equal('refresh_token' in (await tokensFor(flow)), false)
-  assert.equal((await answerOf(await refresh(kept.refresh_token))).error, 'unsupported_grant_type')
+  assert.equal((await readTokens(await refresh(tokens.refresh_token))).error, 'unsupported_grant_type')
 })
 
-test('a refresh may narrow the scope, not widen it; unknown, foreign, old and missing tokens are refused', async () => {
+test('a refresh may narrow but not widen the scope; rejects unknown, foreign, old and missing tokens', async () => {
   service.configure({ refresh: 'keep', refreshTtlSeconds: 100 })
   const { refresh_token, access_token } = await tokensFor(flow, { scope: 'profile email' })
-  assert.equal((await answerOf(await refresh(refresh_token, { scope: 'email' }))).scope, 'email')
-  assert.equal((await answerOf(await refresh(refresh_token, { scope: 'email posts.read' }))).error, 'invalid_scope')
-  assert.equal((await answerOf(await refresh('made-up'))).error, 'invalid_grant')
-  assert.equal((await answerOf(await refresh(access_token))).error, 'invalid_grant')
-  assert.equal((await answerOf(await refresh(undefined))).error, 'invalid_request')
+  assert.equal((await readTokens(await refresh(refresh_token, { scope: 'email' }))).scope, 'email')
+  assert.equal((await readTokens(await refresh(refresh_token, { scope: 'email posts.read' }))).error, 'invalid_scope')
+  assert.equal((await readTokens(await refresh('made-up'))).error, 'invalid_grant')
+  assert.equal((await readTokens(await refresh(access_token))).error, 'invalid_grant')
+  assert.equal((await readTokens(await refresh(undefined))).error, 'invalid_request')
   const other = { service, ...service.register({ redirectUris: [callback] }) }
   const foreign = await tokenCall(other, { grant_type: 'refresh_token', refresh_token })
-  assert.equal((await answerOf(foreign)).error, 'invalid_grant')
+  assert.equal((await readTokens(foreign)).error, 'invalid_grant')
   lab.clock.advance(101_000)
-  assert.equal((await answerOf(await refresh(refresh_token))).error, 'invalid_grant')
+  assert.equal((await readTokens(await refresh(refresh_token))).error, 'invalid_grant')
 })
 
-test('revoking a person ends access and refresh, and nobody else’s', async () => {
+test('revoking a person’s tokens does not affect other people', async () => {
   const ada = await tokensFor(flow)
   const ben = await tokensFor(flow, {}, 'ben')
   service.tokens.revoke('ada')
   assert.equal(await works(ada.access_token), false)
-  assert.equal((await answerOf(await refresh(ada.refresh_token))).error, 'invalid_grant')
+  assert.equal((await readTokens(await refresh(ada.refresh_token))).error, 'invalid_grant')
   assert.ok(await works(ben.access_token))
 })
 
-test('the four shapes of a token answer', async () => {
-  const shape = async (tokenAnswer: string) => {
-    service.configure({ tokenAnswer: 'json', refresh: 'keep' })
+test('the four formats of a token response', async () => {
+  const shape = async (tokenResponse: string) => {
+    service.configure({ tokenResponse: 'json', refresh: 'keep' })
     const { refresh_token } = await tokensFor(flow)
-    service.configure({ tokenAnswer })
+    service.configure({ tokenResponse })
     const response = await refresh(refresh_token)
     return { type: response.headers.get('content-type') ?? '', body: await response.text() }
   }

@@ -6,7 +6,7 @@ import { authenticateClient, tokenParams } from './client-auth.ts'
 import { noStore, oauthError } from './error.ts'
 import type { OAuth2Parts } from './server-parts.ts'
 
-/** RFC 9126: the request is checked here, before any browser is involved. */
+/** RFC 9126: validates the request before a browser is involved. */
 export function parEndpoint(parts: OAuth2Parts, request: LabRequest): Reply {
   if (parts.settings.par === 'off') return json(404, { error: 'not_found' })
   const params = tokenParams(parts, request)
@@ -17,5 +17,5 @@ export function parEndpoint(parts: OAuth2Parts, request: LabRequest): Reply {
   const checked = checkRequest(client, params)
   if ('error' in checked) throw oauthError(checked.error, checked.description)
   const uri = parts.pushed.add(client.key, params)
-  return json(201, { request_uri: uri, expires_in: parts.pushed.lifeSeconds }, noStore)
+  return json(201, { request_uri: uri, expires_in: parts.pushed.ttlSeconds }, noStore)
 }

@@ -14,7 +14,7 @@ export function revokeEndpoint(parts: OAuth2Parts, request: LabRequest): Reply {
   if (value === undefined) throw oauthError('invalid_request', 'token is missing')
   const token = parts.grants.token(value)
   if (token && token.grant.client !== client) throw oauthError('invalid_grant', 'The token belongs to another client')
-  if (token?.kind === 'refresh') token.grant.dead = true
+  if (token?.kind === 'refresh') token.grant.revoked = true
   else if (token) parts.grants.remove(token)
   return { status: 200, headers: noStore, body: '' }
 }
@@ -27,7 +27,7 @@ export function introspectEndpoint(parts: OAuth2Parts, request: LabRequest): Rep
   const value = first(params, 'token')
   if (value === undefined) throw oauthError('invalid_request', 'token is missing')
   const token = parts.grants.token(value)
-  if (!token || token.grant.client !== client || !parts.grants.isLive(token))
+  if (!token || token.grant.client !== client || !parts.grants.isActive(token))
     return json(200, { active: false }, noStore)
   return json(
     200,

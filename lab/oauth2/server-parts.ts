@@ -16,7 +16,7 @@ export interface OAuth2Paths {
   register: string
 }
 
-/** Everything the parts of one authorization server share. */
+/** The shared state of one authorization server. */
 export interface OAuth2Parts {
   brand: Brand
   clock: ServiceClock
@@ -27,6 +27,6 @@ export interface OAuth2Parts {
   grants: Grants
   pushed: PushedRequests
   signIn: SignIn
-  /** Extra fields in the token answer, for example the person's native id. */
+  /** Extra fields in the token response, for example the person's native id. */
   tokenFields?: (person: Person) => Record<string, string | number>
 }

@@ -3,7 +3,7 @@ import type { Person } from '../base/people.ts'
 import type { LabRequest } from '../base/request.ts'
 import type { Routes } from '../base/router.ts'
 import type { Registration, ServiceContext, TokenControl } from '../base/service-parts.ts'
-import { applyKnobs } from '../base/settings.ts'
+import { applySettings } from '../base/settings.ts'
 import { createSignIn, type SignIn } from '../base/sign-in.ts'
 import { authorize } from './authorize.ts'
 import { bearerGuard, type Caller } from './bearer.ts'
@@ -15,7 +15,7 @@ import { createPushedRequests } from './pushed-requests.ts'
 import { registerEndpoint } from './registration.ts'
 import { introspectEndpoint, revokeEndpoint } from './revoke.ts'
 import type { OAuth2Parts, OAuth2Paths } from './server-parts.ts'
-import { type OAuth2Settings, oauth2Defaults, oauth2Knobs } from './settings.ts'
+import { type OAuth2Settings, oauth2Defaults, oauth2SettingRules } from './settings.ts'
 import { tokenEndpoint } from './token.ts'
 
 export interface OAuth2Options {
@@ -23,8 +23,8 @@ export interface OAuth2Options {
   people: Person[]
   settings?: Partial<OAuth2Settings>
   paths?: Partial<OAuth2Paths>
-  /** Paths on which token trades (long-lived exchange, renewal) are served beside the token path. */
-  tradePaths?: string[]
+  /** Additional paths for token exchanges (long-lived exchange, renewal). */
+  exchangePaths?: string[]
   tokenFields?: (person: Person) => Record<string, string | number>
   /** Shared with another authorization server of the same service. */
   signIn?: SignIn
@@ -40,7 +40,7 @@ export interface OAuth2Server {
   tokens: TokenControl
 }
 
-/** A whole authorization server: a service gives it a brand, people and knobs, and mounts its routes. */
+/** A complete authorization server. A service passes brand, people and settings, and mounts its routes. */
 export function createOAuth2Server(context: ServiceContext, options: OAuth2Options): OAuth2Server {
   const { clock } = context
   const settings: OAuth2Settings = { ...oauth2Defaults, ...options.settings }
@@ -78,11 +78,11 @@ export function createOAuth2Server(context: ServiceContext, options: OAuth2Optio
     [`POST ${paths.register}`]: (request) => registerEndpoint(parts, request),
     'GET /.well-known/oauth-authorization-server': () => metadataEndpoint(parts),
   }
-  for (const path of options.tradePaths ?? []) routes[`GET ${path}`] = token
+  for (const path of options.exchangePaths ?? []) routes[`GET ${path}`] = token
   return {
     routes,
     settings,
-    configure: (changes) => void applyKnobs(settings, changes, oauth2Knobs),
+    configure: (changes) => void applySettings(settings, changes, oauth2SettingRules),
     register: (registration) => {
       const { key, secret } = parts.clients.register(registration)
       return { key, secret }

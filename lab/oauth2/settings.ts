@@ -1,46 +1,46 @@
-import { isFlag, isListOf, isNumber, isText, isTextMap, isTexts, type Knobs } from '../base/settings.ts'
+import { isFlag, isListOf, isNumber, isText, isTextList, isTextMap, type SettingRules } from '../base/settings.ts'
 
 export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'query', 'none'] as const
 export type ClientAuthMethod = (typeof clientAuthMethods)[number]
 
-/** A grant that trades one access token for another, the way the Meta family does it. */
-export interface TokenTrade {
+/** A grant that exchanges one access token for another, as Meta's services do. */
+export interface TokenExchange {
   grantType: string
-  /** The parameter that carries the token. */
+  /** The name of the token's parameter. */
   tokenParam: string
   path: string
   ttlSeconds: number
-  /** A younger token is refused. */
+  /** Younger tokens are rejected. */
   minAgeSeconds: number
-  /** Whether client credentials are needed. */
+  /** Whether client credentials are required. */
   authenticated: boolean
 }
 
-/** Every way in which OAuth 2 services differ from each other, as knobs. */
+/** Settings for the differences between OAuth 2 services. */
 export interface OAuth2Settings {
   /** `off` ignores PKCE parameters, `refused` rejects them. */
   pkce: 'off' | 'refused' | 'allowed' | 'required'
   clientAuth: readonly ClientAuthMethod[]
-  /** `raw` services take the Basic pair as it is; RFC 6749 2.3.1 wants both halves form-encoded. */
+  /** `raw` reads the Basic credentials unencoded; RFC 6749 2.3.1 requires form encoding. */
   basicEncoding: 'rfc6749' | 'raw'
   clientIdParam: string
   tokenBody: 'form' | 'json'
-  /** Scope name to its meaning in plain words. */
+  /** Scope descriptions by name. */
   scopes: Readonly<Record<string, string>>
   defaultScopes: readonly string[]
   scopeSeparator: string
-  tokenAnswer: 'json' | 'form' | 'nested' | 'wrong-type'
+  tokenResponse: 'json' | 'form' | 'nested' | 'wrong-type'
   nestedKey: string
-  /** `none` still expires the token, but does not say when. */
+  /** `none`: tokens expire but the response does not say when. */
   expiry: 'expires_in' | 'expires_in_text' | 'expires_at' | 'none'
   /** 0 means never. */
   accessTtlSeconds: number
-  /** `keep` leaves refresh_token out of the refresh answer; the old one goes on working. */
+  /** `keep` omits refresh_token from the refresh response; the old one stays valid. `repeat` sends it again. */
   refresh: 'none' | 'rotate' | 'keep' | 'repeat'
   /** 0 means never. */
   refreshTtlSeconds: number
-  longLived: TokenTrade | null
-  renew: TokenTrade | null
+  longLived: TokenExchange | null
+  renew: TokenExchange | null
   revocation: boolean
   introspection: boolean
   iss: 'off' | 'on' | 'wrong'
@@ -50,9 +50,9 @@ export interface OAuth2Settings {
   bearerQueryParam: string
   registration: boolean
   metadata: boolean
-  /** Some services answer errors of the token endpoint with status 200. */
+  /** Some services send token endpoint errors with status 200. */
   tokenErrorStatus: 'rfc6749' | '200'
-  /** Whether the person may untick single scopes. */
+  /** Whether the person may deselect single scopes. */
   scopeChoice: boolean
 }
 
@@ -65,7 +65,7 @@ export const oauth2Defaults: OAuth2Settings = {
   scopes: {},
   defaultScopes: [],
   scopeSeparator: ' ',
-  tokenAnswer: 'json',
+  tokenResponse: 'json',
   nestedKey: 'data',
   expiry: 'expires_in',
   accessTtlSeconds: 3600,
@@ -86,7 +86,7 @@ export const oauth2Defaults: OAuth2Settings = {
   scopeChoice: true,
 }
 
-const isTrade = (value: unknown): boolean =>
+const isTokenExchange = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'object' &&
     'grantType' in value &&
@@ -94,23 +94,23 @@ const isTrade = (value: unknown): boolean =>
     'path' in value &&
     'ttlSeconds' in value)
 
-export const oauth2Knobs: Knobs<OAuth2Settings> = {
+export const oauth2SettingRules: SettingRules<OAuth2Settings> = {
   pkce: ['off', 'refused', 'allowed', 'required'],
   clientAuth: isListOf(clientAuthMethods),
   basicEncoding: ['rfc6749', 'raw'],
   clientIdParam: isText,
   tokenBody: ['form', 'json'],
   scopes: isTextMap,
-  defaultScopes: isTexts,
+  defaultScopes: isTextList,
   scopeSeparator: isText,
-  tokenAnswer: ['json', 'form', 'nested', 'wrong-type'],
+  tokenResponse: ['json', 'form', 'nested', 'wrong-type'],
   nestedKey: isText,
   expiry: ['expires_in', 'expires_in_text', 'expires_at', 'none'],
   accessTtlSeconds: isNumber,
   refresh: ['none', 'rotate', 'keep', 'repeat'],
   refreshTtlSeconds: isNumber,
-  longLived: isTrade,
-  renew: isTrade,
+  longLived: isTokenExchange,
+  renew: isTokenExchange,
   revocation: isFlag,
   introspection: isFlag,
   iss: ['off', 'on', 'wrong'],
@@ -124,8 +124,8 @@ export const oauth2Knobs: Knobs<OAuth2Settings> = {
   scopeChoice: isFlag,
 }
 
-/** Read before the client is known, or not about a client at all. */
-export const serviceWideKnobs: ReadonlySet<string> = new Set([
+/** Settings that are read before the client is known or do not concern a client. */
+export const serviceWideSettings: ReadonlySet<string> = new Set([
   'basicEncoding',
   'clientIdParam',
   'tokenBody',

@@ -3,7 +3,6 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { LabService } from '../base/service.ts'
 import { type Lab, startLab } from '../lab.ts'
 import {
-  answerOf,
   apiCall,
   appBrowser,
   authorizeUrl,
@@ -12,6 +11,7 @@ import {
   challengeOf,
   codeFor,
   newVerifier,
+  readTokens,
   tokenCall,
   tokensFor,
 } from '../testing/oauth2-client.ts'
@@ -43,28 +43,28 @@ async function refused(error: string, fields: Record<string, string | undefined>
   const response = await tokenCall(flow, fields)
   assert.equal(response.status, status)
   assert.equal(response.headers.get('cache-control'), 'no-store')
-  assert.equal((await answerOf(response)).error, error)
+  assert.equal((await readTokens(response)).error, error)
 }
 
-test('a code becomes a token that works, with the RFC 6749 answer', async () => {
+test('exchanges a code for a valid token with the RFC 6749 response', async () => {
   const response = await tokenCall(flow, await code({ scope: 'profile email' }))
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('cache-control'), 'no-store')
-  const answer = await answerOf(response)
-  assert.deepEqual([answer.expires_in, answer.scope], [3600, 'profile email'])
-  assert.ok(answer.refresh_token)
-  const me = await apiCall(service, '/api/me', answer.access_token)
+  const tokens = await readTokens(response)
+  assert.deepEqual([tokens.expires_in, tokens.scope], [3600, 'profile email'])
+  assert.ok(tokens.refresh_token)
+  const me = await apiCall(service, '/api/me', tokens.access_token)
   assert.equal(((await me.json()) as { email: string }).email, 'ada@people.test')
 })
 
-test('a code serves once; its reuse kills what it gave', async () => {
+test('rejects a reused code and revokes its tokens', async () => {
   const fields = await code()
-  const answer = await answerOf(await tokenCall(flow, fields))
+  const tokens = await readTokens(await tokenCall(flow, fields))
   await refused('invalid_grant', fields)
-  assert.equal((await apiCall(service, '/api/me', answer.access_token)).status, 401)
+  assert.equal((await apiCall(service, '/api/me', tokens.access_token)).status, 401)
 })
 
-test('a code lives 60 seconds', async () => {
+test('a code expires after 60 seconds', async () => {
   const late = await code()
   lab.clock.advance(61_000)
   await refused('invalid_grant', late)
@@ -73,17 +73,17 @@ test('a code lives 60 seconds', async () => {
   assert.equal((await tokenCall(flow, inTime)).status, 200)
 })
 
-test('redirect address, verifier and client are bound to the code', async () => {
+test('redirect URI, verifier and client are bound to the code', async () => {
   await refused('invalid_grant', { ...(await code()), redirect_uri: `${callback}/2` })
   await refused('invalid_grant', { ...(await code()), redirect_uri: undefined })
   await refused('invalid_grant', { ...(await code()), code_verifier: newVerifier() })
   await refused('invalid_grant', { ...(await code()), code_verifier: undefined })
   const other = { service, ...service.register({ redirectUris: [callback] }) }
   const response = await tokenCall(other, await code())
-  assert.equal((await answerOf(response)).error, 'invalid_grant')
+  assert.equal((await readTokens(response)).error, 'invalid_grant')
 })
 
-test('a verifier without a challenge is refused: no quiet downgrade', async () => {
+test('rejects a verifier without a challenge (PKCE downgrade)', async () => {
   service.configure({ pkce: 'allowed' })
   const value = await codeFor(flow)
   await refused('invalid_grant', {
@@ -94,28 +94,28 @@ test('a verifier without a challenge is refused: no quiet downgrade', async () =
   })
 })
 
-test('missing and unknown grants, missing code, repeated parameters, wrong body type', async () => {
+test('rejects missing and unknown grants, a missing code, repeated parameters and a wrong body type', async () => {
   await refused('invalid_request', {})
   await refused('unsupported_grant_type', { grant_type: 'password' })
   await refused('invalid_request', { grant_type: 'authorization_code' })
   await refused('invalid_grant', { grant_type: 'authorization_code', code: 'made-up' })
   const twice = await tokenCall(flow, {}, { body: new URLSearchParams('grant_type=a&grant_type=b') })
-  assert.equal((await answerOf(twice)).error, 'invalid_request')
+  assert.equal((await readTokens(twice)).error, 'invalid_request')
   const headers = { 'content-type': 'application/json' }
   const jsonBody = await tokenCall(flow, {}, { body: JSON.stringify({ client_id: flow.key }), headers })
-  assert.equal((await answerOf(jsonBody)).error, 'invalid_request')
+  assert.equal((await readTokens(jsonBody)).error, 'invalid_request')
   assert.equal((await fetch(service.endpoints['token_url'] ?? '')).status, 405)
 })
 
-test('client credentials: wrong, missing, in two ways', async () => {
+test('rejects client credentials that are wrong, missing or sent in two ways', async () => {
   await refused('invalid_client', { ...(await code()), client_secret: 'wrong' }, 401)
   await refused('invalid_client', { ...(await code()), client_secret: undefined }, 401)
   await refused('invalid_client', { ...(await code()), client_id: undefined, client_secret: undefined }, 401)
   const both = await tokenCall(flow, await code(), { headers: { authorization: basic(flow.key, flow.secret) } })
-  assert.equal((await answerOf(both)).error, 'invalid_request')
+  assert.equal((await readTokens(both)).error, 'invalid_request')
 })
 
-test('HTTP Basic is form-decoded as RFC 6749 says, or taken raw, and challenged when wrong', async () => {
+test('HTTP Basic is form-decoded per RFC 6749 or raw; wrong credentials get a challenge', async () => {
   service.configure({ clientAuth: ['client_secret_basic'] })
   const none = { client_id: undefined, client_secret: undefined }
   const withHeader = async (authorization: string) =>
@@ -130,7 +130,7 @@ test('HTTP Basic is form-decoded as RFC 6749 says, or taken raw, and challenged 
   assert.equal((await withHeader(raw)).status, 200)
 })
 
-test('credentials in the query, only where the service takes them there', async () => {
+test('accepts credentials in the query only if configured', async () => {
   const fields = await code()
   const { service: _service, ...client } = flow
   const query = new URLSearchParams({ ...fields, client_id: client.key, client_secret: client.secret })
@@ -140,15 +140,15 @@ test('credentials in the query, only where the service takes them there', async 
   assert.equal((await fetch(url, { method: 'POST' })).status, 200)
 })
 
-test('a public client sends no secret, and is refused with one', async () => {
+test('a public client sends no secret and is rejected with one', async () => {
   const open = { service, ...service.register({ redirectUris: [callback], secret: '' }) }
-  const answer = await tokensFor({ ...open, secret: undefined as unknown as string })
-  assert.ok(answer.access_token)
+  const tokens = await tokensFor({ ...open, secret: undefined as unknown as string })
+  assert.ok(tokens.access_token)
   const response = await tokenCall({ ...open, secret: 'guess' }, { grant_type: 'authorization_code', code: 'x' })
   assert.equal(response.status, 401)
 })
 
-test('a renamed client_id and a JSON body, where the service wants them', async () => {
+test('accepts a renamed client_id and a JSON body if configured', async () => {
   service.configure({ clientIdParam: 'client_key' })
   const verifier = newVerifier()
   const value = await codeFor(flow, {
@@ -165,7 +165,7 @@ test('a renamed client_id and a JSON body, where the service wants them', async 
   assert.equal(response.status, 200)
 })
 
-test('the granted scope is told when the person unticked one, where the service lets them', async () => {
+test('the response has the granted scope if the person may deselect scopes', async () => {
   const granted = async () => {
     const verifier = newVerifier()
     const pkce = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
@@ -173,7 +173,7 @@ test('the granted scope is told when the person unticked one, where the service 
     const page = await appBrowser().walk(url, { person: 'ada', permissions: ['profile'] })
     const value = new URL(page.url).searchParams.get('code') ?? ''
     const fields = { grant_type: 'authorization_code', code: value, redirect_uri: callback, code_verifier: verifier }
-    return answerOf(await tokenCall(flow, fields))
+    return readTokens(await tokenCall(flow, fields))
   }
   const narrowed = await granted()
   assert.equal(narrowed.scope, 'profile')
@@ -183,23 +183,23 @@ test('the granted scope is told when the person unticked one, where the service 
   assert.equal((await granted()).scope, 'profile email')
 })
 
-test('errors with status 200, where a service does that', async () => {
+test('sends errors with status 200 if configured', async () => {
   service.configure({ tokenErrorStatus: '200' })
   await refused('invalid_grant', { grant_type: 'authorization_code', code: 'x' }, 200)
 })
 
-test('knobs of one client do not touch another; unknown knobs are refused', async () => {
+test('settings of one client do not affect another; unknown settings are rejected', async () => {
   const lenient = {
     service,
     ...service.register({ redirectUris: [callback], settings: { pkce: 'off', accessTtlSeconds: 5 } }),
   }
   const value = await codeFor(lenient)
-  const answer = await answerOf(
+  const tokens = await readTokens(
     await tokenCall(lenient, { grant_type: 'authorization_code', code: value, redirect_uri: callback }),
   )
-  assert.equal(answer.expires_in, 5)
+  assert.equal(tokens.expires_in, 5)
   assert.equal((await tokensFor(flow)).expires_in, 3600)
-  assert.throws(() => service.configure({ pcke: 'off' }), /no knob named pcke/)
-  assert.throws(() => service.configure({ pkce: 'maybe' }), /pkce cannot be/)
+  assert.throws(() => service.configure({ pcke: 'off' }), /unknown setting: pcke/)
+  assert.throws(() => service.configure({ pkce: 'maybe' }), /invalid value for pkce/)
   assert.throws(() => service.register({ redirectUris: [], settings: { bearer: ['query'] } }), /whole service/)
 })

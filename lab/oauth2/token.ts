@@ -7,18 +7,18 @@ import type { Client } from './clients.ts'
 import { oauthError } from './error.ts'
 import { refreshGrant } from './refresh.ts'
 import type { OAuth2Parts } from './server-parts.ts'
-import { tokenAnswer } from './token-answer.ts'
-import { tradeGrant } from './trade.ts'
-import { verifierFits } from './verifier.ts'
+import { exchangeGrant } from './token-exchange.ts'
+import { tokenResponse } from './token-response.ts'
+import { verifierMatches } from './verifier.ts'
 
 /** The token endpoint, RFC 6749 3.2. */
 export function tokenEndpoint(parts: OAuth2Parts, request: LabRequest): Reply {
   try {
     const params = tokenParams(parts, request)
     const grantType = first(params, 'grant_type')
-    for (const trade of [parts.settings.longLived, parts.settings.renew])
-      if (trade && trade.grantType === grantType && trade.path === request.path)
-        return tradeGrant(parts, request, params, trade)
+    for (const exchange of [parts.settings.longLived, parts.settings.renew])
+      if (exchange && exchange.grantType === grantType && exchange.path === request.path)
+        return exchangeGrant(parts, request, params, exchange)
     if (request.method !== 'POST')
       throw oauthError('invalid_request', 'Use POST', { status: 405, headers: { allow: 'POST' } })
     const client = authenticateClient(parts, request, params)
@@ -40,7 +40,7 @@ function codeGrant(parts: OAuth2Parts, client: Client, params: Pair[]): Reply {
   const code = parts.grants.code(value)
   if (!code || code.grant.client !== client) throw oauthError('invalid_grant', 'The code is unknown')
   if (code.used) {
-    code.grant.dead = true
+    code.grant.revoked = true
     throw oauthError('invalid_grant', 'The code was used before; its tokens are revoked now')
   }
   code.used = true
@@ -50,11 +50,11 @@ function codeGrant(parts: OAuth2Parts, client: Client, params: Pair[]): Reply {
   const verifier = first(params, 'code_verifier')
   const { pkce, refresh, accessTtlSeconds, refreshTtlSeconds } = client.settings()
   if (pkce === 'refused' && verifier !== undefined) throw oauthError('invalid_request', 'PKCE is not supported')
-  if (pkce !== 'off' && !verifierFits(code.challenge, verifier))
+  if (pkce !== 'off' && !verifierMatches(code.challenge, verifier))
     throw oauthError('invalid_grant', 'code_verifier does not fit the code_challenge')
   const { grant } = code
   const access = parts.grants.issue('access', grant, grant.scopes, accessTtlSeconds)
   const refreshToken =
     refresh === 'none' ? undefined : parts.grants.issue('refresh', grant, grant.scopes, refreshTtlSeconds)
-  return tokenAnswer(parts, access, refreshToken?.value)
+  return tokenResponse(parts, access, refreshToken?.value)
 }

@@ -39,7 +39,7 @@ const readers: Record<string, (seed: number) => Promise<string>> = {
 }
 
 for (const [name, read] of Object.entries(readers))
-  test(`${name}: the same seed and clock give the same data, another seed other data`, async () => {
+  test(`${name}: the same seed and clock generate the same data, another seed different data`, async () => {
     const one = await read(7)
     assert.ok(one.length > 2000)
     assert.equal(await read(7), one)

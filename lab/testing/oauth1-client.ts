@@ -25,7 +25,7 @@ const enc = (text: string) =>
     })
     .join('')
 
-/** A client written apart from the server's own base string code, so that one mistake cannot hide in both. */
+/** Does not use the server's base string code: a shared bug would go unnoticed. */
 export function signedRequest(url: string, signing: Signing, options: { verb?: string; form?: Pairs } = {}): Request {
   const verb = options.verb ?? 'POST'
   const target = new URL(url)
@@ -82,10 +82,10 @@ export const sent = async (request: Request) => {
 
 export async function requestToken(service: LabService, signing: Signing) {
   const url = service.endpoints['request_token_url'] ?? ''
-  const answer = await sent(signedRequest(url, { ...signing, oauth: { oauth_callback: callback, ...signing.oauth } }))
-  const fields = new URLSearchParams(answer.body)
+  const response = await sent(signedRequest(url, { ...signing, oauth: { oauth_callback: callback, ...signing.oauth } }))
+  const fields = new URLSearchParams(response.body)
   return {
-    ...answer,
+    ...response,
     token: fields.get('oauth_token') ?? '',
     tokenSecret: fields.get('oauth_token_secret') ?? '',
     fields,

@@ -34,7 +34,7 @@ export async function tokenCall(flow: Flow, fields: Fields, init: RequestInit = 
 export const basic = (key: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(key)}:${encodeURIComponent(secret)}`).toString('base64')}`
 
-/** Walks a person through and gives the code. */
+/** Runs login and consent for a person and returns the code. */
 export async function codeFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<string> {
   const page = await appBrowser().walk(authorizeUrl(flow, fields), { person })
   const code = new URL(page.url).searchParams.get('code')
@@ -42,7 +42,7 @@ export async function codeFor(flow: Flow, fields: Fields = {}, person = 'ada'): 
   return code
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string
   refresh_token?: string
   expires_in?: number
@@ -51,17 +51,17 @@ export interface TokenAnswer {
   error?: string
 }
 
-/** The whole flow with PKCE. */
-export async function tokensFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<TokenAnswer> {
+/** The complete flow with PKCE. */
+export async function tokensFor(flow: Flow, fields: Fields = {}, person = 'ada'): Promise<TokenResponse> {
   const verifier = newVerifier()
   const challenge = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
   const code = await codeFor(flow, { ...challenge, ...fields }, person)
-  return answerOf(
+  return readTokens(
     await tokenCall(flow, { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }),
   )
 }
 
-export const answerOf = async (response: Response): Promise<TokenAnswer> => (await response.json()) as TokenAnswer
+export const readTokens = async (response: Response): Promise<TokenResponse> => (await response.json()) as TokenResponse
 
 export const apiCall = (service: LabService, path: string, token: string): Promise<Response> =>
   fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } })

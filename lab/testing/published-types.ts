@@ -9,7 +9,7 @@ interface Member {
   optional?: boolean
   typeAnnotation: { typeAnnotation: Type }
 }
-/** What the parser makes of a type; each kind fills the fields that belong to it. */
+/** The parser's node for a type; each kind sets its own fields. */
 interface Type {
   type: string
   members: Member[]
@@ -30,18 +30,18 @@ interface Parser {
   parse(text: string, options: object): { program: { body: Statement[] } }
 }
 
-/** The interfaces of a vendor's own client, which it generates from its OpenAPI description. */
+/** The interfaces of a vendor's client, which the vendor generates from its OpenAPI description. */
 export interface PublishedTypes {
   check(type: string, value: unknown): string[]
-  /** The words that an option of a request may be a list of. */
+  /** The allowed values of a request's list option. */
   choices(type: string, option: string): string[]
 }
 
 interface Source {
   file: string
-  /** How a property is called in an answer, where the client calls it otherwise. */
+  /** Property names in responses that differ from the client's names. */
   wireName: (name: string) => string
-  /** Interfaces that say less than their descriptions do, which may have further properties. */
+  /** Incomplete interfaces, which may have additional properties. */
   open?: string[]
 }
 
@@ -54,8 +54,8 @@ const simple: Record<string, object> = {
 }
 
 /**
- * Reads the declarations into JSON Schema, where no property may come that an interface does not name. A form that is
- * not known here is an error, so that nothing passes because it was not understood.
+ * Converts the declarations to JSON Schema that rejects additional properties. An unsupported declaration
+ * is an error, so that nothing passes unchecked.
  */
 export function publishedTypes({ file, wireName, open = [] }: Source): PublishedTypes | string {
   const text = packaged(file)
@@ -127,5 +127,5 @@ export function publishedTypes({ file, wireName, open = [] }: Source): Published
   }
 }
 
-/** camelCase, as clients write it, to snake_case, as it is on the wire. */
+/** Converts the client's camelCase to snake_case as on the wire. */
 export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -11,21 +11,21 @@ interface Ajv {
 }
 type AjvClass = new (options: object) => Ajv
 
-/** Says what is wrong with an answer, in one line per fault; nothing when it fits. */
+/** Returns the schema errors of a response, one line each; empty if it is valid. */
 export type SchemaCheck = (pointer: string, value: unknown) => string[]
 
 export const notInstalled = 'test/real/schemas is not installed (node test/real/install.mjs schemas)'
 const folder = new URL('../../test/real/schemas/', import.meta.url)
 const load = createRequire(new URL('package.json', folder))
 
-/** The vendor's published OpenAPI description, or why it is not here. */
+/** A check against the vendor's published OpenAPI description, or the reason why it is not installed. */
 export function openApiCheck(packagedFile: string): SchemaCheck | string {
   const text = packaged(packagedFile)
   if (text === undefined) return notInstalled
   return schemaCheck(asJsonSchema(JSON.parse(text)) as object)
 }
 
-/** A check of values against the places of one schema, each named by its JSON pointer. */
+/** A check of values against parts of one schema, selected by JSON pointer. */
 export function schemaCheck(schema: object): SchemaCheck {
   const { default: Ajv } = load('ajv') as { default: AjvClass }
   const { default: addFormats } = load('ajv-formats') as { default: (ajv: Ajv) => void }
@@ -43,7 +43,7 @@ export function schemaCheck(schema: object): SchemaCheck {
   }
 }
 
-/** The text of a file in a package of test/real/schemas; nothing where they are not installed. */
+/** The text of a file in a package of test/real/schemas; undefined if not installed. */
 export function packaged(file: string): string | undefined {
   try {
     return readFileSync(new URL(`node_modules/${file}`, folder), 'utf8')
@@ -52,18 +52,18 @@ export function packaged(file: string): string | undefined {
   }
 }
 
-/** A program of test/real/schemas; the caller names the shape it uses. */
+/** A module of test/real/schemas; the caller declares its type. */
 export const packagedProgram = (name: string): unknown => load(name)
 
-/** The place of an answer's schema in the description. */
-export const answerSchema = (path: string, verb = 'get', status = '200', type = 'application/json'): string => {
+/** The JSON pointer of a response's schema in the description. */
+export const responseSchema = (path: string, verb = 'get', status = '200', type = 'application/json'): string => {
   const escaped = [path, verb, 'responses', status, 'content', type, 'schema'].map((part) =>
     encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
   )
   return `/paths/${escaped.join('/')}`
 }
 
-/** OpenAPI 3.0 to JSON Schema: `nullable` becomes a type, and `oneOf` loosens to `anyOf`, because vendors' choices overlap. */
+/** OpenAPI 3.0 to JSON Schema: `nullable` becomes a type; `oneOf` becomes `anyOf` because vendors' alternatives overlap. */
 function asJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(asJsonSchema)
   if (typeof node !== 'object' || node === null) return node

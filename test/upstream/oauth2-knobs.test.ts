@@ -87,9 +87,9 @@ suite('the ways in which OAuth 2 services differ', () => {
   })
 
   test('a form-encoded answer, a nested one, and one that claims to be a page', async () => {
-    for (const knobs of [{ tokenAnswer: 'form' }, { tokenAnswer: 'wrong-type' }])
+    for (const knobs of [{ tokenResponse: 'form' }, { tokenResponse: 'wrong-type' }])
       assert.equal(lifeOf((await signIn(knobs)).credential), 3600)
-    const { credential } = await signIn({ tokenAnswer: 'nested', nestedKey: 'data' }, { tokenPath: ['data'] })
+    const { credential } = await signIn({ tokenResponse: 'nested', nestedKey: 'data' }, { tokenPath: ['data'] })
     assert.equal(lifeOf(credential), 3600)
     assert.ok(credential.refreshToken)
   })
@@ -128,7 +128,7 @@ suite('the ways in which OAuth 2 services differ', () => {
       ['busy', 'retry', 'service_failed'],
     ] as const) {
       const { back } = await walk(open.upstream, { connector, key })
-      service.faults.add({ path: '/oauth/token', kind: 'answer', status: 400, body: JSON.stringify({ error }) })
+      service.faults.add({ path: '/oauth/token', kind: 'response', status: 400, body: JSON.stringify({ error }) })
       await refusal(finishSignIn(open.upstream, back), recovery, reason)
     }
   })
@@ -162,7 +162,7 @@ suite('the ways in which OAuth 2 services differ', () => {
   test('a redirect of the token endpoint is not followed', async () => {
     const { back } = await walk(open.upstream, { connector: demoSocial, key: labKey(service) })
     const headers = { location: `${service.url}/elsewhere` }
-    service.faults.add({ path: '/oauth/token', kind: 'answer', status: 307, headers, body: '' })
+    service.faults.add({ path: '/oauth/token', kind: 'response', status: 307, headers, body: '' })
     await refusal(finishSignIn(open.upstream, back), 'stop', 'redirect_refused')
     assert.equal(service.requests.count('/elsewhere'), 0)
   })

@@ -104,7 +104,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     await assert.rejects(attempt(), { name: 'UpstreamError', recovery: 'retry' })
     social.faults.add({ path, kind: 'deep-json' })
     await assert.rejects(attempt(), { name: 'UpstreamError', recovery: 'retry' })
-    social.faults.add({ path, kind: 'answer', status: 403, headers: { 'content-type': 'text/html' }, body: '<html>' })
+    social.faults.add({ path, kind: 'response', status: 403, headers: { 'content-type': 'text/html' }, body: '<html>' })
     await refusal(attempt(), 'retry', 'answer_unreadable')
   })
 
@@ -189,7 +189,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
       revokeUrl: 'https://demo-social.test/apps/{key}/grant',
       revoke: { method: 'DELETE', carry: 'bearer' },
     })
-    social.faults.add({ path: '/apps/*', kind: 'answer', status: 204, body: '' })
+    social.faults.add({ path: '/apps/*', kind: 'response', status: 204, body: '' })
     assert.equal(await revokeCredential(open.upstream, { ...grant, connector: deleting }), 'revoked')
     const [request] = social.requests.to('/apps/*', 'DELETE')
     assert.equal(request?.path, `/apps/${grant.key.key}/grant`)

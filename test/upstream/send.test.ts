@@ -67,7 +67,7 @@ suite('the one way out', () => {
 
   test('a redirect comes back as it is', async () => {
     const location = `${service.url}/elsewhere`
-    service.faults.add({ path, kind: 'answer', status: 302, headers: { location }, body: '' })
+    service.faults.add({ path, kind: 'response', status: 302, headers: { location }, body: '' })
     assert.equal((await get()).status, 302)
     assert.equal(service.requests.count('/elsewhere'), 0)
   })

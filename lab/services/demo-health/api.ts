@@ -24,11 +24,11 @@ const devices = [
 ]
 
 export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
-  const asked =
+  const endpoint =
     (scope: string, act: Act) =>
     (request: LabRequest, params: Record<string, string>): Reply => {
       const { person } = oauth.guard(request, scope)
-      const withHeaders = rateLimit.spend(person.id)
+      const withHeaders = rateLimit.acquire(person.id)
       return withHeaders(act(person, request, params))
     }
 
@@ -41,7 +41,7 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
     const offset = whole(request, 'offset', 0)
     const limit = whole(request, 'limit', 30, 100)
     const updatedAfter = whole(request, 'updated_after', 0)
-    const fitting = data.store
+    const matching = data.store
       .list(person.username, 'activities')
       .filter(
         (item) =>
@@ -50,8 +50,8 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
           item.createdAtMs < before * 1000 &&
           item.updatedAtMs > updatedAfter * 1000,
       )
-    const page = fitting.slice(offset, offset + limit)
-    return json(200, { total: fitting.length, offset, limit, activities: page.map(presentActivity) })
+    const page = matching.slice(offset, offset + limit)
+    return json(200, { total: matching.length, offset, limit, activities: page.map(presentActivity) })
   }
 
   const activity: Act = (person, _request, { id = '' }) => {
@@ -71,11 +71,11 @@ export function healthApi({ oauth, data, rateLimit }: ApiParts): Routes {
   }
 
   return {
-    'GET /api/profile': asked('profile', profile),
-    'GET /api/activities': asked('activity', activities),
-    'GET /api/activities/:id': asked('activity', activity),
-    'GET /api/measures': asked('measures', measures),
-    'GET /api/devices': asked('profile', ({ activity }) => json(200, { devices: activity === 0 ? [] : devices })),
+    'GET /api/profile': endpoint('profile', profile),
+    'GET /api/activities': endpoint('activity', activities),
+    'GET /api/activities/:id': endpoint('activity', activity),
+    'GET /api/measures': endpoint('measures', measures),
+    'GET /api/devices': endpoint('profile', ({ activity }) => json(200, { devices: activity === 0 ? [] : devices })),
   }
 }
 

@@ -32,7 +32,7 @@ export function createHealthData(parts: { people: Person[]; random: Random; nowM
       if (own.chance(0.06)) item.updatedAtMs = Math.min(nowMs, createdAtMs + 7_200_000)
       if (own.chance(0.03)) item.deletedAtMs = item.updatedAtMs = nowMs
     }
-    // The scale was in a drawer between day 100 and day 160: whole windows without a single measure.
+    // No measures between day 100 and day 160, so that whole windows are empty.
     const worn = momentsBack(own, Math.round(person.activity * 1.5), nowMs, 730)
     for (const createdAtMs of worn) {
       const daysAgo = (nowMs - createdAtMs) / dayMs

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { movableClock } from '../../base/clock.ts'
 import type { LabService } from '../../base/service.ts'
 import { type Lab, startLab } from '../../lab.ts'
-import { answerOf, apiCall, basic, callback, codeFor, tokenCall } from '../../testing/oauth2-client.ts'
+import { apiCall, basic, callback, codeFor, readTokens, tokenCall } from '../../testing/oauth2-client.ts'
 
 let lab: Lab<'demo-health'>
 let service: LabService
@@ -21,7 +21,7 @@ const none = { client_id: undefined, client_secret: undefined }
 const byBasic = () => ({ headers: { authorization: basic(flow.key, flow.secret) } })
 async function tokens(person = 'ada') {
   const code = await codeFor(flow, { scope: 'profile,activity,measures' }, person)
-  return answerOf(
+  return readTokens(
     await tokenCall(flow, { ...none, grant_type: 'authorization_code', code, redirect_uri: callback }, byBasic()),
   )
 }
@@ -36,21 +36,21 @@ interface Measures {
   measures: { taken_at: number; metric: string; value: number; exponent: number }[]
 }
 
-test('tokens last five minutes, the refresh answer brings no new refresh token, only HTTP Basic is taken', async () => {
+test('tokens last five minutes, a refresh returns no new refresh token, only HTTP Basic is accepted', async () => {
   const first = await tokens()
   assert.equal(first.expires_in, 300)
   assert.equal(first.scope, 'profile,activity,measures')
   lab.clock.advance(301_000)
   assert.equal((await apiCall(service, '/api/profile', first.access_token)).status, 401)
   const fields = { ...none, grant_type: 'refresh_token', refresh_token: first.refresh_token }
-  const second = await answerOf(await tokenCall(flow, fields, byBasic()))
+  const second = await readTokens(await tokenCall(flow, fields, byBasic()))
   assert.equal('refresh_token' in second, false)
   const profile = await read<{ id: string }>('/profile', second.access_token)
   assert.equal(profile.id, 'ada@H01')
   assert.equal((await tokenCall(flow, { grant_type: 'refresh_token', refresh_token: first.refresh_token })).status, 401)
 })
 
-test('activities page by offset and narrow by time', async () => {
+test('activities: paging by offset, filter by time', async () => {
   const { access_token: token } = await tokens()
   const seen = new Set<number>()
   let total = 1
@@ -70,7 +70,7 @@ test('activities page by offset and narrow by time', async () => {
   assert.ok(activities.some((one) => one.start_point) && activities.some((one) => one.companions.length > 0))
 })
 
-test('edited activities are found by updated_after; deleted ones answer 410', async () => {
+test('updated_after finds edited activities; deleted ones are 410', async () => {
   const { access_token: token } = await tokens()
   const { activities } = await read<Activities>('/activities', token)
   const [one, two] = activities
@@ -86,7 +86,7 @@ test('edited activities are found by updated_after; deleted ones answer 410', as
   assert.equal((await apiCall(service, `/api/activities/${two?.id}`, token)).status, 410)
 })
 
-test('measures come by windows of at most 31 days, some of them empty', async () => {
+test('measures: windows of at most 31 days, some of them empty', async () => {
   const { access_token: token } = await tokens()
   const day = (ago: number) => new Date(now - ago * 86_400_000).toISOString().slice(0, 10)
   const window = (from: number, to: number) => read<Measures>(`/measures?start=${day(from)}&end=${day(to)}`, token)

@@ -2,7 +2,7 @@ import type { Person } from '../../base/people.ts'
 import type { Random } from '../../base/random.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 
-interface Seedling {
+interface GenerateInput {
   person: Person
   circle: readonly Acquaintance[]
   random: Random
@@ -19,7 +19,7 @@ const sports = [
 
 const names = ['Morning loop', 'Lunch escape', 'Rain again ☔️', 'Long one', 'Recovery', 'With the dog 🐕', 'Intervals']
 
-export function activityFields({ person, circle, random, createdAtMs }: Seedling): Record<string, unknown> {
+export function activityFields({ person, circle, random, createdAtMs }: GenerateInput): Record<string, unknown> {
   const { sport, metersPerSecond, caloriesPerMinute } = random.pick(sports)
   const seconds = random.int(600, 9000)
   const meters = Math.round(seconds * metersPerSecond * (0.85 + random.float() * 0.3))
@@ -50,7 +50,7 @@ export function activityFields({ person, circle, random, createdAtMs }: Seedling
 
 const named = ({ id, username, name }: Acquaintance) => ({ id, username, name })
 
-/** Values are whole numbers with a power of ten, so that 71.25 kg is 71250 and -3. */
+/** Values are integers with a power of ten: 71.25 kg is 71250 and -3. */
 export function measureFields(random: Random, daysAgo: number): Record<string, unknown> {
   const drift = Math.round(daysAgo * 6)
   return random.pick([
@@ -63,7 +63,7 @@ export function measureFields(random: Random, daysAgo: number): Record<string, u
   ])
 }
 
-/** Local time with its offset, as watches write it. */
+/** Local time with its UTC offset, as watches record it. */
 function localIso(ms: number, timezone: string): string {
   const zone = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
   const offset =

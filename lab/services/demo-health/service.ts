@@ -1,5 +1,5 @@
 import { makePeople } from '../../base/people.ts'
-import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
@@ -12,12 +12,12 @@ export const demoHealth: ServiceDefinition = {
   name: 'demo-health',
   brand,
   build(context) {
-    // Native ids with an at sign, as some services have them: whoever writes them into an address must encode them.
+    // Native ids with an at sign, as some services have: clients must encode them in URLs.
     const people = makePeople((username, at) => `${username}@H0${at + 1}`)
     const oauth = createOAuth2Server(context, {
       brand,
       people,
-      tradePaths: ['/oauth/exchange', '/oauth/renew'],
+      exchangePaths: ['/oauth/exchange', '/oauth/renew'],
       settings: {
         pkce: 'allowed',
         clientAuth: ['client_secret_basic'],
@@ -40,7 +40,7 @@ export const demoHealth: ServiceDefinition = {
       routes: { ...oauth.routes, ...healthApi({ oauth, data, rateLimit }) },
       endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
       register: oauth.register,
-      ...rateLimitBeside(rateLimit, oauth),
+      ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
       data: storeControl({
         store: data.store,

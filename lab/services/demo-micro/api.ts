@@ -25,11 +25,11 @@ type Authored = StoredItem & { author: Acquaintance }
 
 export function microApi({ context, oauth, data, rateLimit }: ApiParts): Routes {
   const { url, clock } = context
-  const asked =
+  const endpoint =
     (permission: string, act: Act) =>
     (request: LabRequest, params: Record<string, string>): Reply => {
       const caller = oauth.guard(request)
-      const withHeaders = rateLimit.spend(caller.person.id)
+      const withHeaders = rateLimit.acquire(caller.person.id)
       if (caller.permissions.includes(permission)) return withHeaders(act(caller, request, params))
       return json(403, { errors: [{ code: 93, message: `This token may not do that; it lacks ${permission}` }] })
     }
@@ -84,21 +84,21 @@ export function microApi({ context, oauth, data, rateLimit }: ApiParts): Routes 
   }
 
   return {
-    'GET /api/me': asked('read', ({ person }) => json(200, self(person))),
-    'GET /api/statuses/mine': asked('read', ({ person }, request) => statuses(request, authored(person))),
-    'GET /api/statuses/timeline': asked('read', ({ person }, request) => {
+    'GET /api/me': endpoint('read', ({ person }) => json(200, self(person))),
+    'GET /api/statuses/mine': endpoint('read', ({ person }, request) => statuses(request, authored(person))),
+    'GET /api/statuses/timeline': endpoint('read', ({ person }, request) => {
       const isNew = person.activity === 0
       return statuses(request, isNew ? [] : data.following(person.username).flatMap((author) => authored(author)))
     }),
-    'GET /api/favourites': asked('read', favourites),
-    'GET /api/following': asked('read', ({ person }) => {
+    'GET /api/favourites': endpoint('read', favourites),
+    'GET /api/following': endpoint('read', ({ person }) => {
       const list = person.activity === 0 ? [] : data.following(person.username)
       return json(
         200,
         list.map((account) => presentAccount(url(), account)),
       )
     }),
-    'GET /api/messages': asked('direct_messages', ({ person }, request) =>
+    'GET /api/messages': endpoint('direct_messages', ({ person }, request) =>
       json(
         200,
         idWindow(request, data.store.list(person.username, 'messages'), isShown).map((item) =>
@@ -106,8 +106,8 @@ export function microApi({ context, oauth, data, rateLimit }: ApiParts): Routes 
         ),
       ),
     ),
-    'GET /api/statuses/:id': asked('read', one),
-    'POST /api/statuses': asked('write', publish),
-    'POST /api/statuses/:id/delete': asked('write', unpublish),
+    'GET /api/statuses/:id': endpoint('read', one),
+    'POST /api/statuses': endpoint('write', publish),
+    'POST /api/statuses/:id/delete': endpoint('write', unpublish),
   }
 }

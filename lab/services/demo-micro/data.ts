@@ -8,7 +8,7 @@ import { snowflake } from './snowflake.ts'
 
 export interface MicroData {
   store: ItemStore
-  /** Whom a person follows, the logged-in ones first. */
+  /** The accounts a person follows; people who can log in come first. */
   following(username: string): Acquaintance[]
   account(username: string): Acquaintance | undefined
   nextId: () => string
@@ -18,15 +18,15 @@ export function createMicroData(parts: { people: Person[]; random: Random; nowMs
   const { people, random, nowMs } = parts
   const store = createItemStore()
   const others = acquaintances(40, (at) => String(9_007_199_254_741_000n + BigInt(at) * 7n))
-  const everybody: Acquaintance[] = [...people, ...others]
+  const allPeople: Acquaintance[] = [...people, ...others]
   let sequence = 0
   const idAt = (ms: number) => String(snowflake(ms, (sequence += 1)))
-  const following = (username: string) => everybody.filter((one) => one.username !== username)
-  for (const author of everybody) {
+  const following = (username: string) => allPeople.filter((one) => one.username !== username)
+  for (const author of allPeople) {
     const own = random.fork(author.username)
     const count = people.find((one) => one.id === author.id)?.activity ?? 15
     for (const createdAtMs of momentsBack(own, count, nowMs, 900)) {
-      const fields = statusFields({ author, everybody, random: own, createdAtMs, idAt })
+      const fields = statusFields({ author, allPeople, random: own, createdAtMs, idAt })
       const item = store.put(author.username, 'statuses', {
         id: idAt(createdAtMs),
         createdAtMs,
@@ -39,7 +39,7 @@ export function createMicroData(parts: { people: Person[]; random: Random; nowMs
   for (const person of people) {
     if (person.activity === 0) continue
     const own = random.fork(`more ${person.username}`)
-    const liked = own.some(everybody, 30).flatMap(({ username }) => store.list(username, 'statuses').slice(0, 4))
+    const liked = own.some(allPeople, 30).flatMap(({ username }) => store.list(username, 'statuses').slice(0, 4))
     for (const item of liked) store.put(person.username, 'favourites', item)
     for (const createdAtMs of momentsBack(own, 60, nowMs, 300)) {
       const other = own.pick(following(person.username))
@@ -55,7 +55,7 @@ export function createMicroData(parts: { people: Person[]; random: Random; nowMs
   return {
     store,
     following,
-    account: (username) => everybody.find((one) => one.username === username),
+    account: (username) => allPeople.find((one) => one.username === username),
     nextId: () => idAt(parts.now()),
   }
 }

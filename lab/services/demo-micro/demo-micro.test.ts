@@ -50,14 +50,14 @@ async function walk(path: string): Promise<Status[]> {
   }
 }
 
-test('ids are 64-bit numbers in the raw JSON, beyond what a double holds', async () => {
+test('ids are 64-bit numbers in the raw JSON, beyond the precision of a double', async () => {
   const { body } = await raw('/statuses/mine?count=1')
   const [status] = JSON.parse(body) as (Status & { id: number })[]
   assert.ok(body.includes(`"id":${status?.id_str},`))
   assert.ok(BigInt(status?.id_str ?? 0) > BigInt(Number.MAX_SAFE_INTEGER))
 })
 
-test('max_id walks back to the beginning without repeats, since_id gives only newer ones', async () => {
+test('max_id reaches the first status without repeats; since_id returns only newer ones', async () => {
   const mine = await walk('/statuses/mine')
   assert.ok(mine.length > 250)
   assert.equal(new Set(mine.map(({ id_str }) => id_str)).size, mine.length)
@@ -73,14 +73,14 @@ test('max_id walks back to the beginning without repeats, since_id gives only ne
   assert.equal(again?.id_str, mine[4]?.id_str)
 })
 
-test('timeline, favourites, following and messages are there', async () => {
+test('timeline, favourites, following and messages return items', async () => {
   assert.ok((await walk('/statuses/timeline')).length > 800)
   assert.ok((await walk('/favourites')).length > 40)
   assert.ok((await read('/following')).length > 40)
   assert.ok((await walk('/messages')).length > 50)
 })
 
-test('post, read, delete; wrong parameters are refused', async () => {
+test('post, read and delete a status; invalid parameters are rejected', async () => {
   const write = (path: string, form: [string, string][]) =>
     sent(signedRequest(`${service.url}/api${path}`, signing, { form }))
   const made = JSON.parse((await write('/statuses', [['status', 'Hello #world']])).body) as Status

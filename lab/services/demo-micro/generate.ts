@@ -1,15 +1,15 @@
 import type { Random } from '../../base/random.ts'
 import { type Acquaintance, places, sentences } from '../../data/vocabulary.ts'
 
-interface Seedling {
+interface GenerateInput {
   author: Acquaintance
-  everybody: readonly Acquaintance[]
+  allPeople: readonly Acquaintance[]
   random: Random
   createdAtMs: number
   idAt: (ms: number) => string
 }
 
-/** The stored form of a status; the API's JSON is made from it. */
+/** The stored form of a status, from which the API's JSON is rendered. */
 export interface StatusFields extends Record<string, unknown> {
   text: string
   urls: { url: string; expanded: string; display: string }[]
@@ -35,8 +35,8 @@ export const blankStatus = (text: string): StatusFields => ({
   source: 'An app',
 })
 
-export function statusFields({ author, everybody, random, createdAtMs, idAt }: Seedling): StatusFields {
-  const others = everybody.filter((one) => one.id !== author.id)
+export function statusFields({ author, allPeople, random, createdAtMs, idAt }: GenerateInput): StatusFields {
+  const others = allPeople.filter((one) => one.id !== author.id)
   const mentions = random.chance(0.25) ? random.some(others, random.int(1, 2)) : []
   const code = random.int(100_000, 999_999).toString(36)
   const urls = random.chance(0.3)

@@ -5,7 +5,7 @@ import type { LabRequest } from '../../base/request.ts'
 const defaultCount = 20
 const maxCount = 200
 
-/** `count`, `max_id` (that one and older) and `since_id` (newer than that one), compared as 64-bit numbers. */
+/** `count`, `max_id` (inclusive) and `since_id` (exclusive), compared as 64-bit numbers. */
 export function idWindow<T extends { id: string }>(
   request: LabRequest,
   items: readonly T[],
@@ -20,7 +20,7 @@ export function idWindow<T extends { id: string }>(
         ({ id }) => (maxId === undefined || BigInt(id) <= maxId) && (sinceId === undefined || BigInt(id) > sinceId),
       )
       .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1))
-      // The cut comes before deleted ones are left out, so that a short page does not mean the end.
+      // Deleted items are removed after the cut: a short page is not the last one.
       .slice(0, count)
       .filter(shown)
   )

@@ -13,7 +13,7 @@ export function microDate(ms: number): string {
   return `${days[at.getUTCDay()]} ${months[at.getUTCMonth()]} ${two(at.getUTCDate())} ${time} +0000 ${at.getUTCFullYear()}`
 }
 
-/** Every id is given twice: as a JSON number, and as text for readers whose numbers are doubles. */
+/** Every id is sent twice: as a JSON number, and as text for clients whose numbers are doubles. */
 const idPair = (id: string) => ({ id: BigInt(id), id_str: id })
 
 export const presentAccount = (url: string, account: Acquaintance) => ({

@@ -1,5 +1,5 @@
 import { makePeople } from '../../base/people.ts'
-import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createOAuth1Server } from '../../oauth1/server.ts'
@@ -9,9 +9,9 @@ import { blankStatus } from './generate.ts'
 
 const brand = { title: 'Demo Micro', mark: '✎', accent: '#0b7a5c' }
 
-const read = { name: 'read', words: 'read your statuses, your timeline and your favourites' }
-const write = { name: 'write', words: 'post and delete statuses in your name' }
-const messages = { name: 'direct_messages', words: 'read your direct messages' }
+const read = { name: 'read', description: 'read your statuses, your timeline and your favourites' }
+const write = { name: 'write', description: 'post and delete statuses in your name' }
+const messages = { name: 'direct_messages', description: 'read your direct messages' }
 
 export const demoMicro: ServiceDefinition = {
   name: 'demo-micro',
@@ -43,7 +43,7 @@ export const demoMicro: ServiceDefinition = {
         api_url: `${context.url()}/api`,
       }),
       register: oauth.register,
-      ...rateLimitBeside(rateLimit, oauth),
+      ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
       data: storeControl({
         store: data.store,

@@ -26,11 +26,11 @@ type Act = (person: Person, request: LabRequest, params: Record<string, string>)
 
 export function socialApi({ context, oauth, data, rateLimit, people }: ApiParts): Routes {
   const url = context.url
-  const asked =
+  const endpoint =
     (scope: string, act: Act) =>
     (request: LabRequest, params: Record<string, string>): Reply => {
       const { person } = oauth.guard(request, scope)
-      const withHeaders = rateLimit.spend(person.id)
+      const withHeaders = rateLimit.acquire(person.id)
       return withHeaders(act(person, request, params))
     }
   const present = (kind: Kind, author: Acquaintance, item: StoredItem) =>
@@ -138,18 +138,18 @@ export function socialApi({ context, oauth, data, rateLimit, people }: ApiParts)
       const { person, scopes } = oauth.guard(request, 'profile')
       const { email, bio, city, timezone } = person
       const seen = { ...presentPerson(url(), person), bio, location: { city }, timezone }
-      return rateLimit.spend(person.id)(
+      return rateLimit.acquire(person.id)(
         json(200, scopes.includes('email') && email !== undefined ? { ...seen, email } : seen),
       )
     },
-    'GET /api/me/posts': asked('posts.read', mine('posts')),
-    'POST /api/me/posts': asked('posts.write', publish),
-    'GET /api/me/photos': asked('photos.read', mine('photos')),
-    'GET /api/me/friends': asked('friends.read', friends),
-    'GET /api/me/feed': asked('feed.read', feed),
-    'GET /api/posts/:id': asked('posts.read', one('posts')),
-    'DELETE /api/posts/:id': asked('posts.write', unpublish),
-    'GET /api/photos/:id': asked('photos.read', one('photos')),
+    'GET /api/me/posts': endpoint('posts.read', mine('posts')),
+    'POST /api/me/posts': endpoint('posts.write', publish),
+    'GET /api/me/photos': endpoint('photos.read', mine('photos')),
+    'GET /api/me/friends': endpoint('friends.read', friends),
+    'GET /api/me/feed': endpoint('feed.read', feed),
+    'GET /api/posts/:id': endpoint('posts.read', one('posts')),
+    'DELETE /api/posts/:id': endpoint('posts.write', unpublish),
+    'GET /api/photos/:id': endpoint('photos.read', one('photos')),
     'GET /media/:name': (_request, { name = '' }) => drawPicture(name),
     'GET /:username': (_request, { username = '' }) => {
       const person = people.find((one) => one.username === username)

@@ -11,7 +11,7 @@ interface CursorPage {
   nextCursor: string | null
 }
 
-/** A cursor names the last item looked at, so that new items on top never shift a walk; hidden items make short and empty pages. */
+/** A cursor names the last scanned item: new items do not shift pages. Hidden items make pages short or empty. */
 export function cursorPage(request: LabRequest, items: readonly StoredItem[]): CursorPage {
   const limit = readLimit(first(request.query, 'limit'))
   const after = first(request.query, 'cursor')

@@ -11,10 +11,10 @@ export interface SocialData {
   nextId: () => string
 }
 
-/** Long enough to fill a page of the greatest size with nothing. */
+/** Enough hidden posts to make a page of the maximum size empty. */
 const hiddenRun = 100
 
-/** Everybody's posts and photos, and what their acquaintances post, all from one seed. */
+/** Posts and photos of all people and their acquaintances, generated from one seed. */
 export function createSocialData(parts: {
   people: Person[]
   random: Random

@@ -49,7 +49,7 @@ async function walk(path: string): Promise<{ entries: Entry[]; sizes: number[] }
   return { entries, sizes }
 }
 
-test('posts: newest first, no repeats, an empty page with a next cursor on the way', async () => {
+test('posts: newest first, no repeats, one empty page with a next cursor', async () => {
   const { entries, sizes } = await walk('/api/me/posts')
   assert.ok(entries.length > 150)
   assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length)
@@ -63,7 +63,7 @@ test('posts: newest first, no repeats, an empty page with a next cursor on the w
   assert.ok(entries.every((entry) => entry.likes.people.length === entry.likes.count))
 })
 
-test('photos have pictures that open; friends and feed are other people', async () => {
+test('photos have working image URLs; friends and feed contain other people', async () => {
   const { entries } = await walk('/api/me/photos')
   assert.ok(entries.length > 100)
   const picture = await fetch(entries[0]?.images?.[0]?.url ?? '')
@@ -73,7 +73,7 @@ test('photos have pictures that open; friends and feed are other people', async 
   assert.ok(feed.length > 300 && feed.every(({ author }) => author.id !== service.people[0]?.id))
 })
 
-test('a new item on top does not shift a walk', async () => {
+test('a new item does not shift the pages', async () => {
   const first = await read('/api/me/photos?limit=10')
   const expected = await read(`/api/me/photos?limit=10&cursor=${first.paging.next_cursor}`)
   lab.clock.advance(1000)
@@ -81,7 +81,7 @@ test('a new item on top does not shift a walk', async () => {
   assert.deepEqual(await read(`/api/me/photos?limit=10&cursor=${first.paging.next_cursor}`), expected)
 })
 
-test('what changed since: edits, and deletions as tombstones', async () => {
+test('updated_since returns edits, and deletions as tombstones', async () => {
   const [one, two] = (await read('/api/me/posts')).data
   lab.clock.advance(1000)
   const since = new Date(lab.clock.now()).toISOString()
@@ -93,7 +93,7 @@ test('what changed since: edits, and deletions as tombstones', async () => {
   assert.equal((await apiCall(service, `/api/posts/${two?.id}`, token)).status, 404)
 })
 
-test('posting and deleting; somebody else’s post stays', async () => {
+test('creates and deletes own posts; another person’s post cannot be deleted', async () => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const made = await fetch(`${service.url}/api/me/posts`, { method: 'POST', headers, body: '{"text":"hi"}' })
   assert.equal(made.status, 201)
@@ -104,14 +104,14 @@ test('posting and deleting; somebody else’s post stays', async () => {
   assert.equal((await remove(token)).status, 204)
 })
 
-test('someone new has nothing, and wrong parameters are refused', async () => {
+test('a new person has no items; invalid parameters are rejected', async () => {
   for (const path of ['posts', 'photos', 'friends', 'feed'])
     assert.deepEqual(await read(`/api/me/${path}`, newcomer), { data: [], paging: { next_cursor: null, next: null } })
   for (const query of ['limit=0', 'limit=51', 'limit=x', 'cursor=x', 'updated_since=x'])
     assert.equal((await apiCall(service, `/api/me/posts?${query}`, token)).status, 400)
 })
 
-test('the same seed and clock give the same data, another seed other data', async () => {
+test('the same seed and clock generate the same data, another seed different data', async () => {
   const firstPost = async (seed: number) => {
     const own = await startLab({
       services: ['demo-social'],

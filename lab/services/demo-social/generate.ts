@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import { type Acquaintance, comments, places, sentences, titles } from '../../data/vocabulary.ts'
 
-interface Seedling {
+interface GenerateInput {
   id: string
   author: Acquaintance
   circle: readonly Acquaintance[]
@@ -13,26 +13,26 @@ interface Seedling {
 
 type Fields = Record<string, unknown>
 
-export function postFields(seedling: Seedling): Fields {
-  const { random, circle } = seedling
+export function postFields(input: GenerateInput): Fields {
+  const { random, circle } = input
   const type = random.pick(['status', 'status', 'status', 'link', 'checkin'] as const)
   const mentioned = random.chance(0.2) ? random.some(circle, random.int(1, 3)) : []
   const text = [random.pick(sentences), ...mentioned.map((one) => `@${one.username}`)].join(' ')
   return {
     type,
-    // A check-in may have no words at all.
+    // A check-in may have no text.
     text: type === 'checkin' && random.chance(0.3) ? '' : text,
     language: random.chance(0.8) ? 'en' : null,
     visibility: random.pick(['public', 'friends', 'friends']),
     ...(mentioned.length > 0 ? { mentions: mentioned.map(shortPerson) } : {}),
     ...(type === 'link' ? { link: linkFields(random) } : {}),
     ...(type === 'checkin' || random.chance(0.1) ? { place: random.pick(places) } : {}),
-    ...reactions(seedling),
+    ...reactions(input),
   }
 }
 
-export function photoFields(seedling: Seedling): Fields {
-  const { random, circle } = seedling
+export function photoFields(input: GenerateInput): Fields {
+  const { random, circle } = input
   const [width, height] = random.pick([
     [1600, 1200],
     [1200, 1600],
@@ -47,13 +47,13 @@ export function photoFields(seedling: Seedling): Fields {
     hue: random.int(0, 359),
     ...(random.chance(0.4) ? { place: random.pick(places) } : {}),
     tagged: tagged.map(shortPerson),
-    ...reactions(seedling),
+    ...reactions(input),
   }
 }
 
 export const shortPerson = ({ id, username, name }: Acquaintance) => ({ id, username, name })
 
-function reactions({ random, circle, createdAtMs, nowMs, id }: Seedling): Fields {
+function reactions({ random, circle, createdAtMs, nowMs, id }: GenerateInput): Fields {
   const likers = random.some(circle, random.int(0, 9))
   const talkers = random.chance(0.4) ? random.some(circle, random.int(1, 5)) : []
   return {

@@ -1,6 +1,6 @@
 import { json, type Reply } from '../../base/reply.ts'
 
-/** A picture without a file: two colours and a sun, drawn from its name `<width>x<height>-<hue>.svg`. */
+/** Renders a picture from its name `<width>x<height>-<hue>.svg`: two colours and a sun. */
 export function drawPicture(name: string): Reply {
   const match = /^(\d{1,4})x(\d{1,4})-(\d{1,3})\.svg$/.exec(name)
   if (!match) return json(404, { error: 'not_found' })

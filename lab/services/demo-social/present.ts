@@ -1,7 +1,7 @@
 import type { StoredItem } from '../../data/item-store.ts'
 import type { Acquaintance } from '../../data/vocabulary.ts'
 
-/** The JSON of the API: addresses are made when asked for, because the service learns its own address late. */
+/** Renders the API's JSON. URLs are built per request because the service learns its port only when it listens. */
 export function presentPost(url: string, author: Acquaintance, item: StoredItem) {
   return {
     id: item.id,

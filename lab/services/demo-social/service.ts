@@ -1,5 +1,5 @@
 import { makePeople } from '../../base/people.ts'
-import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
@@ -16,7 +16,7 @@ export const demoSocial: ServiceDefinition = {
     const oauth = createOAuth2Server(context, {
       brand,
       people,
-      tradePaths: ['/oauth/exchange', '/oauth/renew'],
+      exchangePaths: ['/oauth/exchange', '/oauth/renew'],
       settings: {
         pkce: 'required',
         refresh: 'rotate',
@@ -44,7 +44,7 @@ export const demoSocial: ServiceDefinition = {
       routes: { ...oauth.routes, ...socialApi({ context, oauth, data, rateLimit, people }) },
       endpoints: () => ({ ...oauth.endpoints(), api_url: `${context.url()}/api` }),
       register: oauth.register,
-      ...rateLimitBeside(rateLimit, oauth),
+      ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
       data: storeControl({ store: data.store, clock: context.clock, kinds: ['posts', 'photos'], nextId: data.nextId }),
     }

@@ -11,7 +11,7 @@ import { parseFields } from '../../graph/field-list.ts'
 import { graphError, noSuchObject, unknownPath } from '../../graph/graph-error.ts'
 import { type GraphNode, isEdge } from '../../graph/node.ts'
 import { type LinkBase, projectEdge, projectNode } from '../../graph/project.ts'
-import { spendCall, withHeaders } from '../../graph/usage.ts'
+import { countCall, withHeaders } from '../../graph/usage.ts'
 import { currentVersion, versionedPath } from '../../graph/version.ts'
 import type { FacebookData } from './data.ts'
 import { nodeOf, userEdges } from './edges.ts'
@@ -28,11 +28,11 @@ interface ApiParts {
   rateLimit: RateLimit
   usersOf(clientKey: string): string[]
   guard(request: LabRequest): GraphCaller
-  /** Calls that need no person: login window, token endpoint, debug_token. */
+  /** Routes without a user token: login window, token endpoint, debug_token. */
   open: Readonly<Record<string, (request: LabRequest) => Reply | Promise<Reply>>>
 }
 
-/** Every path of the Graph API may begin with a version; without one the current version answers. */
+/** Every Graph API path may begin with a version; the default is the current version. */
 export function graphRoutes(parts: ApiParts): Routes {
   const serve: Handler = async (request) => {
     const [version, segments] = versionedPath(request.path)
@@ -41,7 +41,7 @@ export function graphRoutes(parts: ApiParts): Routes {
     const caller = parts.guard(request)
     const headers = counted(parts, caller)
     try {
-      return withHeaders(conditional(request, answer(parts, request, caller, segments, version)), headers)
+      return withHeaders(conditional(request, handleCall(parts, request, caller, segments, version)), headers)
     } catch (error) {
       if (error instanceof Refusal) throw new Refusal(withHeaders(error.reply, headers))
       throw error
@@ -54,7 +54,7 @@ export function graphRoutes(parts: ApiParts): Routes {
 }
 
 function counted({ rateLimit }: ApiParts, { grant }: GraphCaller): Record<string, string> {
-  const { percent, waitSeconds } = spendCall(rateLimit, grant.clientKey)
+  const { percent, waitSeconds } = countCall(rateLimit, grant.clientKey)
   const usage = { call_count: percent, total_time: Math.ceil(percent / 2), total_cputime: Math.ceil(percent / 3) }
   const headers = { 'x-app-usage': JSON.stringify(usage) }
   if (waitSeconds === 0) return headers
@@ -62,7 +62,7 @@ function counted({ rateLimit }: ApiParts, { grant }: GraphCaller): Record<string
   throw new Refusal(withHeaders(reply, headers))
 }
 
-function answer(parts: ApiParts, request: LabRequest, caller: GraphCaller, path: string[], version: string): Reply {
+function handleCall(parts: ApiParts, request: LabRequest, caller: GraphCaller, path: string[], version: string): Reply {
   const { data, people, context } = parts
   const [id = '', edgeName, more] = path
   const isMe = id === 'me' || id === caller.person.id
@@ -80,7 +80,7 @@ function answer(parts: ApiParts, request: LabRequest, caller: GraphCaller, path:
   const base: LinkBase = { apiUrl: `${context.url()}/${version}`, token: caller.token }
   const args = Object.fromEntries(request.query)
   const fields = first(request.query, 'fields')
-  const asked = fields === undefined || fields === '' ? undefined : parseFields(fields)
+  const requested = fields === undefined || fields === '' ? undefined : parseFields(fields)
   const edges = userEdges(parts, view, caller)
   const nodeFor = (one: string): GraphNode | undefined => {
     if (one === 'me' || one === caller.person.id)
@@ -103,13 +103,13 @@ function answer(parts: ApiParts, request: LabRequest, caller: GraphCaller, path:
       manyNodes(
         request,
         (one) => nodeFor(one),
-        (node) => projectNode(node, asked, base),
+        (node) => projectNode(node, requested, base),
       ),
     )
   const node = nodeFor(id)
   if (!node) throw noSuchObject(id)
-  if (edgeName === undefined) return json(200, projectNode(node, asked, base))
-  // `photos/uploaded` is the old way of writing `photos?type=uploaded`.
+  if (edgeName === undefined) return json(200, projectNode(node, requested, base))
+  // `photos/uploaded` is the older form of `photos?type=uploaded`.
   const edgeArgs = more === undefined ? args : { ...args, type: more }
   const userEdge = isMe ? edges[edgeName] : undefined
   const value = userEdge ? userEdge(edgeArgs) : node.fields[edgeName]?.(edgeArgs)
@@ -117,7 +117,7 @@ function answer(parts: ApiParts, request: LabRequest, caller: GraphCaller, path:
     if (edgeName === 'picture') return json(200, value)
     throw unknownPath(edgeName)
   }
-  return json(200, projectEdge(value, edgeArgs, asked, `${node.id}/${edgeName}`, base))
+  return json(200, projectEdge(value, edgeArgs, requested, `${node.id}/${edgeName}`, base))
 }
 
 function manyNodes(

@@ -13,13 +13,13 @@ export type Kind = (typeof kinds)[number]
 export interface FacebookData {
   store: ItemStore
   friendsOf(username: string): readonly Acquaintance[]
-  /** Whether somebody outside the lab's cast uses every app: only such friends are named to apps. */
+  /** Whether a generated person uses every app. Apps see the names of such friends only. */
   usesApps(id: string): boolean
   find(id: string): { kind: Kind; owner: string; item: StoredItem } | undefined
   nextId: () => string
 }
 
-/** One busy afternoon that privacy holds back, longer than the longest page: a walk meets an empty page with a next link. */
+/** A run of hidden posts longer than the largest page, so that a page is empty and still has a next link. */
 const hiddenRun = 210
 const hiddenDaysAgo = 101
 
@@ -57,7 +57,7 @@ export function createFacebookData({ people, random, nowMs }: DataParts): Facebo
       const item = store.put(person.username, kind, { id, createdAtMs, updatedAtMs: edited, hidden, fields })
       if (!hidden && kind !== 'albums' && own.chance(0.03)) item.deletedAtMs = item.updatedAtMs = nowMs
     }
-    const seedling = (id: string, createdAtMs: number) => ({
+    const inputFor = (id: string, createdAtMs: number) => ({
       id,
       owner: person,
       circle,
@@ -75,17 +75,17 @@ export function createFacebookData({ people, random, nowMs }: DataParts): Facebo
     for (const atMs of momentsBack(own, share(0.7), nowMs, 1500)) {
       const id = nextId()
       const tags = own.chance(0.3) ? own.some([person, ...circle], own.int(1, 3)) : []
-      const fields = { ...photoFields(own, person, tags, atMs), ...reactionsOf(seedling(id, atMs)) }
+      const fields = { ...photoFields(own, person, tags, atMs), ...reactionsOf(inputFor(id, atMs)) }
       put('photos', id, atMs, { ...fields, albumId: own.pick(albumIds) })
     }
     for (const atMs of momentsBack(own, share(0.2), nowMs, 1500)) {
       const id = nextId()
       const fields = photoFields(own, own.pick(circle), [person, ...own.some(circle, own.int(0, 2))], atMs)
-      put('tagged', id, atMs, { ...fields, ...reactionsOf(seedling(id, atMs)) })
+      put('tagged', id, atMs, { ...fields, ...reactionsOf(inputFor(id, atMs)) })
     }
     for (const atMs of momentsBack(own, person.activity, nowMs, 1500)) {
       const id = `${person.id}_${nextId()}`
-      put('posts', id, atMs, postFields(seedling(id, atMs)))
+      put('posts', id, atMs, postFields(inputFor(id, atMs)))
     }
     for (let at = 0; person.activity > 300 && at < hiddenRun; at++)
       put(
@@ -98,12 +98,12 @@ export function createFacebookData({ people, random, nowMs }: DataParts): Facebo
     for (const cross of crossPosts(person.username, nowMs)) {
       const id = `${person.id}_${nextId()}`
       const createdAtMs = cross.createdAtMs + 2000
-      const fields = crossPostFields(seedling(id, createdAtMs), cross)
+      const fields = crossPostFields(inputFor(id, createdAtMs), cross)
       store.put(person.username, 'posts', { id, createdAtMs, updatedAtMs: createdAtMs, fields })
     }
     for (const atMs of momentsBack(own, share(0.12), nowMs, 1200)) {
       const id = nextId()
-      put('videos', id, atMs, { ...videoFields(own, person), ...reactionsOf(seedling(id, atMs)) })
+      put('videos', id, atMs, { ...videoFields(own, person), ...reactionsOf(inputFor(id, atMs)) })
     }
     for (const atMs of momentsBack(own, share(0.15), nowMs + 60 * 86_400_000, 900))
       put('events', nextId(), atMs, eventFields(own, atMs, [person, ...circle]))

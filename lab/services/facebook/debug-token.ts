@@ -12,7 +12,7 @@ interface DebugParts {
   people: readonly Person[]
 }
 
-/** `GET /debug_token`, asked with an app token (`{app-id}|{app-secret}`). */
+/** `GET /debug_token`, called with an app token (`{app-id}|{app-secret}`). */
 export function debugToken({ grants, apps, people }: DebugParts, request: LabRequest): Reply {
   const [appId = '', secret = ''] = (presentedToken(request) ?? '').split('|')
   if (apps.get(appId) !== secret || secret === '')
@@ -33,7 +33,7 @@ export function debugToken({ grants, apps, people }: DebugParts, request: LabReq
       application: 'An app',
       data_access_expires_at: seconds(token.issuedAtMs + 90 * 86_400_000),
       expires_at: seconds(token.expiresAtMs),
-      is_valid: grants.isLive(token),
+      is_valid: grants.isActive(token),
       issued_at: seconds(token.issuedAtMs),
       scopes: [...grant.granted],
       user_id: people.find(({ username }) => username === grant.username)?.id,

@@ -17,7 +17,7 @@ interface EdgeParts {
   data: FacebookData
   people: readonly Person[]
   settings: FacebookSettings
-  /** Usernames of the cast who use this app. */
+  /** Usernames of the lab's people who use this app. */
   usersOf(clientKey: string): string[]
 }
 
@@ -31,7 +31,7 @@ export const nodeOf = (view: View, owner: Acquaintance, kind: Kind, item: Stored
   return kind === 'events' ? eventNode(view, item) : pageNode(view, item)
 }
 
-/** The edges of `/me`, each with the permission it needs. */
+/** The edges of `/me`, each with its required permission. */
 export function userEdges(parts: EdgeParts, view: View, caller: GraphCaller): Record<string, UserEdge> {
   const { person, grant } = caller
   const list = (kind: Kind) => parts.data.store.list(person.username, kind)
@@ -79,12 +79,12 @@ export function userEdges(parts: EdgeParts, view: View, caller: GraphCaller): Re
   }
 
   const events: UserEdge = ({ type, include_canceled: canceled }) => {
-    const fits = (item: StoredItem) => {
+    const matches = (item: StoredItem) => {
       const event = item.fields as EventFields
       if (event.isCanceled && canceled !== 'true') return false
       return type === undefined ? event.rsvp !== 'not_replied' : event.rsvp === (type === 'maybe' ? 'unsure' : type)
     }
-    return edge('events', list('events').filter(fits))
+    return edge('events', list('events').filter(matches))
   }
 
   const isOwn = (item: StoredItem) => (item.fields as PostFields).from.id === person.id

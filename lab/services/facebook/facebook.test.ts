@@ -39,7 +39,7 @@ after(() => lab.close())
 
 const ids = (entries: { id: string }[]) => entries.map(({ id }) => id)
 
-test('me: name and id unless more is asked; pictures in the asked size', async () => {
+test('me: returns name and id by default and pictures in the requested size', async () => {
   const me = await graph<Record<string, unknown>>(app, '/me', token)
   assert.deepEqual(Object.keys(me), ['name', 'id'])
   const more = await graph<Record<string, never>>(
@@ -54,7 +54,7 @@ test('me: name and id unless more is asked; pictures in the asked size', async (
   assert.equal((await graph<GraphError>(app, '/me?fields=id,posts{', token)).error.code, 2500)
 })
 
-test('posts and feed: every post once, newest first, an empty page on the way and an empty one at the end', async () => {
+test('posts and feed: every post once, newest first; an empty page in the middle and at the end', async () => {
   const { entries, sizes } = await walk<Post>(app, `/me/posts?limit=50&fields=${postFields}`, token)
   assert.ok(entries.length > 150, String(entries.length))
   assert.equal(new Set(ids(entries)).size, entries.length)
@@ -70,7 +70,7 @@ test('posts and feed: every post once, newest first, an empty page on the way an
   assert.match(entries[0]?.created_time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/)
 })
 
-test('posts are rich, and lack what real posts lack', async () => {
+test('posts vary: some lack a message, comments or the names of people', async () => {
   const { entries } = await walk<Post>(app, `/me/posts?limit=100&fields=${postFields}`, token)
   const count = (test: (post: Post) => unknown) => entries.filter((post) => Boolean(test(post))).length
   for (const [name, test] of Object.entries<(post: Post) => unknown>({
@@ -91,7 +91,7 @@ test('posts are rich, and lack what real posts lack', async () => {
   for (const { url } of crossPosts('ada', now)) assert.ok(links.includes(url), url)
 })
 
-test('since and until bound a walk; previous leads back; nested lists have their own links', async () => {
+test('since and until limit the list; previous returns the previous page; nested lists have their own links', async () => {
   const sinceSeconds = Math.floor(now / 1000) - 60 * 86_400
   const recent = (await walk<Post>(app, `/me/posts?limit=10&since=${sinceSeconds}`, token)).entries
   assert.ok(recent.length > 10 && recent.every((post) => Date.parse(post.created_time) >= sinceSeconds * 1000))
@@ -136,7 +136,7 @@ test('photos, albums, videos, events, likes and friends', async () => {
   assert.ok(friends.data.length > 10 && friends.data.length < 50)
 })
 
-test('edits and deletions show: gone from lists, refused by id', async () => {
+test('edits are visible; deleted items disappear from lists and are errors by id', async () => {
   const [one, two] = (await graph<Listing<Post>>(app, '/me/posts', token)).data
   lab.clock.advance(60_000)
   app.service.data.edit('ada', 'posts', one?.id ?? '', { message: 'edited ✎' })
@@ -147,21 +147,21 @@ test('edits and deletions show: gone from lists, refused by id', async () => {
   assert.equal(list[1]?.message, 'edited ✎')
   assert.notEqual(list[1]?.updated_time, list[1]?.created_time)
   assert.ok(!ids(list).includes(two?.id ?? ''))
-  const gone = await graph<GraphError>(app, `/${two?.id}`, token)
-  assert.deepEqual([gone.error.code, gone.error.error_subcode], [100, 33])
+  const deleted = await graph<GraphError>(app, `/${two?.id}`, token)
+  assert.deepEqual([deleted.error.code, deleted.error.error_subcode], [100, 33])
   const many = await graph<Record<string, Post>>(app, `/?ids=${one?.id},${String(added['id'])}&fields=message`, token)
   assert.equal(many[one?.id ?? '']?.message, 'edited ✎')
   assert.equal((await graph<GraphError>(app, `/?ids=${one?.id},${two?.id}`, token)).error.code, 803)
 })
 
-test('a cursor dies with its item', async () => {
+test('a cursor is invalid after its item is deleted', async () => {
   const page = await graph<Listing<{ id: string }>>(app, '/me/photos?type=uploaded&limit=3', token)
   app.service.data.remove('ada', 'photos', page.data[2]?.id ?? '')
   const next = (await (await fetch(page.paging?.next ?? '')).json()) as GraphError
   assert.equal(next.error.code, 100)
 })
 
-test('someone new has nothing; versions, unknown paths, removed fields and wrong parameters', async () => {
+test('a new person has no items; versions, unknown paths, removed fields and invalid parameters', async () => {
   for (const path of ['posts', 'feed', 'photos', 'albums', 'videos', 'events', 'likes'])
     assert.deepEqual(await graph(app, `/me/${path}`, newcomer), { data: [] })
   const status = async (path: string) =>
@@ -175,7 +175,7 @@ test('someone new has nothing; versions, unknown paths, removed fields and wrong
   assert.equal((await graph<GraphError>(app, '/me/feed', token, 'POST')).error.error_subcode, 33)
 })
 
-test('usage is told in percent, the limit is error 4, and etags save answers', async () => {
+test('reports usage in percent and the limit as error 4; supports If-None-Match', async () => {
   app.service.configure({ rateLimit: { limit: 4, windowSeconds: 3600 } })
   lab.clock.advance(3_600_000)
   const call = (headers: Record<string, string> = {}) =>

@@ -21,27 +21,27 @@ export interface LinkFields {
   description: string
 }
 
-/** A post on somebody's timeline, by that person or by somebody else. */
+/** A post on a person's timeline, by that person or another one. */
 export interface PostFields extends Reactions, Record<string, unknown> {
   from: Acquaintance
-  /** Whose timeline it was written on, when not the author's. */
+  /** The owner of the timeline, if not the author. */
   to?: Acquaintance
   message?: string
   story?: string
   statusType: string
   link?: LinkFields
-  /** Ids of photos of the same person, shown as attachments. */
+  /** Ids of the person's photos that are shown as attachments. */
   photoIds: string[]
   place?: Place
   tagged: Acquaintance[]
   withPeople: Acquaintance[]
   privacy: 'EVERYONE' | 'ALL_FRIENDS' | 'SELF'
   shares: number
-  /** The app it was posted with; absent for posts made at Facebook itself. */
+  /** The app that created the post; absent for posts made at Facebook itself. */
   application?: { id: string; name: string }
 }
 
-interface Seedling {
+interface GenerateInput {
   id: string
   owner: Acquaintance
   circle: readonly Acquaintance[]
@@ -63,8 +63,8 @@ export const blankPost = (from: Acquaintance): PostFields => ({
   comments: [],
 })
 
-export function postFields(seedling: Seedling): PostFields {
-  const { random, circle, owner } = seedling
+export function postFields(input: GenerateInput): PostFields {
+  const { random, circle, owner } = input
   const isWallPost = random.chance(0.12)
   const from = isWallPost ? random.pick(circle) : owner
   const kind = isWallPost ? 'status' : random.pick(['status', 'status', 'status', 'link', 'photo', 'place'] as const)
@@ -83,13 +83,13 @@ export function postFields(seedling: Seedling): PostFields {
     withPeople: random.chance(0.1) ? random.some(circle, random.int(1, 3)) : [],
     privacy: random.pick(['EVERYONE', 'ALL_FRIENDS', 'ALL_FRIENDS', 'SELF'] as const),
     shares: random.chance(0.2) ? random.int(1, 12) : 0,
-    ...reactionsOf(seedling),
+    ...reactionsOf(input),
   }
-  // Posts made of a photo, a place or a life event may have no words of their own, only a story told by Facebook.
+  // A post with a photo, a place or a life event may have no message, only Facebook's generated story.
   if (kind === 'status' || random.chance(0.7)) fields.message = words
   if (kind === 'link') fields.link = linkFields(random)
   if (kind === 'photo') {
-    fields.photoIds = random.some(seedling.photoIds, random.int(1, 4))
+    fields.photoIds = random.some(input.photoIds, random.int(1, 4))
     fields.story = `${from.name} added ${fields.photoIds.length === 1 ? 'a new photo' : `${fields.photoIds.length} new photos`}.`
   }
   if (kind === 'place' || random.chance(0.06)) {
@@ -99,24 +99,24 @@ export function postFields(seedling: Seedling): PostFields {
   return fields
 }
 
-export function crossPostFields(seedling: Seedling, cross: CrossPost): PostFields {
+export function crossPostFields(input: GenerateInput, cross: CrossPost): PostFields {
   const isPhoto = cross.origin === 'instagram'
   return {
-    ...blankPost(seedling.owner),
+    ...blankPost(input.owner),
     statusType: 'shared_story',
     message: isPhoto ? cross.text : `I'm at ${cross.place.name} in ${cross.place.city} ${cross.url}`,
     link: {
       url: cross.url,
-      title: isPhoto ? `${seedling.owner.name} on Instagram` : cross.place.name,
+      title: isPhoto ? `${input.owner.name} on Instagram` : cross.place.name,
       description: isPhoto ? cross.text : `${cross.place.name}, ${cross.place.city}`,
     },
     ...(isPhoto ? {} : { place: cross.place }),
     application: isPhoto ? { id: '124024574287414', name: 'Instagram' } : { id: '86734274142', name: 'Swarm' },
-    ...reactionsOf(seedling),
+    ...reactionsOf(input),
   }
 }
 
-export function reactionsOf({ random, circle, createdAtMs, nowMs, id }: Seedling): Reactions {
+export function reactionsOf({ random, circle, createdAtMs, nowMs, id }: GenerateInput): Reactions {
   const talkers = random.chance(0.45) ? random.some(circle, random.int(1, 6)) : []
   return {
     likers: random.some(circle, random.int(0, 14)),

@@ -20,7 +20,7 @@ const errorOf = async (response: Response) => ({
   ...((await response.json()) as GraphError).error,
 })
 
-test('login gives a short token, and that buys one of sixty days', async () => {
+test('login returns a short-lived token, which can be exchanged for one of sixty days', async () => {
   const back = await returnedTo(app, 'email user_posts', 'ada')
   assert.equal(back.hash, '#_=_')
   const code = back.searchParams.get('code') ?? ''
@@ -39,7 +39,7 @@ test('login gives a short token, and that buys one of sixty days', async () => {
   assert.equal((await errorOf(await exchange(app, fields))).code, 190)
 })
 
-test('saying no, unknown scopes and wrong redirects', async () => {
+test('denied consent, unknown scopes and invalid redirect URIs', async () => {
   const denied = await appBrowser().walk(authorizeUrl(app, { scope: 'email' }), { person: 'ben', decision: 'deny' })
   const params = Object.fromEntries(new URL(denied.url).searchParams)
   assert.deepEqual(params, {
@@ -55,7 +55,7 @@ test('saying no, unknown scopes and wrong redirects', async () => {
   assert.equal((await appBrowser().open(authorizeUrl(app, { redirect_uri: 'http://127.0.0.1:9/other' }))).status, 400)
 })
 
-test('the token endpoint names what is wrong', async () => {
+test('the token endpoint returns a specific message for each error', async () => {
   const code = (await returnedTo(app, 'email', 'ada')).searchParams.get('code') ?? ''
   const wrong = async (fields: Record<string, string>) => (await errorOf(await exchange(app, fields))).message
   assert.equal(await wrong({ code }), 'Missing redirect_uri parameter.')
@@ -66,7 +66,7 @@ test('the token endpoint names what is wrong', async () => {
   assert.equal(await wrong({ code: 'x', redirect_uri: callback }), 'Invalid verification code format.')
 })
 
-test('permissions: declined ones are listed, single ones and the whole login can be taken back', async () => {
+test('permissions: lists declined ones; revokes a single permission or the whole login', async () => {
   const token = await tokenOf(app, everyScope, 'chloe', ['user_posts', 'user_photos'])
   const list = await graph<{ data: { permission: string; status: string }[] }>(app, '/me/permissions', token)
   const statusOf = Object.fromEntries(list.data.map(({ permission, status }) => [permission, status]))
@@ -85,7 +85,7 @@ test('permissions: declined ones are listed, single ones and the whole login can
   assert.equal((await graph<GraphError>(app, '/me', token)).error.error_subcode, 458)
 })
 
-test('tokens: missing, unknown, proven, revoked, looked into', async () => {
+test('tokens: missing, unknown, with appsecret_proof, revoked, debug_token', async () => {
   const token = await tokenOf(app, 'email', 'dmitri')
   const url = `${app.service.endpoints['api_url']}/me`
   assert.equal((await errorOf(await fetch(url))).code, 2500)

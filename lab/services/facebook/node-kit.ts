@@ -4,11 +4,11 @@ import { cursorEdge, type GraphNode } from '../../graph/node.ts'
 import type { FacebookData } from './data.ts'
 import type { Reactions } from './generate-posts.ts'
 
-/** What nodes need to know to show themselves to one app. */
+/** What rendering a node for one app depends on. */
 export interface View {
   url: string
   data: FacebookData
-  /** Apps see the names of the person and of people who use the app too; others only count. */
+  /** An app sees the names of its own users; other people are only counted. */
   isNamed(person: Acquaintance): boolean
 }
 
@@ -52,7 +52,7 @@ export const placeNode = (place: Place | undefined): GraphNode | undefined =>
 
 const reactionTypes = ['LIKE', 'LOVE', 'LIKE', 'HAHA', 'WOW', 'CARE', 'SAD', 'ANGRY']
 
-/** The edges that posts, photos and videos share. */
+/** The edges common to posts, photos and videos. */
 export function reactionEdges(view: View, item: StoredItem): GraphNode['fields'] {
   const { likers = [], comments = [] } = item.fields as Partial<Reactions>
   const named = likers.filter((one) => view.isNamed(one))

@@ -40,7 +40,7 @@ export function pageNode(view: View, item: StoredItem): GraphNode {
   })
 }
 
-/** The person behind the token. A field without its permission is left out, as Facebook does it. */
+/** The token's person. Like at Facebook, a field without its permission is omitted. */
 export function meNode(
   view: View,
   person: Person,

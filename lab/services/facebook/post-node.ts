@@ -8,7 +8,7 @@ import { graphTime, node, personNode, placeNode, reactionEdges, type View } from
 
 const removedFields = ['caption', 'description', 'link', 'name', 'object_id', 'source', 'type']
 
-const privacyWords = { EVERYONE: 'Public', ALL_FRIENDS: 'Your friends', SELF: 'Only me' }
+const privacyDescriptions = { EVERYONE: 'Public', ALL_FRIENDS: 'Your friends', SELF: 'Only me' }
 
 export function postNode(view: View, item: StoredItem): GraphNode {
   const post = item.fields as PostFields
@@ -36,7 +36,13 @@ export function postNode(view: View, item: StoredItem): GraphNode {
     with_tags: () =>
       post.withPeople.length === 0 ? undefined : { data: post.withPeople.map(({ id, name }) => ({ name, id })) },
     place: () => placeNode(post.place),
-    privacy: () => ({ allow: '', deny: '', description: privacyWords[post.privacy], friends: '', value: post.privacy }),
+    privacy: () => ({
+      allow: '',
+      deny: '',
+      description: privacyDescriptions[post.privacy],
+      friends: '',
+      value: post.privacy,
+    }),
     status_type: () => post.statusType,
     permalink_url: () => `https://www.facebook.com/${ownerId}/posts/${postId}`,
     full_picture: picture,
@@ -58,7 +64,7 @@ function photosOf(view: View, post: PostFields): StoredItem[] {
   })
 }
 
-/** Offsets count UTF-16 units, as the message does in JSON. */
+/** Offsets count UTF-16 units of the message. */
 function tagsIn({ message = '', tagged }: PostFields): unknown {
   const tags = tagged.flatMap(({ id, name }) => {
     const offset = message.indexOf(name)

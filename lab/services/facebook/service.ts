@@ -1,12 +1,12 @@
 import { makePeople } from '../../base/people.ts'
-import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { DataControl, ServiceDefinition } from '../../base/service-parts.ts'
 import { isFlag } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createAppGrants } from '../../graph/app-grants.ts'
 import { createGuard } from '../../graph/caller.ts'
-import { knobsBeside } from '../../graph/knobs-beside.ts'
 import { createLoginWindow } from '../../graph/login-window.ts'
+import { withOwnSettings } from '../../graph/own-settings.ts'
 import { currentVersion } from '../../graph/version.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { drawPicture } from '../demo-social/media.ts'
@@ -96,10 +96,10 @@ export const facebook: ServiceDefinition = {
         apps.set(app.key, app.secret)
         return app
       },
-      ...knobsBeside(
+      ...withOwnSettings(
         settings,
         { missingPermission: ['empty', 'error'], requireProof: isFlag },
-        rateLimitBeside(rateLimit, oauth),
+        withRateLimitSettings(rateLimit, oauth),
       ),
       tokens: grants.control(oauth.tokens),
       data: dataControl(),

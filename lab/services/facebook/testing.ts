@@ -26,8 +26,8 @@ export async function returnedTo(app: App, scope: string, person: string, permis
 
 export async function tokenOf(app: App, scope = everyScope, person = 'ada', permissions?: string[]): Promise<string> {
   const code = (await returnedTo(app, scope, person, permissions)).searchParams.get('code') ?? ''
-  const answer = (await (await exchange(app, { code, redirect_uri: callback })).json()) as { access_token: string }
-  return answer.access_token
+  const tokens = (await (await exchange(app, { code, redirect_uri: callback })).json()) as { access_token: string }
+  return tokens.access_token
 }
 
 export async function graph<T>(app: App, path: string, token: string, method = 'GET'): Promise<T> {
@@ -44,7 +44,7 @@ export interface Listing<T> {
   summary?: { total_count: number }
 }
 
-/** Follows `next` to the end. */
+/** Follows `next` to the last page. */
 export async function walk<T>(app: App, path: string, token: string): Promise<{ entries: T[]; sizes: number[] }> {
   const entries: T[] = []
   const sizes: number[] = []

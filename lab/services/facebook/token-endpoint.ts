@@ -3,7 +3,7 @@ import { json, type Refusal, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { AppGrants } from '../../graph/app-grants.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import { askToken, type InnerAnswer } from '../../graph/inner-token.ts'
+import { type InnerTokenResponse, requestToken } from '../../graph/inner-token.ts'
 import type { LoginWindow } from '../../graph/login-window.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 
@@ -11,9 +11,9 @@ interface TokenParts {
   oauth: OAuth2Server
   grants: AppGrants
   window: LoginWindow
-  /** App id to app secret. */
+  /** App secret by app id. */
   apps: ReadonlyMap<string, string>
-  /** The person behind a native id. */
+  /** The username for a native id. */
   usernameOf: (id: string) => string
 }
 
@@ -23,12 +23,17 @@ const wrongCode = (message: string, subcode: number) => graphError(message, { co
 export function createTokenEndpoint(parts: TokenParts): (request: LabRequest) => Promise<Reply> {
   const usedCodes = new Set<string>()
 
-  const ask = (params: Record<string, string | undefined>) =>
-    askToken(parts.oauth, { method: 'POST', path: '/oauth/access_token', params, refuse: translated })
+  const exchange = (params: Record<string, string | undefined>) =>
+    requestToken(parts.oauth, { method: 'POST', path: '/oauth/access_token', params, toError: graphErrorFor })
 
-  function answer(inner: InnerAnswer, asked: readonly string[], clientKey: string, longLived: boolean): Reply {
+  function tokenReply(
+    inner: InnerTokenResponse,
+    requested: readonly string[],
+    clientKey: string,
+    longLived: boolean,
+  ): Reply {
     const granted = inner.scope === '' ? [] : inner.scope.split(',')
-    const grant = parts.grants.grant(clientKey, parts.usernameOf(inner.user_id), asked, granted)
+    const grant = parts.grants.grant(clientKey, parts.usernameOf(inner.user_id), requested, granted)
     const ttlSeconds = inner.expires_in
     parts.grants.addToken({ value: inner.access_token, grant, ttlSeconds, longLived })
     return json(200, { access_token: inner.access_token, token_type: 'bearer', expires_in: ttlSeconds })
@@ -52,10 +57,10 @@ export function createTokenEndpoint(parts: TokenParts): (request: LabRequest) =>
     if (grantType === 'fb_exchange_token') {
       const value = first(params, 'fb_exchange_token') ?? ''
       const short = parts.grants.token(value)
-      if (!short || !parts.grants.isLive(short) || short.grant.clientKey !== clientKey)
+      if (!short || !parts.grants.isActive(short) || short.grant.clientKey !== clientKey)
         throw graphError('Invalid OAuth access token - Cannot parse access token', { code: 190 })
-      const inner = await ask({ ...credentials, grant_type: grantType, fb_exchange_token: value })
-      return answer({ ...inner, scope: '' }, [], clientKey, true)
+      const inner = await exchange({ ...credentials, grant_type: grantType, fb_exchange_token: value })
+      return tokenReply({ ...inner, scope: '' }, [], clientKey, true)
     }
     if (grantType !== undefined && grantType !== 'authorization_code')
       throw graphError(`Unsupported grant_type: ${grantType}`, { code: 1 })
@@ -65,18 +70,18 @@ export function createTokenEndpoint(parts: TokenParts): (request: LabRequest) =>
     const redirectUri = first(params, 'redirect_uri')
     if (redirectUri === undefined) throw graphError('Missing redirect_uri parameter.', { code: 191 })
     usedCodes.add(code)
-    const inner = await ask({
+    const inner = await exchange({
       ...credentials,
       grant_type: 'authorization_code',
       code,
       redirect_uri: redirectUri,
       code_verifier: first(params, 'code_verifier'),
     })
-    return answer(inner, parts.window.askedBehind(code), clientKey, false)
+    return tokenReply(inner, parts.window.requestedScopesOf(code), clientKey, false)
   }
 }
 
-function translated(description: string): Refusal {
+function graphErrorFor(description: string): Refusal {
   if (description.includes('expired')) return wrongCode('This authorization code has expired.', 36007)
   if (description.includes('redirect_uri'))
     return wrongCode(

@@ -40,7 +40,7 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
   const view = () => ({ url: context.url(), data })
   const friendsAndSelf = (person: Person): Acquaintance[] => [person, ...data.friendsOf(person.username)]
 
-  const asked =
+  const endpoint =
     (act: Act): Handler =>
     (request, params) => {
       checkVersion(request)
@@ -57,11 +57,11 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
   const listed = (name: string, count: number, items: unknown[]) => ({ [name]: { count, items } })
 
   const checkins: Act = (person, request) => {
-    const fitting = sorted(request, withinTimes(request, data.store.list(person.username, 'checkins')))
-    const items = offsetPage(request, fitting, 100, 250)
+    const matching = sorted(request, withinTimes(request, data.store.list(person.username, 'checkins')))
+    const items = offsetPage(request, matching, 100, 250)
     return listed(
       'checkins',
-      fitting.length,
+      matching.length,
       items.map((item) => presentCheckin(view(), person, item)),
     )
   }
@@ -130,7 +130,7 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
 
   const oneUser: Act = (person, _request, { id = '' }) => {
     if (id === person.id) return { user: presentSelf(view(), person) }
-    const other = data.everybody.find((one) => one.id === id)
+    const other = data.allPeople.find((one) => one.id === id)
     if (!other) throw wrongParameter(`Value ${id} is invalid for user id`)
     const isFriend = data.friendsOf(person.username).some((one) => one.id === id)
     return { user: presentFriend(context.url(), other, isFriend ? 'friend' : undefined) }
@@ -143,20 +143,20 @@ export function foursquareApi({ context, oauth, data, rateLimit }: ApiParts): Ro
   }
 
   const routes: Routes = {
-    'GET /v2/users/self': asked((person) => ({ user: presentSelf(view(), person) })),
-    'GET /v2/users/self/checkins': asked(checkins),
-    'GET /v2/users/self/friends': asked(friends),
-    'GET /v2/users/self/photos': asked(photos),
-    'GET /v2/users/self/tips': asked(tips),
-    'GET /v2/users/self/venuehistory': asked(venueHistory),
-    'GET /v2/users/self/venuelikes': asked((person, request) => likedVenues(data, person, request)),
-    'GET /v2/users/self/lists': asked((person, request) => listsOf(view(), person, request)),
-    'GET /v2/users/:id': asked(oneUser),
-    'GET /v2/checkins/recent': asked(recent),
-    'GET /v2/checkins/:id': asked(oneCheckin),
-    'GET /v2/venues/:id': asked(oneVenue),
-    'GET /v2/lists/:id': asked((person, request, { id = '' }) => oneList(view(), person, request, id)),
-    'GET /v2/lists/:owner/:list': asked((person, request, { owner, list }) =>
+    'GET /v2/users/self': endpoint((person) => ({ user: presentSelf(view(), person) })),
+    'GET /v2/users/self/checkins': endpoint(checkins),
+    'GET /v2/users/self/friends': endpoint(friends),
+    'GET /v2/users/self/photos': endpoint(photos),
+    'GET /v2/users/self/tips': endpoint(tips),
+    'GET /v2/users/self/venuehistory': endpoint(venueHistory),
+    'GET /v2/users/self/venuelikes': endpoint((person, request) => likedVenues(data, person, request)),
+    'GET /v2/users/self/lists': endpoint((person, request) => listsOf(view(), person, request)),
+    'GET /v2/users/:id': endpoint(oneUser),
+    'GET /v2/checkins/recent': endpoint(recent),
+    'GET /v2/checkins/:id': endpoint(oneCheckin),
+    'GET /v2/venues/:id': endpoint(oneVenue),
+    'GET /v2/lists/:id': endpoint((person, request, { id = '' }) => oneList(view(), person, request, id)),
+    'GET /v2/lists/:owner/:list': endpoint((person, request, { owner, list }) =>
       oneList(view(), person, request, `${owner === 'self' ? person.id : owner}/${list}`),
     ),
   }
@@ -182,10 +182,10 @@ function callerOf(oauth: OAuth2Server, request: LabRequest): Person {
   }
 }
 
-/** The reset time is told only to those who are over the limit. */
+/** The reset time is sent only when the limit is exceeded. */
 function countedCall(rateLimit: RateLimit, key: string): (reply: Reply) => Reply {
   try {
-    const withLimits = rateLimit.spend(key)
+    const withLimits = rateLimit.acquire(key)
     return (reply) => {
       const { 'x-ratelimit-reset': _reset, ...headers } = withLimits(reply).headers
       return { ...reply, headers }

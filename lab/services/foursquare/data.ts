@@ -14,7 +14,7 @@ export type Kind = (typeof kinds)[number] | 'lists' | 'venuelikes'
 export interface FoursquareData {
   store: ItemStore
   venues: readonly Venue[]
-  everybody: readonly Acquaintance[]
+  allPeople: readonly Acquaintance[]
   friendsOf(username: string): readonly Acquaintance[]
   nextId: () => string
 }
@@ -26,7 +26,7 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
   const store = createItemStore()
   const venues = makeVenues(random.fork('venues'))
   const others = acquaintances(45, (at) => String(3_100_000 + at * 97))
-  const everybody: Acquaintance[] = [...people, ...others]
+  const allPeople: Acquaintance[] = [...people, ...others]
   let sequence = 0
   const nextId = () =>
     createHash('md5')
@@ -44,7 +44,7 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
           ],
     ]),
   )
-  for (const one of everybody) {
+  for (const one of allPeople) {
     const activity = people.find(({ id }) => id === one.id)?.activity
     if (activity !== 0) fill(one, activity ?? 6)
   }
@@ -53,13 +53,13 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
     const own = random.fork(owner.username)
     const circle = friends.get(owner.username) ?? own.some(others, 10)
     const isCast = friends.has(owner.username)
-    const seedling = (createdAtMs: number) => ({ random: own, circle, venues, createdAtMs, nowMs, nextId })
+    const inputFor = (createdAtMs: number) => ({ random: own, circle, venues, createdAtMs, nowMs, nextId })
     const put = (kind: Kind, id: string, createdAtMs: number, fields: Record<string, unknown>) =>
       store.put(owner.username, kind, { id, createdAtMs, updatedAtMs: createdAtMs, fields })
-    // Everybody outside the cast has been somewhere within the last hours: that is what a feed of friends shows.
+    // Every generated person checked in within the last hours, so that the friends' feed is not empty.
     const justNow = isCast ? [] : [nowMs - own.int(60, 10_000) * 1000]
     for (const atMs of [...justNow, ...momentsBack(own, activity, nowMs - 3 * hourMs, 1800)]) {
-      const fields = checkinFields(seedling(atMs))
+      const fields = checkinFields(inputFor(atMs))
       const item = put('checkins', nextId(), atMs, fields)
       if (own.chance(0.03)) item.deletedAtMs = nowMs
       else if (fields.venue && own.chance(0.3)) {
@@ -71,7 +71,7 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
     if (!isCast) return
     for (const cross of crossPosts(owner.username, nowMs))
       if (cross.origin === 'foursquare')
-        put('checkins', cross.id, cross.createdAtMs, crossCheckin(seedling(cross.createdAtMs), cross))
+        put('checkins', cross.id, cross.createdAtMs, crossCheckin(inputFor(cross.createdAtMs), cross))
     for (const atMs of momentsBack(own, Math.round(activity * 0.3), nowMs, 1800))
       put('photos', nextId(), atMs, photoFields(own, own.pick(venues)))
     for (const atMs of momentsBack(own, Math.round(activity * 0.2), nowMs, 1800))
@@ -88,5 +88,5 @@ export function createFoursquareData(parts: { people: Person[]; random: Random; 
     }
   }
 
-  return { store, venues, everybody, nextId, friendsOf: (username) => friends.get(username) ?? [] }
+  return { store, venues, allPeople, nextId, friendsOf: (username) => friends.get(username) ?? [] }
 }

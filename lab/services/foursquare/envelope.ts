@@ -3,7 +3,7 @@ import { json, Refusal, type Reply } from '../../base/reply.ts'
 
 const requestId = (): string => secret(12)
 
-/** Every answer is wrapped; the status is repeated inside. */
+/** Every response is wrapped; the envelope repeats the status. */
 export const enveloped = (response: unknown): Reply =>
   json(200, {
     meta: { code: 200, requestId: requestId() },

@@ -57,9 +57,9 @@ const exchange = (fields: Record<string, string>) =>
   )
 
 async function tokenOf(person: string): Promise<string> {
-  const answer = (await (await exchange({ code: await codeFor(flow, {}, person) })).json()) as Record<string, string>
-  assert.deepEqual(Object.keys(answer), ['access_token'])
-  return answer['access_token'] ?? ''
+  const tokens = (await (await exchange({ code: await codeFor(flow, {}, person) })).json()) as Record<string, string>
+  assert.deepEqual(Object.keys(tokens), ['access_token'])
+  return tokens['access_token'] ?? ''
 }
 
 const raw = (path: string, by = token, version = '20260101') =>
@@ -86,7 +86,7 @@ async function allOf<Name extends string, T>(path: string, name: Name, limit: nu
   }
 }
 
-test('login: the token lasts until it is revoked', async () => {
+test('login: the token is valid until it is revoked', async () => {
   const page = await appBrowser().walk(authorizeUrl(flow), { person: 'ben' })
   const back = new URL(page.url)
   assert.equal(back.hash, '#_=_')
@@ -115,7 +115,7 @@ test('self: profile and counts', async () => {
   assert.equal(user.checkins.count, list.checkins.count)
 })
 
-test('checkins: every one once by offset, newest first, rich, with gaps', async () => {
+test('check-ins: every one once by offset, newest first, with varying fields', async () => {
   const all = await allOf<'checkins', Checkin>('users/self/checkins', 'checkins', 100)
   assert.ok(all.length > 250)
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
@@ -144,7 +144,7 @@ test('checkins: every one once by offset, newest first, rich, with gaps', async 
   for (const { origin, id } of crossPosts('ada', now)) assert.equal(ids.includes(id), origin === 'foursquare')
 })
 
-test('timestamps bound the list, and a new check-in shifts offsets', async () => {
+test('timestamps limit the list; a new check-in shifts offsets', async () => {
   const afterTimestamp = Math.floor(now / 1000) - 90 * 86_400
   const beforeTimestamp = afterTimestamp + 30 * 86_400
   const path = `users/self/checkins?afterTimestamp=${afterTimestamp}&beforeTimestamp=${beforeTimestamp}`
@@ -157,7 +157,7 @@ test('timestamps bound the list, and a new check-in shifts offsets', async () =>
   assert.equal((await page())[1]?.id, before[0]?.id)
 })
 
-test('one check-in has comments, author and short address; deleted and private ones are refused', async () => {
+test('a single check-in has comments, author and short URL; deleted and private ones are errors', async () => {
   const cross = crossPosts('ada', now).find(({ origin }) => origin === 'foursquare')
   const { checkin } = await call<{ checkin: Checkin }>(`checkins/${cross?.id}`)
   assert.equal(checkin.checkinShortUrl, cross?.url)
@@ -174,7 +174,7 @@ test('one check-in has comments, author and short address; deleted and private o
   assert.equal((await metaOf(await raw(`checkins/${String(secret['id'])}`))).errorType, 'not_authorized')
 })
 
-test('recent: what friends did in the last three hours', async () => {
+test('recent: check-ins of friends in the last three hours', async () => {
   const { recent } = await call<{ recent: Checkin[] }>('checkins/recent?limit=100')
   const friends = await allOf<'friends', { id: string }>('users/self/friends', 'friends', 10)
   assert.equal(friends.length, 34)
@@ -189,7 +189,7 @@ test('recent: what friends did in the last three hours', async () => {
   )
 })
 
-test('photos, tips, places and lists', async () => {
+test('photos, tips, venues and lists', async () => {
   const photos = await allOf<'photos', { id: string; venue: Venue; checkin?: { id: string } }>(
     'users/self/photos',
     'photos',
@@ -218,7 +218,7 @@ interface List {
   listItems: { count: number; items?: unknown[] }
 }
 
-test('lists: those that everybody has, own ones with times, and followed ones of others', async () => {
+test('lists: default lists, own lists with times, and followed lists', async () => {
   const { lists } = await call<{ lists: { count: number; groups: { type: string; items: List[] }[] } }>(
     'users/self/lists',
   )
@@ -243,32 +243,32 @@ test('lists: those that everybody has, own ones with times, and followed ones of
   assert.equal((await metaOf(await raw('lists/0123456789abcdef01234567'))).errorType, 'param_error')
 })
 
-test('someone new has nothing', async () => {
+test('a new person has no items', async () => {
   const finn = await tokenOf('finn')
   for (const name of ['checkins', 'friends', 'photos', 'tips'])
     assert.deepEqual(await call(`users/self/${name}`, finn), { [name]: { count: 0, items: [] } })
   assert.deepEqual(await call('checkins/recent', finn), { recent: [] })
 })
 
-test('wrong calls: version, credentials, parameters, paths, methods', async () => {
+test('rejects invalid versions, credentials, parameters, paths and methods', async () => {
   const base = service.endpoints['api_url']
-  const told = async (response: Response | Promise<Response>) => {
+  const errorOf = async (response: Response | Promise<Response>) => {
     const { code, errorType } = await metaOf(await response)
     return [code, errorType]
   }
-  assert.deepEqual(await told(fetch(`${base}/users/self?oauth_token=${token}`)), [410, 'param_error'])
-  assert.deepEqual(await told(raw('users/self', token, 'today')), [400, 'param_error'])
-  assert.deepEqual(await told(fetch(`${base}/users/self?v=20260101`)), [400, 'invalid_auth'])
-  assert.deepEqual(await told(raw('users/self', 'x')), [401, 'invalid_auth'])
+  assert.deepEqual(await errorOf(fetch(`${base}/users/self?oauth_token=${token}`)), [410, 'param_error'])
+  assert.deepEqual(await errorOf(raw('users/self', token, 'today')), [400, 'param_error'])
+  assert.deepEqual(await errorOf(fetch(`${base}/users/self?v=20260101`)), [400, 'invalid_auth'])
+  assert.deepEqual(await errorOf(raw('users/self', 'x')), [401, 'invalid_auth'])
   for (const query of ['limit=251', 'limit=x', 'offset=-1', 'sort=size', 'afterTimestamp=now'])
-    assert.deepEqual(await told(raw(`users/self/checkins?${query}`)), [400, 'param_error'], query)
-  assert.deepEqual(await told(raw('users/self/badgers')), [404, 'endpoint_error'])
-  assert.deepEqual(await told(raw('checkins/abc')), [400, 'param_error'])
+    assert.deepEqual(await errorOf(raw(`users/self/checkins?${query}`)), [400, 'param_error'], query)
+  assert.deepEqual(await errorOf(raw('users/self/badgers')), [404, 'endpoint_error'])
+  assert.deepEqual(await errorOf(raw('checkins/abc')), [400, 'param_error'])
   const posted = await fetch(`${base}/users/self?v=20260101&oauth_token=${token}`, { method: 'POST' })
   assert.equal(posted.status, 405)
 })
 
-test('limits: told on every answer, the reset only beyond them', async () => {
+test('limits: reported in every response; the reset time only when exceeded', async () => {
   service.configure({ rateLimit: { limit: 2, windowSeconds: 3600 } })
   lab.clock.advance(3_600_000)
   const first = await raw('users/self')

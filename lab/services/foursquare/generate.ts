@@ -14,7 +14,7 @@ export interface PhotoFields extends Record<string, unknown> {
 
 export interface CheckinFields extends Record<string, unknown> {
   type: 'checkin' | 'venueless'
-  /** Absent for a venueless one, which has only `location`. */
+  /** Absent for a venueless check-in, which has only `location`. */
   venue?: Venue
   location?: { lat: number; lng: number; name?: string }
   shout?: string
@@ -44,7 +44,7 @@ export interface ListFields extends Record<string, unknown> {
   entries: { venue: Venue; createdAtMs: number }[]
 }
 
-interface Seedling {
+interface GenerateInput {
   random: Random
   circle: readonly Acquaintance[]
   venues: readonly Venue[]
@@ -68,8 +68,8 @@ export const blankCheckin = (venue: Venue): CheckinFields => ({
   source: swarm,
 })
 
-export function checkinFields(seedling: Seedling): CheckinFields {
-  const { random, circle, venues, createdAtMs, nowMs, nextId } = seedling
+export function checkinFields(input: GenerateInput): CheckinFields {
+  const { random, circle, venues, createdAtMs, nowMs, nextId } = input
   const venue = random.pick(venues)
   const withPeople = random.chance(0.2) ? random.some(circle, random.int(1, 3)) : []
   const shout = [random.pick(sentences), ...withPeople.map(({ name }) => name.split(' ')[0])].join(' ')
@@ -91,15 +91,15 @@ export function checkinFields(seedling: Seedling): CheckinFields {
     source: random.pick([swarm, { name: 'Swarm for Android', url: 'https://www.swarmapp.com' }]),
   }
   if (!random.chance(0.02)) return fields
-  // Old check-ins without a venue are still in people's histories.
+  // Histories still contain old check-ins without a venue.
   const { venue: _venue, ...rest } = fields
   return { ...rest, type: 'venueless', location: { lat: venue.lat, lng: venue.lng, name: 'Somewhere' } }
 }
 
-export const crossCheckin = (seedling: Seedling, cross: CrossPost): CheckinFields => ({
+export const crossCheckin = (input: GenerateInput, cross: CrossPost): CheckinFields => ({
   ...blankCheckin(venueAt(cross.place)),
   shout: cross.text,
-  likers: seedling.random.some(seedling.circle, 3),
+  likers: input.random.some(input.circle, 3),
   shortcode: cross.shortcode,
 })
 

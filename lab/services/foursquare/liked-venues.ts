@@ -6,7 +6,7 @@ import { offsetPage, withinTimes } from './parameters.ts'
 import { presentVenue } from './present.ts'
 import type { Venue } from './venues.ts'
 
-/** Compact venues, the one liked last first. When each was liked can be asked by, and is not told. */
+/** Compact venues, most recently liked first. The time of the like is a filter but not part of the response. */
 export function likedVenues(data: FoursquareData, person: Person, request: LabRequest) {
   const category = first(request.query, 'categoryId')
   const liked = withinTimes(request, data.store.list(person.username, 'venuelikes'))

@@ -17,7 +17,7 @@ interface View {
 
 const groups = ['created', 'edited', 'followed', 'friends', 'suggested']
 
-/** Lists in groups: those a person made, and those of others that the person follows. */
+/** Lists by group: created by the person, and lists of others that the person follows. */
 export function listsOf(view: View, person: Person, request: LabRequest) {
   const own = view.data.store.list(person.username, 'lists').filter(isHere)
   const byGroup: Record<string, object[]> = {
@@ -43,7 +43,7 @@ export function oneList(view: View, person: Person, request: LabRequest, id: str
   if (name !== undefined)
     return { list: withItems(automaticList(data, person, name), entries(data, person, name), request) }
   const found = data.store.find('lists', id)
-  const owner = found && data.everybody.find(({ username }) => username === found.owner)
+  const owner = found && data.allPeople.find(({ username }) => username === found.owner)
   if (!found || !owner) throw wrongParameter(`Value ${id} is invalid for list id`)
   const listed = (found.item.fields as ListFields).entries.map((entry) => ({ ...entry, id: `v${entry.venue.id}` }))
   return { list: withItems(summary(view, owner, found.item), listed, request) }
@@ -70,7 +70,7 @@ const withItems = (list: object, all: readonly Entry[], request: LabRequest) => 
   },
 })
 
-/** The two that Foursquare makes for everybody: places to go, and places with one's tips. They have no time. */
+/** The two lists that Foursquare creates for every person: places to go and places with tips. No timestamps. */
 const automatic = ['todos', 'tips'] as const
 
 function entries(data: FoursquareData, person: Person, name: (typeof automatic)[number]): Entry[] {
@@ -80,8 +80,8 @@ function entries(data: FoursquareData, person: Person, name: (typeof automatic)[
       const { venue } = tip.fields as TipFields
       return { id: `t${tip.id}`, createdAtMs: tip.createdAtMs, venue, tip }
     })
-  const wanted = person.activity === 0 ? [] : data.venues.filter((_, at) => at % 3 === person.username.length % 3)
-  return wanted.map((venue, at) => ({
+  const saved = person.activity === 0 ? [] : data.venues.filter((_, at) => at % 3 === person.username.length % 3)
+  return saved.map((venue, at) => ({
     id: `v${venue.id}`,
     createdAtMs: 1_700_000_000_000 - at * 86_400_000,
     venue,

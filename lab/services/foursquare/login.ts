@@ -2,21 +2,21 @@ import { first } from '../../base/pairs.ts'
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
-import { routed } from '../../graph/login-window.ts'
+import { callRoute } from '../../graph/login-window.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 
 export const loginPaths = { authorize: '/oauth2/authenticate', token: '/oauth2/access_token' }
 
-/** Foursquare's login: the token is fetched with GET, all parameters in the query, and never expires. */
+/** Foursquare's login: the token request is a GET with all parameters in the query; tokens never expire. */
 export function loginRoutes(oauth: OAuth2Server): Routes {
   const keys = ['GET /login', 'POST /login', 'GET /consent']
-  const kept = Object.fromEntries(Object.entries(oauth.routes).filter(([key]) => keys.includes(key)))
+  const loginPages = Object.fromEntries(Object.entries(oauth.routes).filter(([key]) => keys.includes(key)))
   return {
-    ...kept,
-    [`GET ${loginPaths.authorize}`]: (request) => routed(oauth.routes, `GET ${loginPaths.authorize}`, request),
-    // The same window, but it asks even people who have allowed the app before.
-    'GET /oauth2/authorize': (request) => routed(oauth.routes, `GET ${loginPaths.authorize}`, request),
-    'POST /consent': async (request) => returned(await routed(oauth.routes, 'POST /consent', request)),
+    ...loginPages,
+    [`GET ${loginPaths.authorize}`]: (request) => callRoute(oauth.routes, `GET ${loginPaths.authorize}`, request),
+    // At the vendor only this path requires consent again; the lab always shows the consent page.
+    'GET /oauth2/authorize': (request) => callRoute(oauth.routes, `GET ${loginPaths.authorize}`, request),
+    'POST /consent': async (request) => returned(await callRoute(oauth.routes, 'POST /consent', request)),
     [`GET ${loginPaths.token}`]: (request) => tokenFor(oauth, request),
   }
 }
@@ -34,7 +34,7 @@ async function tokenFor(oauth: OAuth2Server, request: LabRequest): Promise<Reply
   const refused = (status: number, error: string) => new Refusal(json(status, { error }))
   if (first(request.query, 'client_id') === undefined) throw refused(400, 'invalid_request')
   try {
-    const reply = await routed(oauth.routes, `POST ${loginPaths.token}`, { ...request, method: 'POST' })
+    const reply = await callRoute(oauth.routes, `POST ${loginPaths.token}`, { ...request, method: 'POST' })
     const { access_token } = JSON.parse(String(reply.body)) as { access_token: string }
     return json(200, { access_token })
   } catch (error) {

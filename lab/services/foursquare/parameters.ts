@@ -4,7 +4,7 @@ import type { StoredItem } from '../../data/item-store.ts'
 import { apiError, wrongParameter } from './envelope.ts'
 import { isHere, seconds } from './present.ts'
 
-/** Every call says as of which day it knows the API. */
+/** Every call must send the API's version date. */
 export function checkVersion(request: LabRequest): void {
   const version = first(request.query, 'v')
   if (version === undefined)
@@ -30,7 +30,7 @@ export function readLimit(request: LabRequest, fallback: number, greatest: numbe
   return limit
 }
 
-/** Items newer than or at `afterTimestamp` and older than `beforeTimestamp`, in epoch seconds. */
+/** Items at or after `afterTimestamp` and before `beforeTimestamp`, in epoch seconds. */
 export function withinTimes(request: LabRequest, items: readonly StoredItem[]): StoredItem[] {
   const after = wholeNumber(request, 'afterTimestamp') ?? 0
   const before = wholeNumber(request, 'beforeTimestamp') ?? Number.POSITIVE_INFINITY
@@ -39,7 +39,7 @@ export function withinTimes(request: LabRequest, items: readonly StoredItem[]): 
     .filter(({ createdAtMs }) => seconds(createdAtMs) >= after && seconds(createdAtMs) < before)
 }
 
-/** Offsets count from the top as it is now: a new item shifts everything by one. */
+/** Offsets count from the current first item: a new item shifts all others by one. */
 export function offsetPage<T>(request: LabRequest, all: readonly T[], fallback: number, greatest: number): T[] {
   const offset = wholeNumber(request, 'offset') ?? 0
   return all.slice(offset, offset + readLimit(request, fallback, greatest))

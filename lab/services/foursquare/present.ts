@@ -12,7 +12,7 @@ interface View {
   data: FoursquareData
 }
 
-/** Pictures come in halves: prefix, a size of the caller's choice, suffix. */
+/** Picture URLs are split: prefix, a size chosen by the client, suffix. */
 export const splitPicture = (url: string, hue: number) => ({ prefix: `${url}/img/`, suffix: `/${hue}.svg` })
 
 export const presentFriend = (url: string, person: Acquaintance, relationship?: 'friend' | 'self') => ({
@@ -88,7 +88,7 @@ export const presentVenue = (venue: Venue) => ({
   ...(venue.url === undefined ? {} : { url: venue.url }),
 })
 
-/** Lists leave out the author's own name and the texts of comments; the single check-in has both. */
+/** Lists omit the author and the comments' texts; a single check-in has both. */
 export function presentCheckin(
   { url, data }: View,
   author: Acquaintance,
@@ -167,7 +167,7 @@ export function presentPhoto(url: string, item: StoredItem) {
   }
 }
 
-/** In the list of a person's photos each has its venue and check-in. */
+/** In the list of a person's photos each photo includes its venue and check-in. */
 export function presentOwnPhoto(view: View, item: StoredItem) {
   const { venue, checkinId } = item.fields as PhotoFields
   const checkin = checkinId === undefined ? undefined : view.data.store.find('checkins', checkinId)?.item

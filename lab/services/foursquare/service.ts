@@ -1,5 +1,5 @@
 import { makePeople } from '../../base/people.ts'
-import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { ServiceDefinition } from '../../base/service-parts.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
@@ -48,7 +48,7 @@ export const foursquare: ServiceDefinition = {
         api_url: `${url()}/v2`,
       }),
       register: oauth.register,
-      ...rateLimitBeside(rateLimit, oauth),
+      ...withRateLimitSettings(rateLimit, oauth),
       tokens: oauth.tokens,
       data: storeControl({
         store: data.store,

@@ -22,7 +22,7 @@ const categories = [
 
 const venueIdOf = (at: number): string => `4b05883${at.toString(16).padStart(3, '0')}f964a520d9b222`.slice(0, 24)
 
-/** The venue of a place that other services know too. */
+/** The venue of a place that other services use too. */
 export const venueAt = (place: Place): Venue => ({
   id: venueIdOf(places.indexOf(place)),
   name: place.name,
@@ -32,7 +32,7 @@ export const venueAt = (place: Place): Venue => ({
   category: categories[2]!,
 })
 
-/** Venues near every place, so that a history has more than ten of them. */
+/** Several venues near every place, for histories with more than ten venues. */
 export function makeVenues(random: Random): Venue[] {
   const near = places.flatMap((place, at) =>
     titles.slice(0, 4).map(

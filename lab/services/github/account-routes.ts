@@ -1,20 +1,20 @@
 import { json, Refusal, type Reply } from '../../base/reply.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown } from '../../data/item-store.ts'
-import type { ApiParts, Ask, Asked } from './ask.ts'
+import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
 import { notFound } from './errors.ts'
 import type { Account } from './model.ts'
 import { pagedReply } from './page.ts'
 import { fullUser, privateUser, simpleUser } from './present-account.ts'
 
-/** Who the path is about, or 404. */
-export function namedAccount({ presenter, params }: Asked): Account {
+/** The account in the path, or 404. */
+export function namedAccount({ presenter, params }: ApiCall): Account {
   const account = presenter.data.account(params['username'] ?? '')
   if (!account) throw new Refusal(notFound())
   return account
 }
 
-export function accountRoutes({ context, data, limits }: ApiParts, ask: Ask): Routes {
+export function accountRoutes({ context, data, limits }: ApiParts, endpoint: EndpointFactory): Routes {
   const countsOf = ({ login }: Account) => {
     const repos = data.store.list(login, 'repos').filter(isShown)
     const gists = data.store.list(login, 'gists').filter(isShown)
@@ -29,10 +29,10 @@ export function accountRoutes({ context, data, limits }: ApiParts, ask: Ask): Ro
       following: data.following(login).length,
     }
   }
-  const users = (asked: Asked, items: Account[]): Reply =>
-    pagedReply({ url: context.url(), request: asked.request, items, present: (one) => simpleUser(context.url(), one) })
+  const users = (call: ApiCall, items: Account[]): Reply =>
+    pagedReply({ url: context.url(), request: call.request, items, present: (one) => simpleUser(context.url(), one) })
 
-  const emails = ({ viewer, may, request }: Asked): Reply => {
+  const emails = ({ viewer, may, request }: ApiCall): Reply => {
     if (!may('user:email')) return notFound()
     const hidden = `${viewer.id}+${viewer.login}@users.noreply.github.test`
     const items = [
@@ -45,19 +45,19 @@ export function accountRoutes({ context, data, limits }: ApiParts, ask: Ask): Ro
   }
 
   return {
-    'GET /user': ask([], ({ viewer, may }) =>
+    'GET /user': endpoint([], ({ viewer, may }) =>
       json(200, privateUser(context.url(), viewer, countsOf(viewer), may('read:user'))),
     ),
-    'GET /user/emails': ask(['user', 'user:email'], emails),
-    'GET /users/:username': ask([], (asked) => {
-      const account = namedAccount(asked)
+    'GET /user/emails': endpoint(['user', 'user:email'], emails),
+    'GET /users/:username': endpoint([], (call) => {
+      const account = namedAccount(call)
       return json(200, fullUser(context.url(), account, countsOf(account)))
     }),
-    'GET /user/followers': ask([], (asked) => users(asked, data.followers(asked.viewer.login))),
-    'GET /user/following': ask([], (asked) => users(asked, data.following(asked.viewer.login))),
-    'GET /users/:username/followers': ask([], (asked) => users(asked, data.followers(namedAccount(asked).login))),
-    'GET /users/:username/following': ask([], (asked) => users(asked, data.following(namedAccount(asked).login))),
-    'GET /rate_limit': ask(
+    'GET /user/followers': endpoint([], (call) => users(call, data.followers(call.viewer.login))),
+    'GET /user/following': endpoint([], (call) => users(call, data.following(call.viewer.login))),
+    'GET /users/:username/followers': endpoint([], (call) => users(call, data.followers(namedAccount(call).login))),
+    'GET /users/:username/following': endpoint([], (call) => users(call, data.following(namedAccount(call).login))),
+    'GET /rate_limit': endpoint(
       [],
       ({ viewer, presenter }) => {
         const core = { ...limits.standing(String(viewer.id)), resource: 'core' }

@@ -4,7 +4,7 @@ import { jsonOf } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
 import { namedAccount } from './account-routes.ts'
-import type { ApiParts, Ask, Asked } from './ask.ts'
+import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
 import { githubError, invalidField, notFound } from './errors.ts'
 import type { GistFields, NotificationFields } from './model.ts'
 import { pagedReply, timeParam } from './page.ts'
@@ -14,49 +14,49 @@ const eventDaysMs = 30 * 86_400_000
 const eventCap = 300
 const polling = { 'x-poll-interval': 60 }
 
-export function activityRoutes({ context, data }: ApiParts, ask: Ask): Routes {
+export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
   const now = () => context.clock.now()
 
-  /** Thirty days and 300 entries at most; private ones only for the person's own token. */
-  function events(asked: Asked, logins: string[], showPrivate: boolean): Reply {
+  /** At most thirty days and 300 entries; private events require the person's own token. */
+  function events(call: ApiCall, logins: string[], showPrivate: boolean): Reply {
     const fresh = now() - eventDaysMs
     const items = logins
       .flatMap((login) => data.store.list(login, 'events'))
       .filter((item) => isShown(item) && item.createdAtMs >= fresh && (showPrivate || item.fields['public'] === true))
       .toSorted((a, b) => b.createdAtMs - a.createdAtMs || Number(b.id) - Number(a.id))
-    const present = (item: StoredItem) => presentEvent(asked.presenter, item)
-    const reply = pagedReply({ url: context.url(), request: asked.request, items, present, cap: eventCap })
+    const present = (item: StoredItem) => presentEvent(call.presenter, item)
+    const reply = pagedReply({ url: context.url(), request: call.request, items, present, cap: eventCap })
     return { ...reply, headers: { ...reply.headers, ...polling } }
   }
-  const ownEvents = (publicOnly: boolean) => (asked: Asked) => {
-    const { login } = namedAccount(asked)
-    return events(asked, [login], !publicOnly && login === asked.viewer.login && asked.may('repo'))
+  const ownEvents = (publicOnly: boolean) => (call: ApiCall) => {
+    const { login } = namedAccount(call)
+    return events(call, [login], !publicOnly && login === call.viewer.login && call.may('repo'))
   }
-  const received = (asked: Asked) => {
-    const followed = data.following(namedAccount(asked).login).map(({ login }) => login)
-    return events(asked, followed, false)
+  const received = (call: ApiCall) => {
+    const followed = data.following(namedAccount(call).login).map(({ login }) => login)
+    return events(call, followed, false)
   }
 
-  function gists(asked: Asked, login: string): Reply {
-    const sinceMs = timeParam(asked.request, 'since') ?? 0
-    const seesSecret = asked.may('gist') && asked.viewer.login === login
+  function gists(call: ApiCall, login: string): Reply {
+    const sinceMs = timeParam(call.request, 'since') ?? 0
+    const seesSecret = call.may('gist') && call.viewer.login === login
     const items = data.store
       .list(login, 'gists')
       .filter((item) => isShown(item) && item.updatedAtMs >= sinceMs && (seesSecret || item.fields['public'] === true))
-    const present = (item: StoredItem) => presentGist(asked.presenter, login, item)
-    return pagedReply({ url: context.url(), request: asked.request, items, present })
+    const present = (item: StoredItem) => presentGist(call.presenter, login, item)
+    return pagedReply({ url: context.url(), request: call.request, items, present })
   }
 
-  /** A secret gist is one that is not listed: who knows its id may read it. */
-  function gist(asked: Asked): { owner: string; item: StoredItem } {
-    const found = data.store.find('gists', asked.params['id'] ?? '')
+  /** A secret gist is unlisted but readable by id. */
+  function gist(call: ApiCall): { owner: string; item: StoredItem } {
+    const found = data.store.find('gists', call.params['id'] ?? '')
     if (!found) throw new Refusal(notFound())
     return found
   }
 
-  function publishGist(asked: Asked): Reply {
-    if (!asked.may('gist')) return notFound()
-    const { description, files, public: isPublic } = jsonOf(asked.request)
+  function publishGist(call: ApiCall): Reply {
+    if (!call.may('gist')) return notFound()
+    const { description, files, public: isPublic } = jsonOf(call.request)
     const names = typeof files === 'object' && files !== null ? Object.keys(files) : []
     if (names.length === 0) return invalidField('Gist', 'files', 'missing_field')
     const fields: GistFields = {
@@ -66,16 +66,13 @@ export function activityRoutes({ context, data }: ApiParts, ask: Ask): Routes {
       comments: 0,
     }
     const item = { id: data.nextId().toString(16).padStart(32, 'b'), createdAtMs: now(), updatedAtMs: now(), fields }
-    return json(
-      201,
-      presentGist(asked.presenter, asked.viewer.login, data.store.put(asked.viewer.login, 'gists', item)),
-    )
+    return json(201, presentGist(call.presenter, call.viewer.login, data.store.put(call.viewer.login, 'gists', item)))
   }
 
-  function notifications(asked: Asked): Reply {
-    if (!asked.may('notifications', 'repo'))
+  function notifications(call: ApiCall): Reply {
+    if (!call.may('notifications', 'repo'))
       return githubError(403, "Missing the 'notifications' scope.", {}, '/rest/activity/notifications')
-    const { request, viewer, presenter } = asked
+    const { request, viewer, presenter } = call
     const all = first(request.query, 'all') === 'true'
     const mineOnly = first(request.query, 'participating') === 'true'
     const sinceMs = timeParam(request, 'since') ?? 0
@@ -95,23 +92,23 @@ export function activityRoutes({ context, data }: ApiParts, ask: Ask): Routes {
   }
 
   return {
-    'GET /users/:username/events': ask([], ownEvents(false)),
-    'GET /users/:username/events/public': ask([], ownEvents(true)),
-    'GET /users/:username/received_events': ask([], received),
-    'GET /users/:username/received_events/public': ask([], received),
-    'GET /gists': ask(['gist'], (asked) => gists(asked, asked.viewer.login)),
-    'POST /gists': ask(['gist'], publishGist),
-    'GET /users/:username/gists': ask([], (asked) => gists(asked, namedAccount(asked).login)),
-    'GET /gists/:id': ask([], (asked) => {
-      const { owner, item } = gist(asked)
-      return json(200, presentGist(asked.presenter, owner, item))
+    'GET /users/:username/events': endpoint([], ownEvents(false)),
+    'GET /users/:username/events/public': endpoint([], ownEvents(true)),
+    'GET /users/:username/received_events': endpoint([], received),
+    'GET /users/:username/received_events/public': endpoint([], received),
+    'GET /gists': endpoint(['gist'], (call) => gists(call, call.viewer.login)),
+    'POST /gists': endpoint(['gist'], publishGist),
+    'GET /users/:username/gists': endpoint([], (call) => gists(call, namedAccount(call).login)),
+    'GET /gists/:id': endpoint([], (call) => {
+      const { owner, item } = gist(call)
+      return json(200, presentGist(call.presenter, owner, item))
     }),
-    'DELETE /gists/:id': ask(['gist'], (asked) => {
-      const { owner, item } = gist(asked)
-      if (owner !== asked.viewer.login || !asked.may('gist')) return notFound()
+    'DELETE /gists/:id': endpoint(['gist'], (call) => {
+      const { owner, item } = gist(call)
+      if (owner !== call.viewer.login || !call.may('gist')) return notFound()
       data.store.remove(owner, 'gists', item.id, now())
       return noContent()
     }),
-    'GET /notifications': ask(['notifications', 'repo'], notifications),
+    'GET /notifications': endpoint(['notifications', 'repo'], notifications),
   }
 }

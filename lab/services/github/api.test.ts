@@ -45,7 +45,7 @@ const lists: Record<string, number> = {
 }
 
 for (const [path, least] of Object.entries(lists)) {
-  test(`${path} to the end gives every item once, whatever the page size`, async () => {
+  test(`${path}: returns every item once for every page size`, async () => {
     const big = await walkAll<Listed>(app, `${path}${path.includes('?') ? '&' : '?'}per_page=100`, token)
     const small = await walkAll<Listed>(app, path, token)
     assert.ok(big.length >= least, `${big.length} items`)
@@ -54,14 +54,14 @@ for (const [path, least] of Object.entries(lists)) {
   })
 }
 
-test('someone new has nothing', async () => {
+test('a new person has no items', async () => {
   for (const path of ['/user/repos', '/user/starred', '/gists', '/issues', '/notifications', '/user/following'])
     assert.deepEqual(await read(path, newcomer), [], path)
   for (const path of ['/users/finn/events', '/users/finn/received_events'])
     assert.deepEqual(await read(path, newcomer), [], path)
 })
 
-test('a person with scopes sees more than one without', async () => {
+test('scopes give access to private data', async () => {
   assert.equal((await call(app, '/user/emails', narrow)).status, 404)
   assert.equal((await call(app, '/notifications', narrow)).status, 403)
   const full = await call(app, '/user', token)
@@ -75,7 +75,7 @@ test('a person with scopes sees more than one without', async () => {
   assert.ok(all.length > visible.length)
 })
 
-test('commits of a repository: hundreds, newest first, since and until, some without an account', async () => {
+test('commits of a repository: newest first, since and until, some without an account', async () => {
   const [repo] = await read<Listed[]>('/user/repos?sort=created&direction=asc')
   const path = `/repos/${repo?.full_name}/commits`
   const commits = await walkAll<Listed & { commit: { author: { date: string } }; author: object | null }>(
@@ -98,7 +98,7 @@ interface Found {
   items: { sha: string; author: { login: string } | null; commit: { message: string; author: { date: string } } }[]
 }
 
-test('commits are found by author, words and dates over all repositories, newest first', async () => {
+test('commit search: by author, words and dates across repositories, newest first', async () => {
   const search = (q: string, more = '') =>
     read<Found>(`/search/commits?q=${encodeURIComponent(q)}&sort=author-date&per_page=100${more}`)
   const first = await search('author:ada')
@@ -111,8 +111,8 @@ test('commits are found by author, words and dates over all repositories, newest
     later.items.map(({ sha }) => sha),
     first.items.slice(0, later.total_count).map(({ sha }) => sha),
   )
-  const worded = await search('author:ada parser repo:ada/bread-timer')
-  assert.ok(worded.total_count > 0 && worded.items.every(({ commit }) => commit.message.includes('parser')))
+  const byWord = await search('author:ada parser repo:ada/bread-timer')
+  assert.ok(byWord.total_count > 0 && byWord.items.every(({ commit }) => commit.message.includes('parser')))
   const hidden = await read<Found>('/search/commits?q=author:ada', narrow)
   assert.ok(hidden.total_count < first.total_count)
   assert.equal((await search('author:ada no-such-word')).total_count, 0)
@@ -120,7 +120,7 @@ test('commits are found by author, words and dates over all repositories, newest
     assert.equal((await call(app, `/search/commits?${q}`, token)).status, 422, q)
 })
 
-test('events: push payloads name no commits, 300 is the end, a poll interval is told', async () => {
+test('events: push payloads have no commits, at most 300 events, with a poll interval', async () => {
   const response = await call(app, '/users/ada/events?per_page=100', token)
   assert.equal(response.headers.get('x-poll-interval'), '60')
   const events = (await response.json()) as Listed[]
@@ -138,7 +138,7 @@ test('events: push payloads name no commits, 300 is the end, a poll interval is 
   app.lab.clock.advance(-31 * 86_400_000)
 })
 
-test('issues: filters, states, since, and deletions told apart from the never seen', async () => {
+test('issues: filters, states, since; deleted issues are 410, unknown ones 404', async () => {
   const assigned = await walkAll<Listed & { assignees: { login: string }[]; state: string }>(app, '/issues', token)
   assert.ok(assigned.length > 10)
   for (const { assignees, state } of assigned)
@@ -171,7 +171,7 @@ test('comments of an issue', async () => {
   assert.equal(comments.length, issue?.comments)
 })
 
-test('stars: with times by media type; adding and removing one', async () => {
+test('stars: times by media type; adding and removing a star', async () => {
   const accept = { accept: 'application/vnd.github.star+json' }
   const timed = (await (await call(app, '/user/starred', token, { headers: accept })).json()) as {
     starred_at: string
@@ -185,7 +185,7 @@ test('stars: with times by media type; adding and removing one', async () => {
   assert.equal((await read<Listed[]>('/user/starred'))[0]?.full_name, name)
 })
 
-test('publishing: a gist and an issue; wrong bodies are refused', async () => {
+test('creates a gist and an issue; rejects invalid bodies', async () => {
   const post = (path: string, body: object) =>
     call(app, path, token, {
       method: 'POST',
@@ -204,7 +204,7 @@ test('publishing: a gist and an issue; wrong bodies are refused', async () => {
   assert.equal((await post(`/repos/${repo?.full_name}/issues`, {})).status, 422)
 })
 
-test('an unchanged list is 304 and costs nothing; a change gives a new ETag', async () => {
+test('an unchanged list is 304 and does not count against the limit; a change yields a new ETag', async () => {
   const first = await call(app, '/gists', token)
   const etag = first.headers.get('etag') ?? ''
   const again = await call(app, '/gists', token, { headers: { 'if-none-match': etag } })
@@ -218,7 +218,7 @@ test('an unchanged list is 304 and costs nothing; a change gives a new ETag', as
   assert.equal((await call(app, '/notifications', token, { headers })).status, 304)
 })
 
-test('limits: the primary with 403 and zero left, the secondary with Retry-After', async () => {
+test('limits: the primary sends 403 with zero remaining, the secondary Retry-After', async () => {
   app.service.configure({ rateLimit: { limit: 2, windowSeconds: 3600 } })
   const by = await tokenFor(app, '', 'esra')
   for (const left of ['1', '0']) assert.equal((await call(app, '/user', by)).headers.get('x-ratelimit-remaining'), left)
@@ -241,7 +241,7 @@ test('limits: the primary with 403 and zero left, the secondary with Retry-After
   app.service.configure({ rateLimit: { searchPerMinute: 30 } })
 })
 
-test('requests that the vendor turns away', async () => {
+test('rejects the requests that the vendor rejects', async () => {
   assert.equal((await fetch(`${app.service.url}/user`)).status, 401)
   const version = { 'x-github-api-version': '2020-01-01' }
   assert.equal((await call(app, '/user', token, { headers: version })).status, 400)

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { json, noContent, Refusal, type Reply } from '../../base/reply.ts'
 import { jsonOf, type LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
-import type { ApiParts } from './ask.ts'
+import type { ApiParts } from './endpoint.ts'
 import { githubError, invalidField, notFound } from './errors.ts'
 import { isoSeconds } from './ids.ts'
 import type { GithubClient, GithubOAuth } from './oauth.ts'
 import { simpleUser } from './present-account.ts'
 
-/** What an app does with its own tokens, proving itself with HTTP Basic. */
+/** Endpoints for an app's own tokens, authenticated with HTTP Basic. */
 export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
   type Named = { client: GithubClient; token: string }
   const named =
@@ -22,7 +22,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
     }
   const isIts = ({ client, token }: Named) => oauth.issued(client).includes(token) && oauth.caller(token) !== undefined
 
-  async function endGrant({ client, token }: Named): Promise<Reply> {
+  async function revokeGrant({ client, token }: Named): Promise<Reply> {
     if (!isIts({ client, token })) return invalidField('OauthAccess', 'access_token', 'invalid')
     const owner = oauth.caller(token)?.person.id
     for (const other of oauth.issued(client))
@@ -60,7 +60,7 @@ export function applicationRoutes({ context, oauth, data }: ApiParts): Routes {
       await oauth.revoke(client, token)
       return noContent()
     }),
-    'DELETE /applications/:client_id/grant': named(endGrant),
+    'DELETE /applications/:client_id/grant': named(revokeGrant),
   }
 }
 

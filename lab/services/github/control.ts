@@ -1,12 +1,12 @@
 import type { DataControl, ServiceContext } from '../../base/service-parts.ts'
-import { WrongKnob } from '../../base/settings.ts'
+import { InvalidSetting } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import type { GithubData } from './data.ts'
 import { commitSha, gistId } from './ids.ts'
 import { blankIssue } from './issue-routes.ts'
 import { type Kind, kinds } from './model.ts'
 
-/** Lets a test change what the simulation holds. Commits belong to a repository (`ada/bread-timer`), all else to a person. */
+/** Lets tests change the stored data. Commits belong to a repository (`ada/bread-timer`), everything else to a person. */
 export function githubControl(context: ServiceContext, data: GithubData): DataControl {
   const { clock } = context
   const idOf = (owner: string, kind: Kind, fields: Record<string, unknown>): string => {
@@ -46,7 +46,7 @@ export function githubControl(context: ServiceContext, data: GithubData): DataCo
   }
   const controlOf = (owner: string, name: string, fields: Record<string, unknown> = {}): DataControl => {
     const kind = kinds.find((one) => one === name)
-    if (!kind) throw new WrongKnob(`kind must be one of ${kinds.join(', ')}`)
+    if (!kind) throw new InvalidSetting(`kind must be one of ${kinds.join(', ')}`)
     return storeControl({
       store: data.store,
       clock,

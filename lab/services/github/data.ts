@@ -6,7 +6,7 @@ import { acquaintances } from '../../data/vocabulary.ts'
 import { commitFields, eventFields, gistFields, issueFields, repoFields } from './generate.ts'
 import { commitSha, gistId } from './ids.ts'
 import type { Account, IssueFields, NotificationFields, RepoFields } from './model.ts'
-import { repoNames } from './words.ts'
+import { repoNames } from './sample-text.ts'
 
 export interface GithubData {
   store: ItemStore
@@ -15,11 +15,11 @@ export interface GithubData {
   followers(login: string): Account[]
   following(login: string): Account[]
   repo(fullName: string): StoredItem | undefined
-  /** By the id inside the store, shown or not. */
+  /** By the store's id, visible or not. */
   issue(id: string): StoredItem | undefined
   issueAt(repo: string, number: number): StoredItem | undefined
   nextId: () => number
-  /** Ids of events grow with time, whoever caused them. */
+  /** Event ids increase with time across all people. */
   eventIdAt(ms: number): string
   nextNumber(repo: string): number
 }
@@ -151,9 +151,9 @@ export function createGithubData(parts: { people: Person[]; random: Random; nowM
     }
   }
 
-  const findIssue = (fits: (item: StoredItem) => boolean) => {
+  const findIssue = (matches: (item: StoredItem) => boolean) => {
     for (const { login } of accounts) {
-      const item = store.list(login, 'issues').find(fits)
+      const item = store.list(login, 'issues').find(matches)
       if (item) return item
     }
     return undefined

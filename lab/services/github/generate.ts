@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import { comments, sentences } from '../../data/vocabulary.ts'
 import type { Account, CommitFields, EventFields, GistFields, IssueFields, RepoFields } from './model.ts'
-import { commitMessages, issueTitles, labelNames, languages } from './words.ts'
+import { commitMessages, issueTitles, labelNames, languages } from './sample-text.ts'
 
 interface Seed {
   random: Random
@@ -118,10 +118,10 @@ export function eventFields({ random, login, repos, issues }: EventSeed): EventF
   const type = random.pick(eventTypes)
   const wantsPull = type === 'PullRequestEvent'
   const aboutIssue = wantsPull || type === 'IssuesEvent' || type === 'IssueCommentEvent'
-  const fitting = issues.filter((one) => one.isPull === wantsPull && (type !== 'IssueCommentEvent' || one.hasComment))
+  const matching = issues.filter((one) => one.isPull === wantsPull && (type !== 'IssueCommentEvent' || one.hasComment))
   const base = { login, repo: repo.fullName, public: !repo.private }
-  if (aboutIssue && fitting.length > 0) {
-    const issue = random.pick(fitting)
+  if (aboutIssue && matching.length > 0) {
+    const issue = random.pick(matching)
     const action = type === 'IssueCommentEvent' ? 'created' : random.pick(['opened', 'closed'])
     return { ...base, repo: issue.repo, public: true, type, detail: { action, issue: issue.id } }
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** New-style global ids: a prefix for the type and something opaque. */
+/** New-style global node ids: a type prefix and an opaque part. */
 export const nodeId = (prefix: string, id: number | string): string =>
   `${prefix}_${Buffer.from(`lab:${id}`).toString('base64url')}`
 
-/** Gist ids depend on names alone, so that other simulated services can link to them. */
+/** Gist ids depend on the name only, so other simulated services can link to them. */
 export const gistId = (login: string, at: number): string =>
   createHash('md5').update(`gist ${login} ${at}`).digest('hex')
 

@@ -3,7 +3,7 @@ import { json, Refusal, type Reply } from '../../base/reply.ts'
 import { jsonOf } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
-import type { ApiParts, Ask, Asked } from './ask.ts'
+import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
 import { githubError, invalidField, notFound } from './errors.ts'
 import type { IssueFields, RepoFields } from './model.ts'
 import { choiceParam, pagedReply, timeParam } from './page.ts'
@@ -12,9 +12,9 @@ import { namedRepo } from './repo-routes.ts'
 
 const fieldsOf = (item: StoredItem): IssueFields => item.fields as IssueFields
 
-export function issueRoutes({ context, data }: ApiParts, ask: Ask): Routes {
-  /** The parameters that all issue lists share. */
-  function chosen({ request }: Asked, items: StoredItem[]): StoredItem[] {
+export function issueRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+  /** Applies the parameters common to all issue lists. */
+  function chosen({ request }: ApiCall, items: StoredItem[]): StoredItem[] {
     const state = choiceParam(request, 'state', ['open', 'closed', 'all'])
     const sort = choiceParam(request, 'sort', ['created', 'updated', 'comments'])
     const direction = choiceParam(request, 'direction', ['desc', 'asc'])
@@ -36,8 +36,8 @@ export function issueRoutes({ context, data }: ApiParts, ask: Ask): Routes {
       .toSorted((a, b) => sign * (keyOf(a) - keyOf(b) || Number(a.id) - Number(b.id)))
   }
 
-  function mine(asked: Asked): Reply {
-    const { request, viewer, may, presenter } = asked
+  function mine(call: ApiCall): Reply {
+    const { request, viewer, may, presenter } = call
     const filter = choiceParam(request, 'filter', ['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all'])
     const seen = data.store.list(viewer.login, 'issues').filter((item) => {
       const { login, assignees, mentions, repo } = fieldsOf(item)
@@ -47,60 +47,60 @@ export function issueRoutes({ context, data }: ApiParts, ask: Ask): Routes {
       return filter !== 'mentioned' || mentions.includes(viewer.login)
     })
     const present = (item: StoredItem) => presentListedIssue(presenter, item, viewer.login)
-    return pagedReply({ url: context.url(), request, items: chosen(asked, seen), present })
+    return pagedReply({ url: context.url(), request, items: chosen(call, seen), present })
   }
 
-  function ofRepo(asked: Asked): Reply {
-    namedRepo(asked)
-    const { owner, repo } = asked.params
+  function ofRepo(call: ApiCall): Reply {
+    namedRepo(call)
+    const { owner, repo } = call.params
     const items = data.accounts.flatMap(({ login }) =>
       data.store.list(login, 'issues').filter((item) => fieldsOf(item).repo === `${owner}/${repo}`),
     )
-    const present = (item: StoredItem) => presentIssue(asked.presenter, item)
-    return pagedReply({ url: context.url(), request: asked.request, items: chosen(asked, items), present })
+    const present = (item: StoredItem) => presentIssue(call.presenter, item)
+    return pagedReply({ url: context.url(), request: call.request, items: chosen(call, items), present })
   }
 
-  /** A deleted issue is gone, which is told apart from one that never was. */
-  function named(asked: Asked): StoredItem {
-    namedRepo(asked)
-    const { owner, repo, number } = asked.params
+  /** A deleted issue is 410; an unknown one is 404. */
+  function named(call: ApiCall): StoredItem {
+    namedRepo(call)
+    const { owner, repo, number } = call.params
     const item = data.issueAt(`${owner}/${repo}`, Number(number))
     if (!item) throw new Refusal(notFound())
     if (!isShown(item)) throw new Refusal(githubError(410, 'This issue was deleted'))
     return item
   }
 
-  function publish(asked: Asked): Reply {
-    namedRepo(asked)
-    if (!asked.may('public_repo')) return notFound()
-    const { title, body } = jsonOf(asked.request)
+  function publish(call: ApiCall): Reply {
+    namedRepo(call)
+    if (!call.may('public_repo')) return notFound()
+    const { title, body } = jsonOf(call.request)
     if (typeof title !== 'string' || title === '') return invalidField('Issue', 'title', 'missing_field')
-    const repo = `${asked.params['owner']}/${asked.params['repo']}`
+    const repo = `${call.params['owner']}/${call.params['repo']}`
     const now = context.clock.now()
-    const { login } = asked.viewer
+    const { login } = call.viewer
     const fields = {
       ...blankIssue(repo, data.nextNumber(repo), login),
       title,
       body: typeof body === 'string' ? body : null,
     }
     const item = { id: String(data.nextId()), createdAtMs: now, updatedAtMs: now, fields }
-    return json(201, presentIssue(asked.presenter, data.store.put(login, 'issues', item)))
+    return json(201, presentIssue(call.presenter, data.store.put(login, 'issues', item)))
   }
 
   return {
-    'GET /issues': ask(['repo'], mine),
-    'GET /user/issues': ask(['repo'], mine),
-    'GET /repos/:owner/:repo/issues': ask(['repo'], ofRepo),
-    'POST /repos/:owner/:repo/issues': ask(['repo', 'public_repo'], publish),
-    'GET /repos/:owner/:repo/issues/:number': ask(['repo'], (asked) =>
-      json(200, presentIssue(asked.presenter, named(asked))),
+    'GET /issues': endpoint(['repo'], mine),
+    'GET /user/issues': endpoint(['repo'], mine),
+    'GET /repos/:owner/:repo/issues': endpoint(['repo'], ofRepo),
+    'POST /repos/:owner/:repo/issues': endpoint(['repo', 'public_repo'], publish),
+    'GET /repos/:owner/:repo/issues/:number': endpoint(['repo'], (call) =>
+      json(200, presentIssue(call.presenter, named(call))),
     ),
-    'GET /repos/:owner/:repo/issues/:number/comments': ask(['repo'], (asked) => {
-      const issue = fieldsOf(named(asked))
-      const sinceMs = timeParam(asked.request, 'since') ?? 0
+    'GET /repos/:owner/:repo/issues/:number/comments': endpoint(['repo'], (call) => {
+      const issue = fieldsOf(named(call))
+      const sinceMs = timeParam(call.request, 'since') ?? 0
       const items = issue.comments.filter(({ createdAtMs }) => createdAtMs >= sinceMs)
-      const present = (comment: (typeof items)[number]) => presentComment(asked.presenter, issue, comment)
-      return pagedReply({ url: context.url(), request: asked.request, items, present })
+      const present = (comment: (typeof items)[number]) => presentComment(call.presenter, issue, comment)
+      return pagedReply({ url: context.url(), request: call.request, items, present })
     }),
   }
 }

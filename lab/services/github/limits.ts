@@ -1,13 +1,13 @@
 import type { ServiceClock } from '../../base/clock.ts'
 import type { RateLimitSettings } from '../../base/rate-limit.ts'
 import { Refusal, type Reply } from '../../base/reply.ts'
-import { applyKnobs, isNumber } from '../../base/settings.ts'
+import { applySettings, isNumber } from '../../base/settings.ts'
 import { githubError } from './errors.ts'
 
 export interface GithubLimitSettings extends RateLimitSettings {
   /** The secondary limit: requests per minute and person. */
   perMinute: number
-  /** Searches have a limit of their own: so many per minute and person. */
+  /** Separate limit for searches, per minute and person. */
   searchPerMinute: number
 }
 
@@ -16,8 +16,8 @@ export type Resource = 'core' | 'search'
 export interface GithubLimits {
   settings: GithubLimitSettings
   configure(changes: Record<string, unknown>): void
-  /** Counts one request; `refund` gives it back when nothing had changed. */
-  spend(
+  /** Counts one request; `refund` undoes it for a 304 response. */
+  acquire(
     personId: string,
     resource?: Resource,
   ): { headers: Record<string, number | string>; refund(): Record<string, number | string> }
@@ -29,16 +29,16 @@ interface Window {
   count: number
 }
 
-/** The primary limit refuses with 403 and `remaining: 0`, the secondary one with 403 and Retry-After. */
+/** Beyond the primary limit: 403 with `remaining: 0`. Beyond the secondary limit: 403 with Retry-After. */
 export function createGithubLimits(clock: ServiceClock): GithubLimits {
   const settings: GithubLimitSettings = { limit: 5000, windowSeconds: 3600, perMinute: 900, searchPerMinute: 30 }
   const primary = new Map<string, Window>()
   const secondary = new Map<string, Window>()
-  const current = (book: Map<string, Window>, key: string, windowMs: number): Window => {
+  const current = (windows: Map<string, Window>, key: string, windowMs: number): Window => {
     const window = Math.floor(clock.now() / windowMs)
-    const before = book.get(key)
+    const before = windows.get(key)
     const entry = before?.window === window ? before : { window, count: 0 }
-    book.set(key, entry)
+    windows.set(key, entry)
     return entry
   }
   const allowed = (resource: Resource) =>
@@ -69,14 +69,14 @@ export function createGithubLimits(clock: ServiceClock): GithubLimits {
   return {
     settings,
     configure: (changes) =>
-      void applyKnobs(settings, changes, {
+      void applySettings(settings, changes, {
         limit: isNumber,
         windowSeconds: isNumber,
         perMinute: isNumber,
         searchPerMinute: isNumber,
       }),
     standing,
-    spend(personId, resource = 'core') {
+    acquire(personId, resource = 'core') {
       const { limit, windowMs } = allowed(resource)
       const entry = current(primary, `${resource} ${personId}`, windowMs)
       const burst = current(secondary, personId, 60_000)

@@ -1,4 +1,4 @@
-/** The stored forms; the API's JSON is made from them when somebody asks. */
+/** The stored forms, from which the API's JSON is rendered. */
 export interface Account {
   id: number
   login: string
@@ -60,7 +60,7 @@ export interface CommitFields extends Record<string, unknown> {
   message: string
   authorName: string
   authorEmail: string
-  /** Absent when the e-mail address belongs to no account. */
+  /** Absent if no account has the commit's e-mail address. */
   authorLogin?: string
   parents: string[]
 }
@@ -70,7 +70,7 @@ export interface EventFields extends Record<string, unknown> {
   login: string
   repo: string
   public: boolean
-  /** Words of the payload, filled up when presented. */
+  /** Parts of the payload; completed when rendered. */
   detail: { action?: string; ref?: string; refType?: string; head?: string; before?: string; issue?: string }
 }
 

@@ -9,12 +9,12 @@ before(async () => {
 })
 after(() => app.lab.close())
 
-test('the web flow: no response_type, optional redirect_uri, form answer unless JSON or XML is asked for', async () => {
+test('web flow: no response_type, optional redirect_uri, form response unless JSON or XML is accepted', async () => {
   const { params } = await authorize(app, { scope: 'user:email,repo user gone' })
   assert.equal(params.get('state'), 's1')
-  const answer = await exchange(app, { code: params.get('code') ?? '' }, '*/*')
-  assert.match(answer.headers.get('content-type') ?? '', /x-www-form-urlencoded/)
-  const fields = new URLSearchParams(await answer.text())
+  const response = await exchange(app, { code: params.get('code') ?? '' }, '*/*')
+  assert.match(response.headers.get('content-type') ?? '', /x-www-form-urlencoded/)
+  const fields = new URLSearchParams(await response.text())
   assert.match(fields.get('access_token') ?? '', /^gho_/)
   assert.deepEqual(
     [fields.get('scope'), fields.get('token_type'), fields.get('expires_in')],
@@ -25,13 +25,13 @@ test('the web flow: no response_type, optional redirect_uri, form answer unless 
   assert.match(await xml.text(), /^<OAuth><access_token>gho_/)
 })
 
-test('errors of the token endpoint come with status 200', async () => {
+test('token endpoint errors have status 200', async () => {
   const { params } = await authorize(app, {})
   const code = params.get('code') ?? ''
   const errorOf = async (fields: Record<string, string>) => {
-    const answer = await exchange(app, fields)
-    assert.equal(answer.status, 200)
-    return ((await answer.json()) as { error?: string }).error
+    const response = await exchange(app, fields)
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { error?: string }).error
   }
   assert.equal(await errorOf({ code, client_secret: 'wrong' }), 'incorrect_client_credentials')
   assert.equal(await errorOf({ code, redirect_uri: 'http://127.0.0.1:9/other' }), 'redirect_uri_mismatch')
@@ -40,20 +40,20 @@ test('errors of the token endpoint come with status 200', async () => {
   assert.equal(await errorOf({ code }), 'bad_verification_code')
 })
 
-test('PKCE is optional and then enforced, and only S256', async () => {
+test('PKCE is optional, enforced when used, and S256 only', async () => {
   const verifier = newVerifier()
-  const asked = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
-  const one = await authorize(app, asked)
+  const pkceFields = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
+  const one = await authorize(app, pkceFields)
   const wrong = await exchange(app, { code: one.params.get('code') ?? '' })
   assert.equal(((await wrong.json()) as { error: string }).error, 'bad_verification_code')
-  const two = await authorize(app, asked)
+  const two = await authorize(app, pkceFields)
   const right = await exchange(app, { code: two.params.get('code') ?? '', code_verifier: verifier })
   assert.ok(((await right.json()) as { access_token: string }).access_token)
   const plain = await authorize(app, { code_challenge: verifier, code_challenge_method: 'plain' })
   assert.equal(plain.params.get('error'), 'invalid_request')
 })
 
-test('callbacks: a folder below and another loopback port fit, another host goes back to the registered one', async () => {
+test('callbacks: accepts a subpath and another loopback port; another host redirects to the registered one', async () => {
   const below = await authorize(app, { redirect_uri: `${callback}/deeper` })
   assert.ok(below.page.url.startsWith(`${callback}/deeper?code=`))
   const foreign = await authorize(app, { redirect_uri: 'https://evil.test/callback' })
@@ -62,7 +62,7 @@ test('callbacks: a folder below and another loopback port fit, another host goes
   assert.equal(page.status, 404)
 })
 
-test('a denial is told with the vendor’s words', async () => {
+test('a denial redirects with the vendor’s error text', async () => {
   const { params } = await authorize(app, {}, 'ada', 'deny')
   assert.deepEqual(
     ['error', 'error_description', 'state', 'code'].map((name) => params.get(name)),
@@ -70,7 +70,7 @@ test('a denial is told with the vendor’s words', async () => {
   )
 })
 
-test('an app checks and deletes its tokens with Basic, one or the whole grant', async () => {
+test('an app checks and deletes a token or a grant with HTTP Basic', async () => {
   const [one, two, other] = [await tokenFor(app, 'repo'), await tokenFor(app, 'gist'), await tokenFor(app, '', 'ben')]
   const basic = `Basic ${Buffer.from(`${app.key}:${app.secret}`).toString('base64')}`
   const asApp = (method: string, what: string, token: string, authorization = basic) =>
@@ -92,7 +92,7 @@ test('an app checks and deletes its tokens with Basic, one or the whole grant', 
   assert.equal((await call(app, '/user', other)).status, 200)
 })
 
-test('the lab revokes from outside, and the knob gives expiring tokens with refresh', async () => {
+test('the lab revokes tokens; a setting enables expiring tokens with refresh', async () => {
   const token = await tokenFor(app, '', 'chloe')
   assert.ok(app.service.tokens.revoke('chloe') > 0)
   const refused = await call(app, '/user', token)

@@ -7,9 +7,9 @@ import type { Handler, Routes } from '../../base/router.ts'
 import type { Registration, ServiceContext } from '../../base/service-parts.ts'
 import type { Caller } from '../../oauth2/bearer.ts'
 import { createOAuth2Server, type OAuth2Server } from '../../oauth2/server.ts'
-import { callbackFits } from './redirects.ts'
-import { normalizedScopes, scopeWords } from './scopes.ts'
-import { tokenError, tokenReply } from './token-answer.ts'
+import { callbackMatches } from './redirects.ts'
+import { normalizedScopes, scopeDescriptions } from './scopes.ts'
+import { tokenError, tokenReply } from './token-reply.ts'
 
 export const brand = { title: 'GitHub (simulated)', mark: 'G', accent: '#1f2328' }
 
@@ -18,16 +18,16 @@ export interface GithubClient {
   secret: string
   name: string
   registered: string[]
-  /** What the server underneath compares with; grows by the folders below a registered callback that were used. */
+  /** The redirect URIs known to the inner server: the registered callbacks and the subpaths of them used so far. */
   accepted: string[]
 }
 
 export interface GithubOAuth extends Omit<OAuth2Server, 'guard'> {
   client(key: string | undefined): GithubClient | undefined
-  /** The owner of a living token, or nobody. */
+  /** The owner of an active token, or undefined. */
   caller(token: string): Caller | undefined
   revoke(client: GithubClient, token: string): Promise<void>
-  /** Tokens handed out to an app, newest last. */
+  /** Tokens issued to an app, newest last. */
   issued(client: GithubClient): readonly string[]
 }
 
@@ -35,7 +35,7 @@ const authorizePath = '/login/oauth/authorize'
 const tokenPath = '/login/oauth/access_token'
 const errorPage = '/apps/managing-oauth-apps/troubleshooting-authorization-request-errors/'
 
-/** The vendor's departures from RFC 6749, laid around a standard server. */
+/** A standard server wrapped with the vendor's deviations from RFC 6749. */
 export function createGithubOAuth(context: ServiceContext, people: Person[]): GithubOAuth {
   const server = createOAuth2Server(context, {
     brand,
@@ -43,7 +43,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     paths: { authorize: authorizePath, token: tokenPath },
     settings: {
       clientAuth: ['client_secret_post'],
-      scopes: scopeWords,
+      scopes: scopeDescriptions,
       scopeSeparator: ',',
       scopeChoice: false,
       accessTtlSeconds: 0,
@@ -55,7 +55,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
   const clients = new Map<string, GithubClient>()
   const redirectOfCode = new Map<string, string>()
   const issued = new Map<string, string[]>()
-  const under = (key: string): Handler => {
+  const innerRoute = (key: string): Handler => {
     const handler = server.routes[key]
     if (!handler) throw new Error(`no route ${key}`)
     return handler
@@ -66,7 +66,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     if (!client) return problemPage(brand, 'Page not found', 'There is no such application (client_id).', 404)
     const state = first(request.query, 'state')
     const redirectUri = first(request.query, 'redirect_uri') ?? client.registered[0] ?? ''
-    if (!callbackFits(client.registered, redirectUri))
+    if (!callbackMatches(client.registered, redirectUri))
       return redirect(withQuery(client.registered[0] ?? '', { ...mismatch, state }))
     if (!client.accepted.includes(redirectUri)) client.accepted.push(redirectUri)
     const wantsPicker = first(request.query, 'prompt') === 'select_account'
@@ -80,12 +80,12 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_challenge_method', first(request.query, 'code_challenge_method')],
       ['prompt', wantsPicker ? 'login' : undefined],
     ]
-    return under(`GET ${authorizePath}`)({ ...request, query: present(query) }, {})
+    return innerRoute(`GET ${authorizePath}`)({ ...request, query: present(query) }, {})
   }
 
-  /** Remembers which address a code belongs to, because the token request may leave it out. */
+  /** Records the code's redirect URI: the token request may omit it. */
   async function consent(request: LabRequest): Promise<Reply> {
-    const reply = await under('POST /consent')(request, {})
+    const reply = await innerRoute('POST /consent')(request, {})
     const location = reply.headers.location
     if (typeof location !== 'string') return reply
     const code = new URL(location, context.url()).searchParams.get('code')
@@ -116,9 +116,9 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
       ['code_verifier', first(params, 'code_verifier')],
       ['refresh_token', first(params, 'refresh_token')?.replace(/^ghr_/, 'rt-')],
     ])
-    const answer = await underForm(`POST ${tokenPath}`, request, form)
-    const fields = JSON.parse(String(answer.body)) as Record<string, string | number>
-    if (answer.status !== 200) {
+    const reply = await callInnerWithForm(`POST ${tokenPath}`, request, form)
+    const fields = JSON.parse(String(reply.body)) as Record<string, string | number>
+    if (reply.status !== 200) {
       const known = fields['error'] === 'unsupported_grant_type' ? 'unsupported_grant_type' : undefined
       return tokenError(request, known ?? (isRefresh ? 'bad_refresh_token' : 'bad_verification_code'))
     }
@@ -134,12 +134,12 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
     })
   }
 
-  async function underForm(key: string, request: LabRequest, form: Pair[]): Promise<Reply> {
+  async function callInnerWithForm(key: string, request: LabRequest, form: Pair[]): Promise<Reply> {
     const { authorization: _, ...headers } = request.headers
     const body = Buffer.from(new URLSearchParams(form.map(([...pair]) => pair)).toString())
     const asForm = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
     try {
-      return await under(key)({ ...request, method: 'POST', query: [], headers: asForm, body }, {})
+      return await innerRoute(key)({ ...request, method: 'POST', query: [], headers: asForm, body }, {})
     } catch (error) {
       if (error instanceof Refusal) return error.reply
       throw error
@@ -147,9 +147,9 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
   }
 
   const routes: Routes = {
-    'GET /login': under('GET /login'),
-    'POST /login': under('POST /login'),
-    'GET /consent': under('GET /consent'),
+    'GET /login': innerRoute('GET /login'),
+    'POST /login': innerRoute('POST /login'),
+    'GET /consent': innerRoute('GET /consent'),
     'POST /consent': consent,
     [`GET ${authorizePath}`]: authorize,
     [`POST ${tokenPath}`]: token,
@@ -187,7 +187,7 @@ export function createGithubOAuth(context: ServiceContext, people: Person[]): Gi
         ['client_secret', client.secret],
         ['token', value.replace(/^gho_/, 'at-')],
       ]
-      await underForm('POST /oauth/revoke', emptyRequest, form)
+      await callInnerWithForm('POST /oauth/revoke', emptyRequest, form)
     },
     issued: (client) => issued.get(client.key) ?? [],
   }

@@ -8,16 +8,16 @@ interface Paged<T> {
   request: LabRequest
   items: readonly T[]
   present: (item: T) => unknown
-  /** Event timelines and searches end after this many. */
+  /** The maximum number of items of event timelines and searches. */
   cap?: number
   capMessage?: string
-  /** Searches put the list into an object. */
+  /** Wraps the list in an object, as searches do. */
   wrap?: (shown: unknown[]) => unknown
 }
 
 const capReached = 'In order to keep the API fast for everyone, pagination is limited for this resource.'
 
-/** Numbered pages with a Link header; values out of range count as the nearest one that makes sense. */
+/** Numbered pages with a Link header; values out of range are clamped. */
 export function pagedReply<T>(paged: Paged<T>): Reply {
   const { url, request, items, present, cap, capMessage = capReached, wrap = (shown) => shown } = paged
   const perPage = Math.min(100, whole(request, 'per_page') ?? 30)
@@ -54,7 +54,7 @@ export function timeParam(request: LabRequest, name: string): number | undefined
   return ms
 }
 
-/** One of a fixed list of words; anything else is refused. */
+/** One of a fixed list of values; anything else is rejected. */
 export function choiceParam<T extends string>(request: LabRequest, name: string, choices: readonly [T, ...T[]]): T {
   const value = first(request.query, name)
   if (value === undefined) return choices[0]

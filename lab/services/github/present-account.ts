@@ -35,7 +35,7 @@ interface Counts {
   following: number
 }
 
-/** Profile fields are null rather than empty; `blog` alone is an empty text. */
+/** Empty profile fields are null, except `blog`, which is an empty string. */
 export function fullUser(url: string, account: Account, counts: Counts) {
   const { name, email, bio, location, createdAtMs, login } = account
   return {
@@ -57,7 +57,7 @@ export function fullUser(url: string, account: Account, counts: Counts) {
   }
 }
 
-/** What only the person's own token sees. */
+/** Fields visible to the person's own token only. */
 export const privateUser = (url: string, account: Account, counts: Counts, showAll: boolean) => ({
   ...fullUser(url, account, counts),
   ...(showAll

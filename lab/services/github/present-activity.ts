@@ -27,7 +27,7 @@ export function presentEvent(presenter: Presenter, item: StoredItem) {
   }
 }
 
-/** Payloads are short since October 2025: a push names its commits no longer, a pull request is a stub. */
+/** Since October 2025 payloads are short: a push has no commits, a pull request is a stub. */
 function payload(presenter: Presenter, item: StoredItem, repo: StoredItem | undefined): object {
   const { type, detail, repo: fullName, login } = item.fields as EventFields
   const action = detail.action ?? 'opened'

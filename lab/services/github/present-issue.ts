@@ -2,7 +2,7 @@ import type { StoredItem } from '../../data/item-store.ts'
 import { isoSeconds, nodeId } from './ids.ts'
 import type { Comment, IssueFields } from './model.ts'
 import { fullRepo, type Presenter, userOf } from './present-repo.ts'
-import { labelNames } from './words.ts'
+import { labelNames } from './sample-text.ts'
 
 export function presentIssue(presenter: Presenter, item: StoredItem) {
   const fields = item.fields as IssueFields
@@ -45,7 +45,7 @@ export function presentIssue(presenter: Presenter, item: StoredItem) {
   }
 }
 
-/** Lists across repositories say which repository each issue belongs to. */
+/** Lists across repositories include the repository of each issue. */
 export function presentListedIssue(presenter: Presenter, item: StoredItem, viewer: string) {
   const repo = presenter.data.repo((item.fields as IssueFields).repo)
   return { ...presentIssue(presenter, item), ...(repo ? { repository: fullRepo(presenter, repo, viewer) } : {}) }

@@ -4,7 +4,7 @@ import { isoSeconds, nodeId } from './ids.ts'
 import type { Account, CommitFields, RepoFields } from './model.ts'
 import { simpleUser } from './present-account.ts'
 
-/** Name of the field to what follows the repository's API address. */
+/** URL fields and their suffixes to the repository's API URL. */
 const addresses: Record<string, string> = {
   archive_url: '/{archive_format}{/ref}',
   assignees_url: '/assignees{/user}',
@@ -47,7 +47,7 @@ const addresses: Record<string, string> = {
 export interface Presenter {
   url: string
   data: GithubData
-  /** The version of the API that the caller chose. */
+  /** The API version of the request. */
   version: string
 }
 
@@ -134,8 +134,8 @@ const license = (url: string) => ({
 
 function openIssuesOf(data: GithubData, fullName: string): number {
   const [owner = ''] = fullName.split('/')
-  const fits = ({ fields }: StoredItem) => fields['repo'] === fullName && fields['state'] === 'open'
-  return data.store.list(owner, 'issues').filter((item) => isShown(item) && fits(item)).length
+  const matches = ({ fields }: StoredItem) => fields['repo'] === fullName && fields['state'] === 'open'
+  return data.store.list(owner, 'issues').filter((item) => isShown(item) && matches(item)).length
 }
 
 export function presentCommit(presenter: Presenter, fullName: string, item: StoredItem) {

@@ -3,31 +3,31 @@ import { json, noContent, Refusal, type Reply } from '../../base/reply.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
 import { namedAccount } from './account-routes.ts'
-import type { ApiParts, Ask, Asked } from './ask.ts'
+import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
 import { githubError, notFound } from './errors.ts'
 import { isoSeconds } from './ids.ts'
 import type { RepoFields } from './model.ts'
 import { choiceParam, pagedReply, timeParam } from './page.ts'
 import { fullRepo, presentCommit } from './present-repo.ts'
 
-/** A repository the caller may see. A private one of somebody else, or without the scope, does not exist. */
-export function namedRepo({ presenter, params, viewer, may }: Asked): StoredItem {
+/** The repository in the path, or 404 if it is private and the caller is not its owner or lacks the scope. */
+export function namedRepo({ presenter, params, viewer, may }: ApiCall): StoredItem {
   const item = presenter.data.repo(`${params['owner']}/${params['repo']}`)
   const hidden = (item?.fields as RepoFields | undefined)?.private && !(may('repo') && params['owner'] === viewer.login)
   if (!item || !isShown(item) || hidden) throw new Refusal(notFound())
   return item
 }
 
-/** Counts that lists leave out. */
+/** Counts that lists omit. */
 const singleOnly = { network_count: 0, subscribers_count: 3 }
 
-export function repoRoutes({ context, data }: ApiParts, ask: Ask): Routes {
-  const page = (asked: Asked, items: readonly StoredItem[], present: (item: StoredItem) => unknown): Reply =>
-    pagedReply({ url: context.url(), request: asked.request, items, present })
+export function repoRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+  const page = (call: ApiCall, items: readonly StoredItem[], present: (item: StoredItem) => unknown): Reply =>
+    pagedReply({ url: context.url(), request: call.request, items, present })
 
-  function repos(asked: Asked, login: string): Reply {
-    const { request, viewer, may, presenter } = asked
-    const wanted = choiceParam(request, 'visibility', ['all', 'public', 'private'])
+  function repos(call: ApiCall, login: string): Reply {
+    const { request, viewer, may, presenter } = call
+    const visibility = choiceParam(request, 'visibility', ['all', 'public', 'private'])
     if (first(request.query, 'type') !== undefined && first(request.query, 'visibility') !== undefined)
       throw new Refusal(githubError(422, 'If you specify visibility or affiliation, you cannot specify type.'))
     const type = choiceParam(request, 'type', ['all', 'owner', 'public', 'private', 'member'])
@@ -40,7 +40,7 @@ export function repoRoutes({ context, data }: ApiParts, ask: Ask): Routes {
       const fields = item.fields as RepoFields
       if (!isShown(item) || (fields.private && !seesPrivate) || type === 'member') return false
       const kind = fields.private ? 'private' : 'public'
-      if ((wanted !== 'all' && wanted !== kind) || ((type === 'public' || type === 'private') && type !== kind))
+      if ((visibility !== 'all' && visibility !== kind) || ((type === 'public' || type === 'private') && type !== kind))
         return false
       return (sinceMs ?? 0) <= item.updatedAtMs && item.updatedAtMs < (beforeMs ?? Number.POSITIVE_INFINITY)
     })
@@ -52,12 +52,12 @@ export function repoRoutes({ context, data }: ApiParts, ask: Ask): Routes {
     }
     const sign = direction === 'asc' ? 1 : -1
     const sorted = items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -sign : sign))
-    return page(asked, sorted, (item) => fullRepo(presenter, item, viewer.login))
+    return page(call, sorted, (item) => fullRepo(presenter, item, viewer.login))
   }
 
-  /** Stars come newest first; a media type adds when each was given. */
-  function starred(asked: Asked, login: string): Reply {
-    const { request, presenter, viewer } = asked
+  /** Stars, newest first; with a special media type they include the time. */
+  function starred(call: ApiCall, login: string): Reply {
+    const { request, presenter, viewer } = call
     const direction = choiceParam(request, 'direction', ['desc', 'asc'])
     const sort = choiceParam(request, 'sort', ['created', 'updated'])
     const stars = data.store.list(login, 'starred').flatMap((star) => {
@@ -79,55 +79,55 @@ export function repoRoutes({ context, data }: ApiParts, ask: Ask): Routes {
     return reply
   }
 
-  function commits(asked: Asked): Reply {
-    const { request, params } = asked
-    namedRepo(asked)
+  function commits(call: ApiCall): Reply {
+    const { request, params } = call
+    namedRepo(call)
     const fullName = `${params['owner']}/${params['repo']}`
     const sinceMs = timeParam(request, 'since') ?? 0
     const untilMs = timeParam(request, 'until') ?? Number.POSITIVE_INFINITY
     const author = first(request.query, 'author')
     const all = data.store.list(fullName, 'commits').filter(isShown)
     if (all.length === 0) return githubError(409, 'Git Repository is empty.')
-    const fits = ({ createdAtMs, fields }: StoredItem) =>
+    const matches = ({ createdAtMs, fields }: StoredItem) =>
       createdAtMs >= sinceMs &&
       createdAtMs <= untilMs &&
       (author === undefined || [fields['authorLogin'], fields['authorEmail']].includes(author))
-    return page(asked, all.filter(fits), (item) => presentCommit(asked.presenter, fullName, item))
+    return page(call, all.filter(matches), (item) => presentCommit(call.presenter, fullName, item))
   }
 
   const star =
     (on: boolean) =>
-    (asked: Asked): Reply => {
-      const repo = namedRepo(asked)
-      const { viewer, may } = asked
+    (call: ApiCall): Reply => {
+      const repo = namedRepo(call)
+      const { viewer, may } = call
       if (!may('public_repo')) return notFound()
-      const held = data.store.list(viewer.login, 'starred').some((item) => item.id === repo.id && isShown(item))
+      const isStarred = data.store.list(viewer.login, 'starred').some((item) => item.id === repo.id && isShown(item))
       const now = context.clock.now()
       const { owner, name } = repo.fields as RepoFields
       const fields = { repo: `${owner}/${name}` }
-      if (on && !held)
+      if (on && !isStarred)
         data.store.put(viewer.login, 'starred', { id: repo.id, createdAtMs: now, updatedAtMs: now, fields })
-      if (!on && held) data.store.remove(viewer.login, 'starred', repo.id, now)
+      if (!on && isStarred) data.store.remove(viewer.login, 'starred', repo.id, now)
       return noContent()
     }
 
   return {
-    'GET /user/repos': ask(['repo'], (asked) => repos(asked, asked.viewer.login)),
-    'GET /users/:username/repos': ask([], (asked) => repos(asked, namedAccount(asked).login)),
-    'GET /user/starred': ask([], (asked) => starred(asked, asked.viewer.login)),
-    'GET /users/:username/starred': ask([], (asked) => starred(asked, namedAccount(asked).login)),
-    'PUT /user/starred/:owner/:repo': ask(['public_repo', 'repo'], star(true)),
-    'DELETE /user/starred/:owner/:repo': ask(['public_repo', 'repo'], star(false)),
-    'GET /repos/:owner/:repo': ask(['repo'], (asked) =>
-      json(200, { ...fullRepo(asked.presenter, namedRepo(asked), asked.viewer.login), ...singleOnly }),
+    'GET /user/repos': endpoint(['repo'], (call) => repos(call, call.viewer.login)),
+    'GET /users/:username/repos': endpoint([], (call) => repos(call, namedAccount(call).login)),
+    'GET /user/starred': endpoint([], (call) => starred(call, call.viewer.login)),
+    'GET /users/:username/starred': endpoint([], (call) => starred(call, namedAccount(call).login)),
+    'PUT /user/starred/:owner/:repo': endpoint(['public_repo', 'repo'], star(true)),
+    'DELETE /user/starred/:owner/:repo': endpoint(['public_repo', 'repo'], star(false)),
+    'GET /repos/:owner/:repo': endpoint(['repo'], (call) =>
+      json(200, { ...fullRepo(call.presenter, namedRepo(call), call.viewer.login), ...singleOnly }),
     ),
-    'GET /repos/:owner/:repo/commits': ask(['repo'], commits),
-    'GET /repos/:owner/:repo/commits/:sha': ask(['repo'], (asked) => {
-      namedRepo(asked)
-      const { owner, repo, sha } = asked.params
+    'GET /repos/:owner/:repo/commits': endpoint(['repo'], commits),
+    'GET /repos/:owner/:repo/commits/:sha': endpoint(['repo'], (call) => {
+      namedRepo(call)
+      const { owner, repo, sha } = call.params
       const item = data.store.list(`${owner}/${repo}`, 'commits').find((one) => one.id === sha && isShown(one))
       return item
-        ? json(200, presentCommit(asked.presenter, `${owner}/${repo}`, item))
+        ? json(200, presentCommit(call.presenter, `${owner}/${repo}`, item))
         : githubError(422, `No commit found for SHA: ${sha}`)
     }),
   }

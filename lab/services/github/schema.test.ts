@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { answerSchema, openApiCheck } from '../../testing/vendor-schema.ts'
+import { openApiCheck, responseSchema } from '../../testing/vendor-schema.ts'
 import { call, type GithubApp, startGithub, tokenFor, walkAll } from './testing.ts'
 
 const check = openApiCheck('@octokit/openapi/generated/api.github.com.json')
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => app.lab.close())
 
-/** Path of the vendor's description to the address asked here. */
+/** The path requested here for each path of the vendor's description. */
 const lists: Record<string, string> = {
   '/user/emails': '/user/emails',
   '/user/repos': '/user/repos',
@@ -28,15 +28,15 @@ const lists: Record<string, string> = {
   '/notifications': '/notifications?all=true',
 }
 
-for (const [described, asked] of Object.entries(lists))
-  test(`${described} fits the published schema, every page`, async (t) => {
+for (const [described, path] of Object.entries(lists))
+  test(`${described}: every page matches the published schema`, async (t) => {
     if (typeof check === 'string') return t.skip(check)
-    const items = await walkAll(app, `${asked}${asked.includes('?') ? '&' : '?'}per_page=100`, token)
+    const items = await walkAll(app, `${path}${path.includes('?') ? '&' : '?'}per_page=100`, token)
     assert.ok(items.length > 0)
-    assert.deepEqual([...new Set(check(answerSchema(described), items))].slice(0, 10), [])
+    assert.deepEqual([...new Set(check(responseSchema(described), items))].slice(0, 10), [])
   })
 
-test('single answers fit the published schema', async (t) => {
+test('single responses match the published schema', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const [issue] = await walkAll<{ url: string; comments: number }>(
     app,
@@ -53,13 +53,13 @@ test('single answers fit the published schema', async (t) => {
     ['/gists/{gist_id}', `/gists/${gist?.id}`],
     ['/search/commits', '/search/commits?q=author:ada&per_page=100'],
   ]
-  for (const [described, asked] of singles) {
-    const answer: unknown = await (await call(app, asked, token)).json()
-    assert.deepEqual(check(answerSchema(described), answer).slice(0, 10), [], described)
+  for (const [described, path] of singles) {
+    const body: unknown = await (await call(app, path, token)).json()
+    assert.deepEqual(check(responseSchema(described), body).slice(0, 10), [], described)
   }
 })
 
-test('each event payload fits the schema of its own type', async (t) => {
+test('each event payload matches the schema of its type', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const events = await walkAll<{ type: string; payload: object }>(app, '/users/ada/events?per_page=100', token)
   const types = new Set(events.map(({ type }) => type))
@@ -70,9 +70,9 @@ test('each event payload fits the schema of its own type', async (t) => {
   }
 })
 
-test('the check itself notices a wrong type and a missing field', async (t) => {
+test('the check detects a wrong type and a missing field', async (t) => {
   if (typeof check === 'string') return t.skip(check)
   const [first] = await walkAll<Record<string, unknown>>(app, '/user/starred', token)
-  assert.notDeepEqual(check(answerSchema('/user/starred'), [{ ...first, id: 'text' }]), [])
-  assert.notDeepEqual(check(answerSchema('/user/starred'), [{ ...first, full_name: undefined }]), [])
+  assert.notDeepEqual(check(responseSchema('/user/starred'), [{ ...first, id: 'text' }]), [])
+  assert.notDeepEqual(check(responseSchema('/user/starred'), [{ ...first, full_name: undefined }]), [])
 })

@@ -1,5 +1,5 @@
-/** Scope to its meaning, as a continuation of "The app will be able to". */
-export const scopeWords: Record<string, string> = {
+/** Scope descriptions. Each continues the sentence "The app will be able to". */
+export const scopeDescriptions: Record<string, string> = {
   repo: 'read and write your repositories, private ones too',
   public_repo: 'read and write your public repositories',
   'repo:status': 'see commit statuses',
@@ -18,13 +18,13 @@ const implied: Record<string, string[]> = {
   user: ['read:user', 'user:email', 'user:follow'],
 }
 
-/** Unknown scopes are dropped and those that another one implies are folded into it, as the vendor normalizes them. */
-export function normalizedScopes(asked: string): string[] {
-  const known = [...new Set(asked.split(/[ ,]+/))].filter((name) => Object.hasOwn(scopeWords, name))
+/** Drops unknown scopes and those implied by a wider one, as the vendor does. */
+export function normalizedScopes(requested: string): string[] {
+  const known = [...new Set(requested.split(/[ ,]+/))].filter((name) => Object.hasOwn(scopeDescriptions, name))
   const covered = new Set(known.flatMap((name) => implied[name] ?? []))
   return known.filter((name) => !covered.has(name))
 }
 
-/** Whether any of the wanted scopes was granted, by itself or through a wider one. */
-export const grants = (granted: readonly string[], wanted: readonly string[]): boolean =>
-  wanted.some((name) => granted.some((one) => one === name || (implied[one] ?? []).includes(name)))
+/** Whether any of the required scopes was granted, directly or through a wider scope. */
+export const grants = (granted: readonly string[], required: readonly string[]): boolean =>
+  required.some((name) => granted.some((one) => one === name || (implied[one] ?? []).includes(name)))

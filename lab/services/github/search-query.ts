@@ -14,7 +14,7 @@ export type CommitTest = (candidate: Candidate) => boolean
 const unknownUsers =
   'The listed users cannot be searched either because the users do not exist or you do not have permission to view the users.'
 
-/** Words and qualifiers, all of which must hold: `author:ada merge:false bread`. */
+/** Words and qualifiers that must all match: `author:ada merge:false bread`. */
 export function parseCommitQuery(data: GithubData, text: string | undefined): CommitTest {
   if (text === undefined || text.trim() === '') throw new Refusal(invalidField('Search', 'q', 'missing_field'))
   const tests = text
@@ -58,7 +58,7 @@ function testFor(data: GithubData, part: string): CommitTest {
 
 const dayMs = 86_400_000
 
-/** `2026-05-01`, `>=2026-05-01`, `<2026-05-01T10:00:00Z` or `2026-05-01..2026-06-01`; a day alone means all of it. */
+/** `2026-05-01`, `>=2026-05-01`, `<2026-05-01T10:00:00Z` or `2026-05-01..2026-06-01`; a bare date covers the whole day. */
 function dateTest(value: string): CommitTest {
   const [, sign = '', first = '', last] = /^([<>]=?)?([^.]+)(?:\.\.(.+))?$/.exec(value) ?? []
   const [fromMs, untilMs] = [timeIn(first), last === undefined ? undefined : timeIn(last)]

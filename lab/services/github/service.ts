@@ -5,9 +5,9 @@ import { drawPicture } from '../demo-social/media.ts'
 import { accountRoutes } from './account-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { applicationRoutes } from './application-routes.ts'
-import { createAsk } from './ask.ts'
 import { githubControl } from './control.ts'
 import { createGithubData } from './data.ts'
+import { createEndpointFactory } from './endpoint.ts'
 import { notFound } from './errors.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { createGithubLimits } from './limits.ts'
@@ -24,15 +24,15 @@ export const github: ServiceDefinition = {
     const data = createGithubData({ people, random: context.random, nowMs: context.clock.now() })
     const limits = createGithubLimits(context.clock)
     const parts = { context, oauth, data, limits }
-    const ask = createAsk(parts)
+    const endpoint = createEndpointFactory(parts)
     const routes: Routes = {
       ...oauth.routes,
       ...applicationRoutes(parts),
-      ...accountRoutes(parts, ask),
-      ...activityRoutes(parts, ask),
-      ...repoRoutes(parts, ask),
-      ...issueRoutes(parts, ask),
-      ...searchRoutes(parts, ask),
+      ...accountRoutes(parts, endpoint),
+      ...activityRoutes(parts, endpoint),
+      ...repoRoutes(parts, endpoint),
+      ...issueRoutes(parts, endpoint),
+      ...searchRoutes(parts, endpoint),
       'GET /avatars/u/:id': (_request, { id = '' }) => drawPicture(`200x200-${Number(id) % 360}.svg`),
       ...unknownPaths(),
     }
@@ -52,7 +52,7 @@ export const github: ServiceDefinition = {
   },
 }
 
-/** Whatever nobody serves is answered in the vendor's shape too. */
+/** Unknown paths get the vendor's 404 response. */
 function unknownPaths(): Routes {
   const depths = Array.from(
     { length: 7 },

@@ -35,8 +35,8 @@ export async function exchange(app: GithubApp, fields: Fields, accept = 'applica
 
 export async function tokenFor(app: GithubApp, scope: string, person = 'ada'): Promise<string> {
   const { params } = await authorize(app, { scope }, person)
-  const answer = await exchange(app, { code: params.get('code') ?? '' })
-  return ((await answer.json()) as { access_token: string }).access_token
+  const response = await exchange(app, { code: params.get('code') ?? '' })
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
 export const call = (app: GithubApp, path: string, token: string, init: RequestInit = {}) =>
@@ -52,7 +52,7 @@ export const call = (app: GithubApp, path: string, token: string, init: RequestI
 export const nextLink = (response: Response): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
 
-/** Follows the Link header to the end. */
+/** Follows the Link header to the last page. */
 export async function walkAll<T>(app: GithubApp, path: string, token: string): Promise<T[]> {
   const all: T[] = []
   for (let next: string | undefined = path; next !== undefined; ) {

@@ -10,7 +10,7 @@ import { parseFields } from '../../graph/field-list.ts'
 import { graphError, noSuchObject, unknownPath } from '../../graph/graph-error.ts'
 import { type GraphEdge, type GraphNode, isEdge } from '../../graph/node.ts'
 import { type LinkBase, projectEdge, projectNode } from '../../graph/project.ts'
-import { spendCall, withHeaders } from '../../graph/usage.ts'
+import { countCall, withHeaders } from '../../graph/usage.ts'
 import { versionedPath } from '../../graph/version.ts'
 import { conversationNode, messageIn } from './conversation-nodes.ts'
 import type { ConversationFields } from './conversations.ts'
@@ -23,13 +23,13 @@ interface ApiParts {
   data: InstagramData
   rateLimit: RateLimit
   guard(request: LabRequest): GraphCaller
-  /** Calls without a person: login and token addresses. */
+  /** Routes without a user token: login and token endpoints. */
   open: Readonly<Record<string, (request: LabRequest) => Reply | Promise<Reply>>>
 }
 
-const storyLifeMs = 86_400_000
-const mostMedia = 10_000
-const requestLifeMs = 30 * 86_400_000
+const storyTtlMs = 86_400_000
+const maxMedia = 10_000
+const requestTtlMs = 30 * 86_400_000
 
 export function instagramRoutes(parts: ApiParts): Routes {
   const serve: Handler = async (request) => {
@@ -39,7 +39,7 @@ export function instagramRoutes(parts: ApiParts): Routes {
     const caller = parts.guard(request)
     const headers = counted(parts, caller)
     try {
-      return withHeaders(json(200, answer(parts, request, caller, segments, version)), headers)
+      return withHeaders(json(200, handleCall(parts, request, caller, segments, version)), headers)
     } catch (error) {
       if (error instanceof Refusal) throw new Refusal(withHeaders(error.reply, headers))
       throw error
@@ -51,9 +51,9 @@ export function instagramRoutes(parts: ApiParts): Routes {
   )
 }
 
-/** Business use case limits are counted per account; the wait is told in minutes. */
+/** Business use case limits apply per account; the wait is reported in minutes. */
 function counted({ rateLimit }: ApiParts, { person, grant }: GraphCaller): Record<string, string> {
-  const { percent, waitSeconds } = spendCall(rateLimit, `${grant.clientKey} ${person.id}`)
+  const { percent, waitSeconds } = countCall(rateLimit, `${grant.clientKey} ${person.id}`)
   const usage = {
     type: 'instagram',
     call_count: percent,
@@ -67,7 +67,7 @@ function counted({ rateLimit }: ApiParts, { person, grant }: GraphCaller): Recor
   throw new Refusal(withHeaders(graphError(message, { code: 80_002 }).reply, headers))
 }
 
-function answer(
+function handleCall(
   { context, data }: ApiParts,
   request: LabRequest,
   { person, grant, token }: GraphCaller,
@@ -83,7 +83,7 @@ function answer(
   const view: View = { url, mayReadComments, viewerId: person.id }
   const base: LinkBase = { apiUrl: `${url}/${version}`, token }
   const fields = first(request.query, 'fields')
-  const asked = fields === undefined || fields === '' ? undefined : parseFields(fields)
+  const requested = fields === undefined || fields === '' ? undefined : parseFields(fields)
 
   const list = (kind: Kind) => data.store.list(person.username, kind).filter(isShown)
   const edge = (items: readonly StoredItem[]): GraphEdge => ({
@@ -92,8 +92,8 @@ function answer(
     entries: items.map((item) => ({ key: item.id, atMs: item.createdAtMs, node: mediaNode(view, item) })),
   })
   const edges: Record<string, () => GraphEdge> = {
-    media: () => edge(list('media').slice(0, mostMedia)),
-    stories: () => edge(list('stories').filter(({ createdAtMs }) => createdAtMs > context.clock.now() - storyLifeMs)),
+    media: () => edge(list('media').slice(0, maxMedia)),
+    stories: () => edge(list('stories').filter(({ createdAtMs }) => createdAtMs > context.clock.now() - storyTtlMs)),
     tags: () => edge(list('tags')),
     conversations: () => ({
       kind: 'edge',
@@ -107,12 +107,12 @@ function answer(
   }
   const node = nodeFor()
   if (!node) throw noSuchObject(id)
-  if (edgeName === undefined) return projectNode(node, asked, base)
+  if (edgeName === undefined) return projectNode(node, requested, base)
   const value = node.fields[edgeName]?.({})
   if (!isEdge(value)) throw unknownPath(edgeName)
-  return projectEdge(value, Object.fromEntries(request.query), asked, `${node.id}/${edgeName}`, base)
+  return projectEdge(value, Object.fromEntries(request.query), requested, `${node.id}/${edgeName}`, base)
 
-  /** The one that moved last comes first. Requests that have slept for 30 days are not told. */
+  /** Most recently active first. Message requests inactive for 30 days are not listed. */
   function conversations(): StoredItem[] {
     if (!grant.granted.has('instagram_business_manage_messages'))
       throw graphError('(#10) Application does not have permission for this action', { code: 10, status: 403 })
@@ -121,8 +121,8 @@ function answer(
     const partner = first(request.query, 'user_id')
     return data.store.list(person.username, 'conversations').filter(({ createdAtMs, fields }) => {
       const { isRequest, with: other } = fields as ConversationFields
-      const isAwake = !isRequest || createdAtMs > context.clock.now() - requestLifeMs
-      return isAwake && (partner === undefined || other.id === partner)
+      const isListed = !isRequest || createdAtMs > context.clock.now() - requestTtlMs
+      return isListed && (partner === undefined || other.id === partner)
     })
   }
 

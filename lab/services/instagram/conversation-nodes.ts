@@ -5,8 +5,8 @@ import { cursorEdge, type GraphEdge, type GraphNode } from '../../graph/node.ts'
 import type { ConversationFields, MessageFields } from './conversations.ts'
 import { graphTime, node, type View } from './nodes.ts'
 
-/** Older messages are listed, and their details are not told. */
-const mostDetailed = 20
+/** Older messages are listed without details. */
+const maxDetailed = 20
 
 const person = ({ id, username }: Acquaintance) => ({ id, username })
 
@@ -20,7 +20,7 @@ export function conversationNode(view: View, owner: Acquaintance, item: StoredIt
 }
 
 const messageEdge = (view: View, messages: readonly MessageFields[]): GraphEdge =>
-  cursorEdge(messages.map((message, at) => messageNode(view, message, at < mostDetailed)))
+  cursorEdge(messages.map((message, at) => messageNode(view, message, at < maxDetailed)))
 
 function messageNode(view: View, message: MessageFields, isDetailed: boolean): GraphNode {
   const { picture, share } = message
@@ -45,14 +45,14 @@ const imageOf = ({ url }: View, hue: number) => {
   return { width: 960, height: 720, max_width: 0, max_height: 0, url: picture, preview_url: picture }
 }
 
-/** A message by its own id: those beyond the newest twenty are told to be gone. */
+/** A message by id. Like at the vendor, messages beyond the newest twenty are reported as deleted. */
 export function messageIn(view: View, conversations: readonly StoredItem[], id: string): GraphNode | undefined {
   for (const { fields } of conversations) {
     const { messages } = fields as ConversationFields
     const at = messages.findIndex((message) => message.id === id)
     const message = messages[at]
     if (message === undefined) continue
-    if (at < mostDetailed) return messageNode(view, message, true)
+    if (at < maxDetailed) return messageNode(view, message, true)
     throw graphError('(#100) The message has been deleted', { code: 100, subcode: 2_018_001 })
   }
   return undefined

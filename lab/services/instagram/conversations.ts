@@ -8,15 +8,15 @@ export interface MessageFields {
   to: Acquaintance
   atMs: number
   text?: string
-  /** The hue of a picture that was sent. */
+  /** The hue of an attached picture. */
   picture?: number
-  /** The address of something that was shared. */
+  /** The URL of shared content. */
   share?: string
 }
 
 export interface ConversationFields extends Record<string, unknown> {
   with: Acquaintance
-  /** Still among the requests: not answered yet. */
+  /** A message request that has not been accepted yet. */
   isRequest: boolean
   /** Newest first. */
   messages: MessageFields[]
@@ -30,7 +30,7 @@ interface Talk {
   isRequest: boolean
 }
 
-/** Ids of conversations and messages are long, opaque and the same for ever. */
+/** Ids of conversations and messages are long, opaque and stable. */
 export const opaqueId = (text: string): string =>
   `aWdf${createHash('sha512').update(text).digest('base64url').slice(0, 76)}ZD`
 

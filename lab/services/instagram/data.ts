@@ -27,7 +27,7 @@ export function createInstagramData(parts: { people: Person[]; random: Random; n
   function fillPerson(person: Person): void {
     const own = random.fork(person.username)
     const circle: Acquaintance[] = own.some([...people.filter(({ id }) => id !== person.id), ...others], 40)
-    const seedling = (id: string, createdAtMs: number, owner: Acquaintance = person) => ({
+    const inputFor = (id: string, createdAtMs: number, owner: Acquaintance = person) => ({
       id,
       owner,
       circle,
@@ -40,26 +40,26 @@ export function createInstagramData(parts: { people: Person[]; random: Random; n
       store.put(person.username, kind, { id, createdAtMs, updatedAtMs: createdAtMs, fields })
     for (const atMs of momentsBack(own, Math.round(person.activity * 0.8), nowMs, 1600)) {
       const id = nextId()
-      const item = put('media', id, atMs, mediaFields(seedling(id, atMs)))
+      const item = put('media', id, atMs, mediaFields(inputFor(id, atMs)))
       if (own.chance(0.03)) item.deletedAtMs = nowMs
     }
     for (const cross of crossPosts(person.username, nowMs))
       if (cross.origin === 'instagram')
-        put('media', cross.id, cross.createdAtMs, crossMedia(seedling(cross.id, cross.createdAtMs), cross))
+        put('media', cross.id, cross.createdAtMs, crossMedia(inputFor(cross.id, cross.createdAtMs), cross))
     for (let hoursAgo = 1; hoursAgo < 24; hoursAgo += 4) {
       const id = nextId()
       const atMs = nowMs - hoursAgo * 3_600_000
-      put('stories', id, atMs, storyFields(seedling(id, atMs)))
+      put('stories', id, atMs, storyFields(inputFor(id, atMs)))
     }
     for (const atMs of momentsBack(own, Math.round(person.activity * 0.1), nowMs, 900)) {
       const id = nextId()
-      const fields = mediaFields(seedling(id, atMs, own.pick(circle)))
+      const fields = mediaFields(inputFor(id, atMs, own.pick(circle)))
       put('tags', id, atMs, { ...fields, caption: `${fields.caption ?? ''} @${person.username}`.trim() })
     }
     fillConversations(person, circle)
   }
 
-  /** The last two are requests that nobody answered: one of this week, one that has slept for months. */
+  /** The last two are unanswered message requests: one of this week, one months old. */
   function fillConversations(person: Person, circle: readonly Acquaintance[]): void {
     const own = random.fork(`talks ${person.username}`)
     const partners = own.some(circle, 32)

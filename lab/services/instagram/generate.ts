@@ -27,16 +27,16 @@ export interface MediaFields extends Record<string, unknown> {
   shortcode: string
   hue: number
   likeCount: number
-  /** The owner hides like counts on this one. */
+  /** The owner hides the like count. */
   likesHidden: boolean
   commentsEnabled: boolean
-  /** Media with borrowed music has no media_url. */
+  /** Media with copyrighted music has no media_url. */
   isCopyrighted: boolean
   children: ChildFields[]
   comments: CommentFields[]
 }
 
-interface Seedling {
+interface GenerateInput {
   id: string
   owner: Acquaintance
   circle: readonly Acquaintance[]
@@ -63,8 +63,8 @@ export const blankMedia = (id: string, owner: Acquaintance): MediaFields => ({
   comments: [],
 })
 
-export function mediaFields(seedling: Seedling): MediaFields {
-  const { random, circle, nextId } = seedling
+export function mediaFields(input: GenerateInput): MediaFields {
+  const { random, circle, nextId } = input
   const type = random.pick(['IMAGE', 'IMAGE', 'IMAGE', 'VIDEO', 'CAROUSEL_ALBUM'] as const)
   const mentions = random.chance(0.2) ? random.some(circle, random.int(1, 2)) : []
   const tags = random.some(['doors', 'bread', '東京', 'été', 'nofilter', 'שלום'], random.int(0, 3))
@@ -75,7 +75,7 @@ export function mediaFields(seedling: Seedling): MediaFields {
   ]
   const commentsEnabled = random.chance(0.95)
   return {
-    ...blankMedia(seedling.id, seedling.owner),
+    ...blankMedia(input.id, input.owner),
     type,
     product: type === 'VIDEO' ? 'REELS' : 'FEED',
     ...(random.chance(0.85) ? { caption: words.join(' ') } : {}),
@@ -93,29 +93,29 @@ export function mediaFields(seedling: Seedling): MediaFields {
             hue: random.int(0, 359),
           }))
         : [],
-    comments: commentsEnabled && random.chance(0.6) ? commentList(seedling, random.int(1, 9)) : [],
+    comments: commentsEnabled && random.chance(0.6) ? commentList(input, random.int(1, 9)) : [],
   }
 }
 
-export const crossMedia = (seedling: Seedling, cross: CrossPost): MediaFields => ({
-  ...blankMedia(seedling.id, seedling.owner),
+export const crossMedia = (input: GenerateInput, cross: CrossPost): MediaFields => ({
+  ...blankMedia(input.id, input.owner),
   caption: cross.text,
   shortcode: cross.shortcode,
   hue: (cross.at * 29) % 360,
   likeCount: 40 + cross.at,
-  comments: commentList(seedling, 2),
+  comments: commentList(input, 2),
 })
 
-export const storyFields = (seedling: Seedling): MediaFields => ({
-  ...blankMedia(seedling.id, seedling.owner),
+export const storyFields = (input: GenerateInput): MediaFields => ({
+  ...blankMedia(input.id, input.owner),
   product: 'STORY',
-  type: seedling.random.pick(['IMAGE', 'VIDEO'] as const),
-  hue: seedling.random.int(0, 359),
-  ...(seedling.random.chance(0.5) ? { caption: seedling.random.pick(sentences) } : {}),
+  type: input.random.pick(['IMAGE', 'VIDEO'] as const),
+  hue: input.random.int(0, 359),
+  ...(input.random.chance(0.5) ? { caption: input.random.pick(sentences) } : {}),
 })
 
-function commentList(seedling: Seedling, count: number): CommentFields[] {
-  const { random, circle, owner, createdAtMs, nowMs, nextId } = seedling
+function commentList(input: GenerateInput, count: number): CommentFields[] {
+  const { random, circle, owner, createdAtMs, nowMs, nextId } = input
   const make = (from: Acquaintance, at: number): CommentFields => ({
     id: nextId(),
     from,

@@ -35,7 +35,7 @@ before(async () => {
 })
 after(() => lab.close())
 
-test('me: the id alone unless fields are asked', async () => {
+test('me: returns only the id by default', async () => {
   const id = app.service.people[0]?.id
   assert.deepEqual(await graph(app, '/me', token), { id })
   const me = await graph<Record<string, unknown>>(
@@ -49,7 +49,7 @@ test('me: the id alone unless fields are asked', async () => {
   assert.equal((await graph<GraphError>(app, '/me?fields=email', token)).error.code, 100)
 })
 
-test('media: every one once, newest first, rich, with gaps', async () => {
+test('media: every item once, newest first, with varying fields', async () => {
   const { entries } = await walk<Media>(app, `/me/media?limit=30&fields=${fields}`, token)
   assert.ok(entries.length > 200)
   assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length)
@@ -72,7 +72,7 @@ test('media: every one once, newest first, rich, with gaps', async () => {
   for (const { origin, url } of crossPosts('ada', now)) assert.equal(links.includes(url), origin === 'instagram')
 })
 
-test('since and until bound the list, and a next link opens without more', async () => {
+test('since and until limit the list; a next link works by itself', async () => {
   const since = Math.floor(now / 1000) - 30 * 86_400
   const { entries } = await walk<Media>(app, `/me/media?since=${since}&fields=timestamp`, token)
   assert.ok(entries.length > 5 && entries.every(({ timestamp }) => Date.parse(timestamp) >= since * 1000))
@@ -81,7 +81,7 @@ test('since and until bound the list, and a next link opens without more', async
   assert.equal((await fetch(page.paging?.next ?? '')).status, 200)
 })
 
-test('stories last a day; tags are by others', async () => {
+test('stories last a day; tagged media belong to other people', async () => {
   assert.equal((await walk(app, '/me/stories', token)).entries.length, 6)
   lab.clock.advance(8 * 3_600_000)
   const fresh = await tokenOf(app)
@@ -96,7 +96,7 @@ test('stories last a day; tags are by others', async () => {
   token = fresh
 })
 
-test('edits and deletions; comments by themselves; what is not there', async () => {
+test('edits and deletions; single comments; unknown ids', async () => {
   const [one, two] = (await graph<Listing<Media>>(app, '/me/media', token)).data
   app.service.data.edit('ada', 'media', one?.id ?? '', { caption: 'edited' })
   app.service.data.remove('ada', 'media', two?.id ?? '')
@@ -134,12 +134,16 @@ interface Conversation {
   messages: Listing<Message>
 }
 
-test('conversations: the one that moved last first, details of twenty messages, no sleeping requests', async () => {
+test('conversations: most recently active first, details of twenty messages, no inactive requests', async () => {
   const scope = `${bothScopes},instagram_business_manage_messages`
   const by = await tokenOf(app, scope)
   const self = app.service.people[0]?.id
-  const asked = 'updated_time,participants,messages.limit(100){created_time,from,to,message,attachments,shares}'
-  const { entries } = await walk<Conversation>(app, `/me/conversations?platform=instagram&limit=10&fields=${asked}`, by)
+  const fields = 'updated_time,participants,messages.limit(100){created_time,from,to,message,attachments,shares}'
+  const { entries } = await walk<Conversation>(
+    app,
+    `/me/conversations?platform=instagram&limit=10&fields=${fields}`,
+    by,
+  )
   assert.equal(entries.length, 31)
   const times = entries.map(({ updated_time }) => updated_time)
   assert.deepEqual(times, times.toSorted().reverse())
@@ -166,7 +170,7 @@ test('conversations: the one that moved last first, details of twenty messages, 
   assert.equal((await graph<GraphError>(app, '/me/conversations?platform=messenger', by)).error.code, 100)
 })
 
-test('comments need their permission; someone new has nothing', async () => {
+test('comments require their permission; a new person has no items', async () => {
   const basic = await tokenOf(app, bothScopes, 'ben', ['instagram_business_basic'])
   assert.equal((await graph<GraphError>(app, '/me/media?fields=comments', basic)).error.code, 10)
   const newcomer = await tokenOf(app, bothScopes, 'finn')
@@ -174,7 +178,7 @@ test('comments need their permission; someone new has nothing', async () => {
     assert.deepEqual(await graph(app, `/me/${edge}`, newcomer), { data: [] })
 })
 
-test('limits are per account, told in percent and minutes', async () => {
+test('limits apply per account and are reported in percent and minutes', async () => {
   app.service.configure({ rateLimit: { limit: 2, windowSeconds: 86_400 } })
   lab.clock.advance(86_400_000)
   const fresh = await tokenOf(app)
@@ -187,7 +191,7 @@ test('limits are per account, told in percent and minutes', async () => {
     string,
     { call_count: number; estimated_time_to_regain_access: number }[]
   >
-  const [told] = usage[app.service.people[0]?.id ?? ''] ?? []
-  assert.equal(told?.call_count, 100)
-  assert.ok((told?.estimated_time_to_regain_access ?? 0) > 0)
+  const [accountUsage] = usage[app.service.people[0]?.id ?? ''] ?? []
+  assert.equal(accountUsage?.call_count, 100)
+  assert.ok((accountUsage?.estimated_time_to_regain_access ?? 0) > 0)
 })

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type Lab, startLab } from '../../lab.ts'
 import { appBrowser, authorizeUrl, callback } from '../../testing/oauth2-client.ts'
 import { type App, type GraphError, graph, returnedTo } from '../facebook/testing.ts'
-import { bothScopes, type DataAnswer, exchangeCode, tokenOf } from './testing.ts'
+import { bothScopes, type DataResponse, exchangeCode, tokenOf } from './testing.ts'
 
 let lab: Lab<'instagram'>
 let app: App
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => lab.close())
 
-const trade = async (name: string, fields: Record<string, string>) => {
+const exchange = async (name: string, fields: Record<string, string>) => {
   const url = `${app.service.endpoints[name]}?${new URLSearchParams(fields).toString()}`
   return (await (await fetch(url)).json()) as {
     access_token: string
@@ -24,32 +24,32 @@ const trade = async (name: string, fields: Record<string, string>) => {
   } & GraphError
 }
 
-test('a code gives an hour, an exchange sixty days, a refresh sixty more', async () => {
+test('a code yields a token of one hour, an exchange sixty days, a refresh another sixty', async () => {
   const back = await returnedTo(app, bothScopes, 'ada')
   assert.equal(back.hash, '#_')
   const code = back.searchParams.get('code') ?? ''
-  const answer = (await (await exchangeCode(app, { code })).json()) as DataAnswer
+  const tokens = (await (await exchangeCode(app, { code })).json()) as DataResponse
   assert.deepEqual(
-    answer.data.map(({ user_id, permissions }) => [user_id, permissions]),
+    tokens.data.map(({ user_id, permissions }) => [user_id, permissions]),
     [[app.service.people[0]?.id, bothScopes]],
   )
-  const short = answer.data[0]?.access_token ?? ''
-  const asked = { grant_type: 'ig_exchange_token', client_secret: app.secret, access_token: short }
-  assert.equal((await trade('exchange_url', { ...asked, client_secret: 'x' })).error.code, 1)
-  const long = await trade('exchange_url', asked)
+  const short = tokens.data[0]?.access_token ?? ''
+  const exchangeFields = { grant_type: 'ig_exchange_token', client_secret: app.secret, access_token: short }
+  assert.equal((await exchange('exchange_url', { ...exchangeFields, client_secret: 'x' })).error.code, 1)
+  const long = await exchange('exchange_url', exchangeFields)
   assert.deepEqual([long.token_type, long.expires_in], ['bearer', 5_184_000])
   const renewal = { grant_type: 'ig_refresh_token', access_token: long.access_token }
-  assert.equal((await trade('refresh_url', renewal)).error.code, 190)
+  assert.equal((await exchange('refresh_url', renewal)).error.code, 190)
   lab.clock.advance(86_401_000)
   assert.equal((await graph<GraphError>(app, '/me', short)).error.error_subcode, 463)
-  const renewed = await trade('refresh_url', renewal)
+  const renewed = await exchange('refresh_url', renewal)
   assert.equal(renewed.expires_in, 5_184_000)
-  assert.equal((await trade('exchange_url', asked)).error.code, 190)
+  assert.equal((await exchange('exchange_url', exchangeFields)).error.code, 190)
   lab.clock.advance(5_184_000_000)
-  assert.equal((await trade('refresh_url', { ...renewal, access_token: renewed.access_token })).error.code, 190)
+  assert.equal((await exchange('refresh_url', { ...renewal, access_token: renewed.access_token })).error.code, 190)
 })
 
-test('the login host has errors of its own', async () => {
+test('the login host has its own error format', async () => {
   const code = (await returnedTo(app, bothScopes, 'ada')).searchParams.get('code') ?? ''
   const wrong = async (fields: Record<string, string>) => {
     const response = await exchangeCode(app, fields)
@@ -65,7 +65,7 @@ test('the login host has errors of its own', async () => {
   assert.match((await wrong({ code, redirect_uri: `${callback}x` })).error_message, /redirect_uri is identical/)
 })
 
-test('the live shape of the token answer, where user_id is a number beyond a double', async () => {
+test('the flat token response has a user_id beyond the precision of a double', async () => {
   app.service.configure({ tokenShape: 'flat' })
   const code = (await returnedTo(app, bothScopes, 'ada')).searchParams.get('code') ?? ''
   const text = await (await exchangeCode(app, { code })).text()
@@ -73,7 +73,7 @@ test('the live shape of the token answer, where user_id is a number beyond a dou
   app.service.configure({ tokenShape: 'data' })
 })
 
-test('saying no, wrong windows, revoked logins', async () => {
+test('denied consent, invalid login requests, revoked logins', async () => {
   const url = authorizeUrl(app, { scope: bothScopes })
   const denied = new URL((await appBrowser().walk(url, { person: 'ben', decision: 'deny' })).url).searchParams
   assert.deepEqual(

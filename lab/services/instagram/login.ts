@@ -3,7 +3,7 @@ import { json, Refusal, type Reply } from '../../base/reply.ts'
 import { formOf, type LabRequest } from '../../base/request.ts'
 import type { AppGrants } from '../../graph/app-grants.ts'
 import { graphError } from '../../graph/graph-error.ts'
-import { askToken, type InnerAnswer } from '../../graph/inner-token.ts'
+import { type InnerTokenResponse, requestToken } from '../../graph/inner-token.ts'
 import type { LoginWindow } from '../../graph/login-window.ts'
 import type { OAuth2Server } from '../../oauth2/server.ts'
 import type { InstagramSettings } from './settings.ts'
@@ -12,34 +12,34 @@ interface LoginParts {
   oauth: OAuth2Server
   grants: AppGrants
   window: LoginWindow
-  /** App id to app secret. */
+  /** App secret by app id. */
   apps: ReadonlyMap<string, string>
   usernameOf: (id: string) => string
   settings: InstagramSettings
 }
 
-/** The login host has errors of its own shape. */
+/** The login host has its own error format. */
 const loginError = (message: string): Refusal =>
   new Refusal(json(400, { error_type: 'OAuthException', code: 400, error_message: message }))
 
 const wrongCode = () => loginError('Matching code was not found or was already used')
 
-/** `POST /oauth/access_token`: a code for a token of one hour. */
+/** `POST /oauth/access_token`: exchanges a code for a token of one hour. */
 export function createCodeExchange(parts: LoginParts): (request: LabRequest) => Promise<Reply> {
   const usedCodes = new Set<string>()
   return async (request) => {
     const params = formOf(request)
-    const clientKey = needed(params, 'client_id')
-    const secret = needed(params, 'client_secret')
-    if (needed(params, 'grant_type') !== 'authorization_code') throw loginError('Invalid grant_type')
-    const redirectUri = needed(params, 'redirect_uri')
-    // People paste the fragment along with the code; the vendor says to strip it.
-    const code = needed(params, 'code')
+    const clientKey = required(params, 'client_id')
+    const secret = required(params, 'client_secret')
+    if (required(params, 'grant_type') !== 'authorization_code') throw loginError('Invalid grant_type')
+    const redirectUri = required(params, 'redirect_uri')
+    // A code that still has the `#_` fragment is rejected: the vendor requires clients to strip it.
+    const code = required(params, 'code')
     if (parts.apps.get(clientKey) === undefined) throw loginError('Invalid platform app')
     if (parts.apps.get(clientKey) !== secret) throw loginError('Error validating client secret.')
     if (usedCodes.has(code)) throw wrongCode()
     usedCodes.add(code)
-    const inner = await askToken(parts.oauth, {
+    const inner = await requestToken(parts.oauth, {
       method: 'POST',
       path: '/oauth/access_token',
       params: {
@@ -49,7 +49,7 @@ export function createCodeExchange(parts: LoginParts): (request: LabRequest) => 
         redirect_uri: redirectUri,
         code,
       },
-      refuse: (description) =>
+      toError: (description) =>
         description.includes('redirect_uri')
           ? loginError(
               'Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request',
@@ -59,7 +59,7 @@ export function createCodeExchange(parts: LoginParts): (request: LabRequest) => 
             : wrongCode(),
     })
     const granted = inner.scope === '' ? [] : inner.scope.split(',')
-    remember(parts, inner, clientKey, { asked: parts.window.askedBehind(code), granted, longLived: false })
+    remember(parts, inner, clientKey, { requested: parts.window.requestedScopesOf(code), granted, longLived: false })
     const { access_token, user_id } = inner
     return parts.settings.tokenShape === 'data'
       ? json(200, { data: [{ access_token, user_id, permissions: granted.join(',') }] })
@@ -67,44 +67,44 @@ export function createCodeExchange(parts: LoginParts): (request: LabRequest) => 
   }
 }
 
-function needed(params: readonly Pair[], name: string): string {
+function required(params: readonly Pair[], name: string): string {
   const value = first(params, name)
   if (value === undefined || value === '') throw loginError(`Missing required field ${name}`)
   return value
 }
 
-/** `GET /access_token`: a living short token for one of sixty days. */
+/** `GET /access_token`: exchanges an active short-lived token for one of sixty days. */
 export async function exchangeLong(parts: LoginParts, request: LabRequest): Promise<Reply> {
   const { query } = request
   if (first(query, 'grant_type') !== 'ig_exchange_token')
     throw graphError('Unsupported request - method type: get', { type: 'IGApiException', code: 100 })
   const token = parts.grants.token(first(query, 'access_token') ?? '')
-  if (!token || !parts.grants.isLive(token)) throw sessionInvalid()
+  if (!token || !parts.grants.isActive(token)) throw sessionInvalid()
   if (first(query, 'client_secret') !== parts.apps.get(token.grant.clientKey))
     throw graphError('Error validating client secret.', { code: 1 })
-  // A long-lived token is renewed at the other address; this one takes short tokens only.
+  // Long-lived tokens are renewed at /refresh_access_token only.
   if (token.longLived) throw sessionInvalid()
-  return traded(parts, '/access_token', 'ig_exchange_token', token.value, token.grant.clientKey)
+  return exchangeToken(parts, '/access_token', 'ig_exchange_token', token.value, token.grant.clientKey)
 }
 
-/** `GET /refresh_access_token`: a long-lived token of at least a day and not yet expired, for another sixty days. */
+/** `GET /refresh_access_token`: renews an active long-lived token that is at least a day old for another sixty days. */
 export async function refreshLong(parts: LoginParts, request: LabRequest): Promise<Reply> {
   const { query } = request
   if (first(query, 'grant_type') !== 'ig_refresh_token')
     throw graphError('Unsupported request - method type: get', { type: 'IGApiException', code: 100 })
   const token = parts.grants.token(first(query, 'access_token') ?? '')
-  if (!token || !parts.grants.isLive(token) || !token.longLived) throw sessionInvalid()
-  return traded(parts, '/refresh_access_token', 'ig_refresh_token', token.value, token.grant.clientKey)
+  if (!token || !parts.grants.isActive(token) || !token.longLived) throw sessionInvalid()
+  return exchangeToken(parts, '/refresh_access_token', 'ig_refresh_token', token.value, token.grant.clientKey)
 }
 
-async function traded(parts: LoginParts, path: string, grantType: string, token: string, clientKey: string) {
-  const inner = await askToken(parts.oauth, {
+async function exchangeToken(parts: LoginParts, path: string, grantType: string, token: string, clientKey: string) {
+  const inner = await requestToken(parts.oauth, {
     method: 'GET',
     path,
     params: { grant_type: grantType, access_token: token },
-    refuse: sessionInvalid,
+    toError: sessionInvalid,
   })
-  remember(parts, inner, clientKey, { asked: [], granted: [], longLived: true })
+  remember(parts, inner, clientKey, { requested: [], granted: [], longLived: true })
   return json(200, { access_token: inner.access_token, token_type: 'bearer', expires_in: inner.expires_in })
 }
 
@@ -116,10 +116,10 @@ const sessionInvalid = (): Refusal =>
 
 function remember(
   { grants, usernameOf }: LoginParts,
-  inner: InnerAnswer,
+  inner: InnerTokenResponse,
   clientKey: string,
-  how: { asked: readonly string[]; granted: readonly string[]; longLived: boolean },
+  how: { requested: readonly string[]; granted: readonly string[]; longLived: boolean },
 ): void {
-  const grant = grants.grant(clientKey, usernameOf(inner.user_id), how.asked, how.granted)
+  const grant = grants.grant(clientKey, usernameOf(inner.user_id), how.requested, how.granted)
   grants.addToken({ value: inner.access_token, grant, ttlSeconds: inner.expires_in, longLived: how.longLived })
 }

@@ -6,9 +6,9 @@ import type { ChildFields, CommentFields, MediaFields } from './generate.ts'
 
 export interface View {
   url: string
-  /** Comments are read with a permission of their own. */
+  /** Comments require a separate permission. */
   mayReadComments: boolean
-  /** The person behind the token. */
+  /** The token's person. */
   viewerId: string
 }
 
@@ -63,7 +63,7 @@ const permalink = ({ product, shortcode, owner }: MediaFields): string => {
   return `https://www.instagram.com/${product === 'REELS' ? 'reel' : 'p'}/${shortcode}/`
 }
 
-/** A child has no caption, counts or permalink of its own. */
+/** A carousel child has no caption, counts or permalink. */
 function childNode(view: View, parent: StoredItem, child: ChildFields): GraphNode {
   const media = parent.fields as MediaFields
   return node('IGMedia', child.id, [], {

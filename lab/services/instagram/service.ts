@@ -1,12 +1,12 @@
 import { makePeople } from '../../base/people.ts'
-import { createRateLimit, rateLimitBeside } from '../../base/rate-limit.ts'
+import { createRateLimit, withRateLimitSettings } from '../../base/rate-limit.ts'
 import type { DataControl, ServiceDefinition } from '../../base/service-parts.ts'
 import { isFlag } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { createAppGrants } from '../../graph/app-grants.ts'
 import { createGuard } from '../../graph/caller.ts'
-import { knobsBeside } from '../../graph/knobs-beside.ts'
 import { createLoginWindow } from '../../graph/login-window.ts'
+import { withOwnSettings } from '../../graph/own-settings.ts'
 import { currentVersion } from '../../graph/version.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { drawPicture } from '../demo-social/media.ts'
@@ -25,12 +25,12 @@ export const instagram: ServiceDefinition = {
   build(context) {
     const { clock, url } = context
     const people = makePeople((_username, at) => String(17_841_400_000_000_101n + BigInt(at) * 9_000_001n))
-    const trade = { tokenParam: 'access_token', ttlSeconds: sixtyDays, authenticated: false }
+    const exchange = { tokenParam: 'access_token', ttlSeconds: sixtyDays, authenticated: false }
     const oauth = createOAuth2Server(context, {
       brand,
       people,
       paths: { authorize: '/oauth/authorize', token: '/oauth/access_token' },
-      tradePaths: ['/access_token', '/refresh_access_token'],
+      exchangePaths: ['/access_token', '/refresh_access_token'],
       tokenFields: (person) => ({ user_id: person.id }),
       settings: {
         pkce: 'off',
@@ -41,8 +41,8 @@ export const instagram: ServiceDefinition = {
         refresh: 'none',
         accessTtlSeconds: 3600,
         codeTtlSeconds: 3600,
-        longLived: { ...trade, grantType: 'ig_exchange_token', path: '/access_token', minAgeSeconds: 0 },
-        renew: { ...trade, grantType: 'ig_refresh_token', path: '/refresh_access_token', minAgeSeconds: 86_400 },
+        longLived: { ...exchange, grantType: 'ig_exchange_token', path: '/access_token', minAgeSeconds: 0 },
+        renew: { ...exchange, grantType: 'ig_refresh_token', path: '/refresh_access_token', minAgeSeconds: 86_400 },
       },
     })
     const apps = new Map<string, string>()
@@ -93,10 +93,10 @@ export const instagram: ServiceDefinition = {
         apps.set(app.key, app.secret)
         return app
       },
-      ...knobsBeside(
+      ...withOwnSettings(
         settings,
         { tokenShape: ['data', 'flat'], requireProof: isFlag },
-        rateLimitBeside(rateLimit, oauth),
+        withRateLimitSettings(rateLimit, oauth),
       ),
       tokens: grants.control(oauth.tokens),
       data: {

@@ -1,5 +1,5 @@
 export interface InstagramSettings {
-  /** The documentation shows `data`, a list of one; the live service has been seen answering `flat`, with a numeric user_id. */
+  /** The documentation shows `data`, a list of one; the live service has been observed to send `flat`, with a numeric user_id. */
   tokenShape: 'data' | 'flat'
   /** "Require App Secret" of the app dashboard. */
   requireProof: boolean

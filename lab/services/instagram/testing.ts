@@ -14,12 +14,12 @@ export function exchangeCode(app: App, fields: Record<string, string>): Promise<
   return fetch(app.service.endpoints['token_url'] ?? '', { method: 'POST', body })
 }
 
-export interface DataAnswer {
+export interface DataResponse {
   data: { access_token: string; user_id: string; permissions: string }[]
 }
 
 export async function tokenOf(app: App, scope = bothScopes, person = 'ada', permissions?: string[]): Promise<string> {
   const code = (await returnedTo(app, scope, person, permissions)).searchParams.get('code') ?? ''
-  const answer = (await (await exchangeCode(app, { code })).json()) as DataAnswer
-  return answer.data[0]?.access_token ?? ''
+  const response = (await (await exchangeCode(app, { code })).json()) as DataResponse
+  return response.data[0]?.access_token ?? ''
 }

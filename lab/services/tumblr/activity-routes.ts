@@ -3,39 +3,39 @@ import type { Reply } from '../../base/reply.ts'
 import type { LabRequest } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import { type Activity, activityOf, activityTypes } from './activity.ts'
-import { type ApiParts, type Ask, type Asked, namedBlog } from './ask.ts'
+import { type ApiCall, type ApiParts, type EndpointFactory, namedBlog } from './endpoint.ts'
 import { refused, wrapped } from './envelope.ts'
 import { nextLink, numberParam } from './params.ts'
 
 const perPage = 20
 
-export function activityRoutes({ context, data }: ApiParts, ask: Ask): Routes {
-  const begunMs = context.clock.now()
+export function activityRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+  const startMs = context.clock.now()
 
-  function notifications(asked: Asked): Reply {
-    const { request, viewer } = asked
-    const blog = namedBlog(asked)
+  function notifications(call: ApiCall): Reply {
+    const { request, viewer } = call
+    const blog = namedBlog(call)
     if (blog.owner !== viewer) throw refused(403, 'Only the owner may see what happened')
     const types = listParam(request, 'types')
     const unknown = types.find((type) => !activityTypes.some((known) => known === type))
     if (unknown !== undefined) throw refused(400, `There is no activity type ${unknown}`)
     const omitted = listParam(request, 'omit_post_ids')
     const before = numberParam(request, 'before') ?? Number.POSITIVE_INFINITY
-    const fitting = activityOf(data, blog, begunMs).filter(
+    const matching = activityOf(data, blog, startMs).filter(
       (one) =>
         one.timestamp < before &&
         (types.length === 0 || types.includes(one.type)) &&
         !omitted.includes(one.target_post_id ?? ''),
     )
-    const shown = firstPage(rolledUp(request) ? roll(fitting) : fitting)
+    const shown = firstPage(rolledUp(request) ? roll(matching) : matching)
     const last = shown.at(-1)
-    const more = last !== undefined && fitting.some(({ timestamp }) => timestamp < last.timestamp)
+    const more = last !== undefined && matching.some(({ timestamp }) => timestamp < last.timestamp)
     return wrapped({
       notifications: shown,
       ...(more ? { _links: nextLink(request, { before: last.timestamp }) } : {}),
     })
   }
-  return { 'GET /v2/blog/:blog/notifications': ask('person', notifications) }
+  return { 'GET /v2/blog/:blog/notifications': endpoint('person', notifications) }
 }
 
 /** `types[]=like&types[]=reply`, `types[0]=like`, or one value alone. */
@@ -44,14 +44,14 @@ const listParam = (request: LabRequest, name: string): string[] =>
 
 const rolledUp = (request: LabRequest): boolean => !['false', '0'].includes(first(request.query, 'rollups') ?? 'true')
 
-/** Neighbours that say the same of the same post become one, the newest. */
+/** Merges adjacent notifications of the same type and post into the newest one. */
 const roll = (all: readonly Activity[]): Activity[] =>
   all.filter(({ type, target_post_id }, at) => {
     const newer = all[at - 1]
     return type === 'follow' || newer?.type !== type || newer.target_post_id !== target_post_id
   })
 
-/** The next page begins before a second, so that a page never ends within one. */
+/** The next page starts at a whole second, so a page includes all notifications of its last second. */
 function firstPage(all: readonly Activity[]): Activity[] {
   const last = all[perPage - 1]
   return last === undefined ? [...all] : all.filter(({ timestamp }) => timestamp >= last.timestamp)

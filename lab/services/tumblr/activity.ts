@@ -37,25 +37,25 @@ export interface Activity {
   reply_text?: string
 }
 
-const daysKeptMs = 180 * 86_400_000
+const retentionMs = 180 * 86_400_000
 const unreadMs = 2 * 86_400_000
 
-/** What happened to a blog since half a year before the lab began, newest first: notes of its posts, and new followers. */
-export function activityOf(data: TumblrData, blog: Blog, begunMs: number): Activity[] {
+/** Activity of a blog, newest first: notes on its posts and new followers. It begins half a year before the lab's start. */
+export function activityOf(data: TumblrData, blog: Blog, startMs: number): Activity[] {
   const made = data.store
     .list(blog.name, 'posts')
     .filter(isShown)
-    .flatMap(({ id, fields }) => (fields as PostFields).notes.flatMap((note, at) => noted(id, note, at)))
+    .flatMap(({ id, fields }) => (fields as PostFields).notes.flatMap((note, at) => noteActivities(id, note, at)))
   const followed = data
     .followers(blog.name)
-    .map(({ name }, at) => happened('follow', name, begunMs - (at + 1) * 5 * 86_400_000, `${blog.name} ${name}`))
+    .map(({ name }, at) => happened('follow', name, startMs - (at + 1) * 5 * 86_400_000, `${blog.name} ${name}`))
   return [...made, ...followed]
-    .filter(({ timestamp }) => timestamp * 1000 > begunMs - daysKeptMs)
-    .map((one) => ({ ...one, unread: one.timestamp * 1000 > begunMs - unreadMs }))
+    .filter(({ timestamp }) => timestamp * 1000 > startMs - retentionMs)
+    .map((one) => ({ ...one, unread: one.timestamp * 1000 > startMs - unreadMs }))
     .sort((a, b) => b.timestamp - a.timestamp || (a.id < b.id ? -1 : 1))
 }
 
-function noted(postId: string, { type, blog, atMs, text }: Note, at: number): Activity[] {
+function noteActivities(postId: string, { type, blog, atMs, text }: Note, at: number): Activity[] {
   const mark = `${postId} ${at}`
   switch (type) {
     case 'like':
@@ -71,7 +71,7 @@ function noted(postId: string, { type, blog, atMs, text }: Note, at: number): Ac
   }
 }
 
-/** The reblog is a post of its own; every third one says something. */
+/** A reblog is a separate post; every third one adds a comment. */
 function reblogged(blog: string, atMs: number, mark: string, at: number): Activity {
   const post = { post_id: String(BigInt(Math.floor(atMs)) * 400_000n + BigInt(at)), post_tags: ['reblogged'] }
   return at % 3 === 0

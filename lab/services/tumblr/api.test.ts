@@ -27,14 +27,14 @@ const read = async (path: string, by = token) =>
 const idsOf = (posts: readonly Post[]) => posts.map(({ id_string }) => id_string)
 const allPosts = async (path: string) => (await walkAll<Page>(app, path, token)).flatMap(({ posts }) => posts)
 
-test('ids are numbers beyond a double, and text beside them', async () => {
+test('ids are numbers beyond the precision of a double, and also text', async () => {
   const body = await (await get(app, '/v2/blog/ada/posts?limit=1', token)).text()
   const [, number, text] = /"id":(\d{17,}),"id_string":"(\d+)"/.exec(body) ?? []
   assert.equal(number, text)
   assert.ok(BigInt(number ?? 0) > BigInt(Number.MAX_SAFE_INTEGER))
 })
 
-test('posts of a blog: by link, by offset and by time, every one once', async () => {
+test('posts of a blog: paging by link, offset and time returns every post once', async () => {
   const linked = await allPosts('/v2/blog/ada/posts')
   assert.ok(linked.length > 300)
   assert.equal(new Set(idsOf(linked)).size, linked.length)
@@ -57,7 +57,7 @@ test('posts of a blog: by link, by offset and by time, every one once', async ()
   assert.deepEqual(idsOf(rising), idsOf(linked).reverse())
 })
 
-test('a blog has a name, a host name and a unique identifier', async () => {
+test('finds a blog by name, host name and unique identifier', async () => {
   const [blog] = (await read('/v2/user/following')).blogs
   const named = await read(`/v2/blog/${blog?.name}/posts`)
   assert.deepEqual(idsOf((await read(`/v2/blog/${blog?.name}.tumblr.com/posts`)).posts), idsOf(named.posts))
@@ -65,7 +65,7 @@ test('a blog has a name, a host name and a unique identifier', async () => {
   assert.equal((await get(app, '/v2/blog/nobody-here/posts', token)).status, 404)
 })
 
-test('all eight types with their own fields', async () => {
+test('all eight post types have their own fields', async () => {
   const fields: Record<string, string[]> = {
     text: ['title', 'body'],
     photo: ['caption', 'photos'],
@@ -87,28 +87,28 @@ test('all eight types with their own fields', async () => {
   assert.equal((await get(app, '/v2/blog/ada/posts/poem', token)).status, 400)
 })
 
-test('NPF: blocks, layouts and trails, also broken ones', async () => {
+test('NPF: blocks, layouts and trails, including broken trails', async () => {
   const posts = await allPosts('/v2/blog/ada/posts?npf=true')
   for (const post of posts) assert.deepEqual([post.type, Array.isArray(post['content'])], ['blocks', true])
   const types = new Set(posts.flatMap((post) => post['content'] as { type: string }[]).map(({ type }) => type))
   assert.deepEqual([...types].sort(), ['audio', 'image', 'link', 'text', 'video'])
   const trails = posts.flatMap((post) => post['trail'] as { broken_blog_name?: string; post?: { id: string } }[])
   assert.ok(trails.length > 40 && trails.some(({ post }) => post))
-  const ask = posts.flatMap((post) => post['layout'] as { type: string }[]).filter(({ type }) => type === 'ask')
-  assert.ok(ask.length > 5)
+  const askBlocks = posts.flatMap((post) => post['layout'] as { type: string }[]).filter(({ type }) => type === 'ask')
+  assert.ok(askBlocks.length > 5)
   const root = trails.find(({ post }) => post)?.post?.id ?? ''
-  const holder = app.service.data
+  const data = app.service.data
   const { blog_name } = posts.find((post) => JSON.stringify(post['trail']).includes(root)) as Post
   assert.equal(blog_name, 'ada')
   const rootBlog = JSON.stringify(posts.find((post) => JSON.stringify(post['trail']).includes(root))?.['trail'])
-  holder.remove(/"blog":\{"name":"([^"]+)"/.exec(rootBlog)?.[1] ?? '', 'posts', root)
+  data.remove(/"blog":\{"name":"([^"]+)"/.exec(rootBlog)?.[1] ?? '', 'posts', root)
   const broken = (await allPosts('/v2/blog/ada/posts?npf=true')).flatMap(
     (post) => post['trail'] as { broken_blog_name?: string }[],
   )
   assert.ok(broken.some(({ broken_blog_name }) => broken_blog_name !== undefined))
 })
 
-test('notes and reblogs are told when asked for', async () => {
+test('includes notes and reblogs on request', async () => {
   const plain = (await read('/v2/blog/ada/posts')).posts
   assert.ok(plain.every((post) => !('notes' in post) && !('reblogged_from_name' in post)))
   const posts = await allPosts('/v2/blog/ada/posts?notes_info=true&reblog_info=true')
@@ -122,7 +122,7 @@ test('notes and reblogs are told when asked for', async () => {
   assert.equal(notes.total_notes, noted?.note_count)
 })
 
-test('the dashboard: own posts and those of others, short pages, since_id', async () => {
+test('dashboard: own and followed posts, short pages, since_id', async () => {
   const pages = await walkAll<Page>(app, '/v2/user/dashboard', token)
   const posts = pages.flatMap((page) => page.posts)
   assert.ok(posts.length > 700)
@@ -135,7 +135,7 @@ test('the dashboard: own posts and those of others, short pages, since_id', asyn
   assert.ok(quotes.posts.every(({ type }) => type === 'quote'))
 })
 
-test('likes: by link and by offset, with their times; following and info agree', async () => {
+test('likes: paging by link and offset, with timestamps; following and info are consistent', async () => {
   const pages = await walkAll<Page>(app, '/v2/user/likes', token)
   const liked = pages.flatMap((page) => page.liked_posts)
   assert.ok(liked.length > 250)
@@ -159,7 +159,7 @@ test('likes: by link and by offset, with their times; following and info agree',
   assert.equal((await get(app, '/v2/blog/ben/followers', token)).status, 403)
 })
 
-test('an edit keeps id and time, a deletion is 404, private posts show to the owner alone', async () => {
+test('an edited post keeps id and time, a deleted one is 404, private posts are visible to the owner only', async () => {
   const { posts } = await read('/v2/blog/ada/posts')
   const [one, two] = posts
   app.service.data.edit('ada', 'posts', one?.id_string ?? '', {
@@ -178,14 +178,14 @@ test('an edit keeps id and time, a deletion is 404, private posts show to the ow
   assert.equal((await read('/v2/blog/ada/posts', newcomer)).posts[0]?.['state'], 'published')
 })
 
-test('tags: one or all of several; pictures shared from elsewhere name their source', async () => {
+test('tags: matches one tag or all of several; cross-posted pictures name their source', async () => {
   const both = await allPosts('/v2/blog/ada/posts?tag[0]=bread&tag[1]=Doors')
   assert.ok(both.length > 3 && both.every(({ tags }) => tags.includes('bread') && tags.includes('doors')))
   const posts = await allPosts('/v2/blog/ada/posts/photo')
   assert.ok(posts.some((post) => String(post['source_url']).startsWith('https://www.instagram.com/p/')))
 })
 
-test('posting, liking and deleting; the write scope is needed', async () => {
+test('posting, liking and deleting require the write scope', async () => {
   const send = (path: string, body: object, by = token) =>
     fetch(`${app.service.url}${path}`, {
       method: 'POST',
@@ -224,7 +224,7 @@ const activity = async (query: string) =>
     ({ notifications }) => notifications,
   )
 
-test('activity: newest first, every item once, by type, rolled up, without some posts', async () => {
+test('activity: newest first, every item once; filters by type and post; rollups', async () => {
   const all = await activity('rollups=false')
   assert.ok(all.length > 200)
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
@@ -251,14 +251,14 @@ test('activity: newest first, every item once, by type, rolled up, without some 
   assert.equal((await get(app, '/v2/blog/finn/notifications', newcomer)).status, 200)
 })
 
-test('someone new has nothing', async () => {
+test('a new person has no items', async () => {
   assert.deepEqual((await read('/v2/user/dashboard', newcomer)).posts, [])
   assert.deepEqual((await read('/v2/user/likes', newcomer)).liked_posts, [])
   assert.deepEqual((await read('/v2/user/following', newcomer)).blogs, [])
   assert.deepEqual((await read('/v2/blog/finn/posts', newcomer)).posts, [])
 })
 
-test('limits are the app’s, by hour and by day, and count down', async () => {
+test('limits apply per app, hour and day; the reset headers count down', async () => {
   const own = { ...app, ...app.service.register({ redirectUris: ['http://127.0.0.1:9/callback'] }) }
   const by = (await tokensFor(own)).access_token
   const first = await get(app, '/v2/user/info', by)
@@ -275,7 +275,7 @@ test('limits are the app’s, by hour and by day, and count down', async () => {
   app.service.configure({ rateLimit: { perHour: 1000 } })
 })
 
-test('wrong parameters are refused', async () => {
+test('rejects invalid parameters', async () => {
   for (const query of ['limit=0', 'limit=x', 'before=1&offset=2', 'page_number=zzz', 'sort=up', 'filter=pdf', 'id=x'])
     assert.equal((await get(app, `/v2/blog/ada/posts?${query}`, token)).status, 400, query)
   assert.equal((await read('/v2/blog/ada/posts?limit=500')).posts.length, 20)

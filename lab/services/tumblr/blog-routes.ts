@@ -2,47 +2,47 @@ import { first } from '../../base/pairs.ts'
 import { type Reply, redirect } from '../../base/reply.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
-import { type ApiParts, type Ask, type Asked, namedBlog } from './ask.ts'
+import { type ApiCall, type ApiParts, type EndpointFactory, namedBlog } from './endpoint.ts'
 import { refused, wrapped } from './envelope.ts'
 import { decodePage, encodePage } from './ids.ts'
 import type { Blog, PostFields, PostType } from './model.ts'
-import { idParam, limitParam, nextLink, numberParam, onlyOneOf, tagsOf, typeOf, wishesOf } from './params.ts'
+import { idParam, limitParam, nextLink, numberParam, onlyOneOf, postOptions, tagsOf, typeOf } from './params.ts'
 import { blogUrl, fullBlog, shortBlog, updatedOf } from './present-blog.ts'
 import { presentNote, presentPost } from './present-post.ts'
 
 const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
 
-export function blogRoutes({ context, data }: ApiParts, ask: Ask): Routes {
-  /** Private posts show themselves to the owner alone. */
-  const visible = (asked: Asked, blog: Blog) => (item: StoredItem) =>
-    isShown(item) && (fieldsOf(item).state === 'published' || (blog.owner === asked.viewer && asked.viewer !== ''))
+export function blogRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+  /** Private posts are visible to the owner only. */
+  const visible = (call: ApiCall, blog: Blog) => (item: StoredItem) =>
+    isShown(item) && (fieldsOf(item).state === 'published' || (blog.owner === call.viewer && call.viewer !== ''))
 
-  function posts(asked: Asked, type: PostType | undefined): Reply {
-    const { request, presenter } = asked
-    const blog = namedBlog(asked)
-    const wishes = wishesOf(request)
+  function posts(call: ApiCall, type: PostType | undefined): Reply {
+    const { request, presenter } = call
+    const blog = namedBlog(call)
+    const options = postOptions(request)
     const tags = tagsOf(request)
     const all = data.store
       .list(blog.name, 'posts')
-      .filter(visible(asked, blog))
+      .filter(visible(call, blog))
       .filter(({ fields }) => type === undefined || fields['type'] === type)
       .filter((item) => tags.every((tag) => fieldsOf(item).tags.some((own) => own.toLowerCase() === tag)))
     const id = idParam(request, 'id')
     if (id !== undefined) {
       const one = all.find((item) => BigInt(item.id) === id)
       if (!one) throw refused(404, 'There is no such post')
-      return wrapped({ blog: fullBlog(presenter, blog), posts: [presentPost(presenter, one, wishes)], total_posts: 1 })
+      return wrapped({ blog: fullBlog(presenter, blog), posts: [presentPost(presenter, one, options)], total_posts: 1 })
     }
-    const { shown, links } = postPage(asked, all)
+    const { shown, links } = postPage(call, all)
     return wrapped({
       blog: fullBlog(presenter, blog),
-      posts: shown.map((item) => presentPost(presenter, item, wishes)),
+      posts: shown.map((item) => presentPost(presenter, item, options)),
       total_posts: all.length,
       ...links,
     })
   }
 
-  function postPage({ request }: Asked, all: StoredItem[]): { shown: StoredItem[]; links: object } {
+  function postPage({ request }: ApiCall, all: StoredItem[]): { shown: StoredItem[]; links: object } {
     onlyOneOf(request, ['offset', 'before', 'page_number'])
     const limit = limitParam(request)
     const sort = first(request.query, 'sort') ?? 'desc'
@@ -71,49 +71,49 @@ export function blogRoutes({ context, data }: ApiParts, ask: Ask): Routes {
     return older < 0 ? sorted.length : older
   }
 
-  function followers(asked: Asked): Reply {
-    const blog = namedBlog(asked)
-    if (blog.owner !== asked.viewer) throw refused(403, 'Only the owner may see who follows')
-    const { request } = asked
+  function followers(call: ApiCall): Reply {
+    const blog = namedBlog(call)
+    if (blog.owner !== call.viewer) throw refused(403, 'Only the owner may see who follows')
+    const { request } = call
     const all = data.followers(blog.name)
     const [limit, offset] = [limitParam(request), numberParam(request, 'offset') ?? 0]
     const users = all.slice(offset, offset + limit).map(({ name }) => ({
       name,
       url: blogUrl(name),
       updated: updatedOf(data, name),
-      following: data.following(asked.viewer).some((one) => one.name === name),
+      following: data.following(call.viewer).some((one) => one.name === name),
     }))
     return wrapped({ total_users: all.length, users })
   }
 
-  /** Who liked, reblogged and answered a post, all of them. */
-  function notes(asked: Asked): Reply {
-    const blog = namedBlog(asked)
-    const id = idParam(asked.request, 'id')
+  /** All likes, reblogs and replies of a post. */
+  function notes(call: ApiCall): Reply {
+    const blog = namedBlog(call)
+    const id = idParam(call.request, 'id')
     if (id === undefined) throw refused(400, 'id is missing')
     const item = data.post(String(id))
     if (!item || fieldsOf(item).blog !== blog.name) throw refused(404, 'There is no such post')
     const all = fieldsOf(item).notes
     return wrapped({
-      notes: all.toReversed().map((note) => presentNote(asked.presenter, note, item.id)),
+      notes: all.toReversed().map((note) => presentNote(call.presenter, note, item.id)),
       total_notes: all.length,
     })
   }
 
   return {
-    'GET /v2/blog/:blog/info': ask('key', (asked) => wrapped({ blog: fullBlog(asked.presenter, namedBlog(asked)) })),
+    'GET /v2/blog/:blog/info': endpoint('key', (call) => wrapped({ blog: fullBlog(call.presenter, namedBlog(call)) })),
     'GET /v2/blog/:blog/avatar': (_request, { blog = '' }) =>
       redirect(`${context.url()}/media/64x64-${(blog.length * 47) % 360}.svg`),
-    'GET /v2/blog/:blog/posts': ask('key', (asked) => posts(asked, typeOf(first(asked.request.query, 'type')))),
-    'GET /v2/blog/:blog/posts/:type': ask('key', (asked) => posts(asked, typeOf(asked.params['type']))),
-    'GET /v2/blog/:blog/followers': ask('person', followers),
-    'GET /v2/blog/:blog/following': ask('person', (asked) => {
-      const { owner } = namedBlog(asked)
+    'GET /v2/blog/:blog/posts': endpoint('key', (call) => posts(call, typeOf(first(call.request.query, 'type')))),
+    'GET /v2/blog/:blog/posts/:type': endpoint('key', (call) => posts(call, typeOf(call.params['type']))),
+    'GET /v2/blog/:blog/followers': endpoint('person', followers),
+    'GET /v2/blog/:blog/following': endpoint('person', (call) => {
+      const { owner } = namedBlog(call)
       const all = owner === undefined ? [] : data.following(owner)
-      const [limit, offset] = [limitParam(asked.request), numberParam(asked.request, 'offset') ?? 0]
-      const blogs = all.slice(offset, offset + limit).map((blog) => shortBlog(asked.presenter, blog))
+      const [limit, offset] = [limitParam(call.request), numberParam(call.request, 'offset') ?? 0]
+      const blogs = all.slice(offset, offset + limit).map((blog) => shortBlog(call.presenter, blog))
       return wrapped({ blogs, total_blogs: all.length })
     }),
-    'GET /v2/blog/:blog/notes': ask('key', notes),
+    'GET /v2/blog/:blog/notes': endpoint('key', notes),
   }
 }

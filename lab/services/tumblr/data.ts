@@ -9,7 +9,7 @@ import { blogUuid, postIdAt } from './ids.ts'
 import type { Blog, PostFields } from './model.ts'
 
 export interface TumblrData {
-  /** Posts are kept by blog, likes by person. */
+  /** Posts are stored by blog, likes by person. */
   store: ItemStore
   blogs: readonly Blog[]
   /** By name, host name or unique identifier. */
@@ -19,7 +19,7 @@ export interface TumblrData {
   following(username: string): Blog[]
   followers(blog: string): Blog[]
   post(id: string): StoredItem | undefined
-  /** What a person likes and is still there, most recently liked first. */
+  /** The existing posts that a person likes, most recently liked first. */
   liked(username: string): { like: StoredItem; post: StoredItem }[]
   remember(item: StoredItem): StoredItem
   nextId: () => string
@@ -60,7 +60,7 @@ export function createTumblrData(parts: {
     )
     let lastMs = 0
     for (const { ms: planned, cross } of moments) {
-      // One post a second at most, because paging by time cannot tell two of one second apart.
+      // At most one post per second: paging by time cannot separate two posts of the same second.
       const ms = Math.max(planned, lastMs + 1000)
       lastMs = ms
       const older = own

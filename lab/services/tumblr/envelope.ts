@@ -13,7 +13,7 @@ const reasons: Record<number, string> = {
 export const wrapped = (response: unknown, status = 200): Reply =>
   json(status, { meta: { status, msg: reasons[status] }, response })
 
-/** An error has an empty list where the answer would be. */
+/** An error response has an empty list as its `response`. */
 export const failure = (status: number, detail: string, code = 0): Reply =>
   json(status, {
     meta: { status, msg: reasons[status] },

@@ -3,7 +3,7 @@ import type { CrossPost } from '../../data/cross-posts.ts'
 import { comments, sentences, titles } from '../../data/vocabulary.ts'
 import { type Blog, blankPost, type Note, type PostFields, type PostType, postTypes } from './model.ts'
 
-interface Seedling {
+interface GenerateInput {
   blog: Blog
   others: readonly Blog[]
   random: Random
@@ -14,7 +14,7 @@ interface Seedling {
 
 const tags = ['bread', 'doors', 'night trains', 'Straße', '東京', 'قهوة', 'lgbtq🌈', 'long post']
 
-export function postFields({ blog, others, random, createdAtMs, nowMs, older }: Seedling): PostFields {
+export function postFields({ blog, others, random, createdAtMs, nowMs, older }: GenerateInput): PostFields {
   const earlier = older.length > 0 && random.chance(0.25) ? random.pick(older) : undefined
   const notes = notesOf(random, others, createdAtMs, nowMs)
   const own = {
@@ -86,7 +86,7 @@ function notesOf(random: Random, others: readonly Blog[], createdAtMs: number, n
   })
 }
 
-/** A picture from elsewhere, with its source. */
+/** A picture cross-posted from another service, with its source. */
 export const sharedFields = (blog: Blog, { text, url, at }: CrossPost): PostFields => ({
   ...blankPost(blog.name, text),
   type: 'photo',

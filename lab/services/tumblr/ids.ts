@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 const epochMs = Date.UTC(2007, 1, 1)
 
-/** 18 digits: more than a double holds. */
+/** 18 digits: exceeds the integer precision of a double. */
 export const postIdAt = (ms: number, sequence: number): string =>
   String(BigInt(Math.floor(ms) - epochMs) * 1_000_000n + BigInt(sequence % 1_000_000))
 

@@ -12,15 +12,15 @@ const photo = (url: string, hue: number) => {
   return { caption: '', original_size: sizes[0], alt_sizes: sizes }
 }
 
-/** The fields that belong to the type of the post. `filter` turns HTML into what was typed. */
+/** The fields of the post's type. `filter` returns the source text instead of HTML. */
 export function legacyContent(
   url: string,
   fields: PostFields,
   filter: 'html' | 'text' | 'raw',
 ): Record<string, unknown> {
   const { type, words, title, hues, dialogue, reblog } = fields
-  const said = reblog && reblog.comment !== '' ? `${words}\n${reblog.comment}` : words
-  const body = filter === 'html' ? paragraph(said) : said
+  const textWithComment = reblog && reblog.comment !== '' ? `${words}\n${reblog.comment}` : words
+  const body = filter === 'html' ? paragraph(textWithComment) : textWithComment
   switch (type) {
     case 'photo':
       return {

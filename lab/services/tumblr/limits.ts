@@ -1,6 +1,6 @@
 import type { ServiceClock } from '../../base/clock.ts'
 import { Refusal, type Reply } from '../../base/reply.ts'
-import { applyKnobs, isNumber } from '../../base/settings.ts'
+import { applySettings, isNumber } from '../../base/settings.ts'
 import { failure } from './envelope.ts'
 
 export interface TumblrLimitSettings {
@@ -11,7 +11,7 @@ export interface TumblrLimitSettings {
 export interface TumblrLimits {
   settings: TumblrLimitSettings
   configure(changes: Record<string, unknown>): void
-  spend(consumerKey: string): (reply: Reply) => Reply
+  acquire(consumerKey: string): (reply: Reply) => Reply
 }
 
 const hourMs = 3_600_000
@@ -20,18 +20,18 @@ const dayMs = 24 * hourMs
 /** Per app, not per person; the reset headers count down in seconds. */
 export function createTumblrLimits(clock: ServiceClock): TumblrLimits {
   const settings: TumblrLimitSettings = { perHour: 1000, perDay: 5000 }
-  const spent = new Map<string, { window: number; count: number }>()
+  const windows = new Map<string, { window: number; count: number }>()
   const count = (key: string, windowMs: number) => {
     const window = Math.floor(clock.now() / windowMs)
-    const before = spent.get(key)
+    const before = windows.get(key)
     const entry = { window, count: before?.window === window ? before.count + 1 : 1 }
-    spent.set(key, entry)
+    windows.set(key, entry)
     return { used: entry.count, reset: Math.ceil(((window + 1) * windowMs - clock.now()) / 1000) }
   }
   return {
     settings,
-    configure: (changes) => void applyKnobs(settings, changes, { perHour: isNumber, perDay: isNumber }),
-    spend(consumerKey) {
+    configure: (changes) => void applySettings(settings, changes, { perHour: isNumber, perDay: isNumber }),
+    acquire(consumerKey) {
       const [hour, day] = [count(`hour ${consumerKey}`, hourMs), count(`day ${consumerKey}`, dayMs)]
       const headers = {
         'x-ratelimit-perday-limit': settings.perDay,

@@ -3,7 +3,7 @@ export interface Blog {
   title: string
   description: string
   uuid: string
-  /** The person who writes it, if somebody can log in. */
+  /** The author, if that person can log in. */
   owner?: string
   primary: boolean
 }
@@ -23,19 +23,19 @@ export interface Reblog {
   fromId: string
   rootBlog: string
   rootId: string
-  /** What the reblogging person added. */
+  /** The comment added by the reblog's author. */
   comment: string
 }
 
-/** The stored form of a post; both formats of the API are made from it. */
+/** The stored form of a post, from which both API formats are rendered. */
 export interface PostFields extends Record<string, unknown> {
   blog: string
   type: PostType
-  /** The main words: body, caption, quote, description or answer, as plain text. */
+  /** The main text: body, caption, quote, description or answer, as plain text. */
   words: string
   title: string | null
   tags: string[]
-  /** For links, and where a quote or a shared picture comes from. */
+  /** The URL of a link, or the source of a quote or a shared picture. */
   url?: string
   sourceTitle?: string
   hues: number[]

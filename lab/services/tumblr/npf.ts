@@ -15,7 +15,7 @@ const image = (url: string, hue: number) => ({
   alt_text: 'Two colours and a sun',
 })
 
-/** The post as blocks of content. */
+/** The post's content as NPF blocks. */
 export function contentOf(url: string, fields: PostFields): object[] {
   const { type, words, title, hues, dialogue } = fields
   const heading = title === null ? [] : [text(title, { subtype: 'heading1' })]
@@ -47,7 +47,7 @@ export function contentOf(url: string, fields: PostFields): object[] {
   }
 }
 
-/** Who asked is part of the layout; several pictures stand in a row. */
+/** The asker is part of the layout; several pictures form one row. */
 export function layoutOf(presenter: Presenter, fields: PostFields): object[] {
   if (fields.type === 'answer') {
     const asker = fields.asker === undefined ? undefined : presenter.data.blog(fields.asker)
@@ -60,7 +60,7 @@ export function layoutOf(presenter: Presenter, fields: PostFields): object[] {
   return [{ type: 'rows', display: [{ blocks: fields.hues.map((_, at) => at) }, { blocks: [fields.hues.length] }] }]
 }
 
-/** The posts that a reblog stands on. A deleted one has only the name of its blog left. */
+/** The posts that a reblog quotes. For a deleted post only its blog's name remains. */
 export function trailOf(presenter: Presenter, fields: PostFields): object[] {
   const { reblog } = fields
   if (!reblog) return []

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => app.lab.close())
 
-test('OAuth 2: 42 minutes, a refresh token only with offline_access', async () => {
+test('OAuth 2: tokens last 42 minutes, refresh tokens require offline_access', async () => {
   const full = await tokensFor(app)
   assert.deepEqual([full.expires_in, full.token_type, full.id_token], [2520, 'bearer', false])
   assert.equal(typeof full.refresh_token, 'string')
@@ -30,7 +30,7 @@ test('OAuth 2: 42 minutes, a refresh token only with offline_access', async () =
   assert.equal((await exchange(app, refresh)).status, 401)
 })
 
-test('an address that was not given need not be repeated; a given one must', async () => {
+test('the token request must repeat redirect_uri exactly if the authorization request had it', async () => {
   const plain = await codeFor(app, { scope: 'basic', redirect_uri: undefined })
   assert.equal((await exchange(app, { grant_type: 'authorization_code', code: plain })).status, 200)
   const code = await codeFor(app, { scope: 'basic' })
@@ -41,7 +41,7 @@ test('an address that was not given need not be repeated; a given one must', asy
   assert.equal(page.status, 400)
 })
 
-test('token requests as multipart and as JSON; wrong secrets and missing parameters', async () => {
+test('accepts token requests as multipart and JSON; rejects wrong secrets and missing parameters', async () => {
   const url = app.service.endpoints['token_url'] ?? ''
   const fields = async () => ({
     grant_type: 'authorization_code',
@@ -65,7 +65,7 @@ test('token requests as multipart and as JSON; wrong secrets and missing paramet
   assert.equal(new URL(denied.url).searchParams.get('error'), 'access_denied')
 })
 
-test('OAuth 1.0a with the same key, parameters in the header only', async () => {
+test('OAuth 1.0a works with the same key and accepts parameters in the header only', async () => {
   const timestamp = Math.floor(app.lab.clock.now() / 1000)
   const pair = await requestToken(app.service, { ...app, timestamp })
   assert.equal(pair.fields.get('oauth_callback_confirmed'), 'true')
@@ -74,14 +74,14 @@ test('OAuth 1.0a with the same key, parameters in the header only', async () => 
   })
   const oauth_verifier = new URL(page.url).searchParams.get('oauth_verifier') ?? ''
   const signing = { key: app.key, secret: app.secret, timestamp }
-  const answer = await sent(
+  const response = await sent(
     signedRequest(
       `${app.service.url}/oauth/access_token`,
       { ...signing, token: pair.token, tokenSecret: pair.tokenSecret, oauth: { oauth_verifier } },
       { verb: 'GET' },
     ),
   )
-  const fields = new URLSearchParams(answer.body)
+  const fields = new URLSearchParams(response.body)
   const token = { token: fields.get('oauth_token') ?? '', tokenSecret: fields.get('oauth_token_secret') ?? '' }
   const read = (by?: 'query') =>
     sent(
@@ -98,7 +98,7 @@ test('OAuth 1.0a with the same key, parameters in the header only', async () => 
   assert.equal((await read()).status, 401)
 })
 
-test('an API key alone reads blogs, not a person', async () => {
+test('an API key alone gives access to blogs but not to a person', async () => {
   const open = (path: string) => fetch(`${app.service.url}${path}${path.includes('?') ? '&' : '?'}api_key=${app.key}`)
   assert.equal((await open('/v2/blog/ada/posts')).status, 200)
   assert.equal((await open('/v2/user/info')).status, 401)

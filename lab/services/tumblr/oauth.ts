@@ -7,7 +7,7 @@ import type { Handler, Routes } from '../../base/router.ts'
 import type { Registration, ServiceContext, TokenControl } from '../../base/service-parts.ts'
 import { createSignIn } from '../../base/sign-in.ts'
 import { createOAuth1Server } from '../../oauth1/server.ts'
-import { oauth1Knobs } from '../../oauth1/settings.ts'
+import { oauth1SettingRules } from '../../oauth1/settings.ts'
 import { createOAuth2Server } from '../../oauth2/server.ts'
 import { refused } from './envelope.ts'
 import { tokenParams } from './token-params.ts'
@@ -31,14 +31,14 @@ export interface TumblrOAuth {
 }
 
 const paths = { authorize: '/oauth2/authorize', token: '/v2/oauth2/token' }
-const scopeWords = {
+const scopeDescriptions = {
   basic: 'read your blogs, your dashboard, your likes and whom you follow',
   write: 'post, like and follow for you',
   offline_access: 'stay connected while you are away',
 }
-const permission = { name: 'all', words: 'read your dashboard, post, like and follow for you' }
+const permission = { name: 'all', description: 'read your dashboard, post, like and follow for you' }
 
-/** OAuth 2 and OAuth 1.0a side by side, with the same consumer key. */
+/** OAuth 2 and OAuth 1.0a servers that share the consumer key. */
 export function createTumblrOAuth(context: ServiceContext, people: Person[]): TumblrOAuth {
   const signIn = createSignIn({ name: context.name, brand, people, clock: context.clock })
   const oauth2 = createOAuth2Server(context, {
@@ -49,7 +49,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     settings: {
       pkce: 'off',
       clientAuth: ['client_secret_post'],
-      scopes: scopeWords,
+      scopes: scopeDescriptions,
       scopeChoice: false,
       accessTtlSeconds: 2520,
       refresh: 'rotate',
@@ -66,10 +66,10 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     pages: [{ path: '/oauth/authorize', permissions: [permission] }],
   })
   const callbacks = new Map<string, string[]>()
-  /** Code to where it was sent, because the token request need not repeat an address that was not given. */
+  /** Redirect URI by code: the token request may omit it if the authorization request did. */
   const sentTo = new Map<string, string>()
   const keyOfToken = new Map<string, string>()
-  const under = (routes: Routes, key: string): Handler => {
+  const innerRoute = (routes: Routes, key: string): Handler => {
     const handler = routes[key]
     if (!handler) throw new Error(`no route ${key}`)
     return handler
@@ -83,11 +83,11 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     if (!isGiven && registered.length !== 1)
       return problemPage(brand, 'This link does not work', 'redirect_uri is missing and several are registered.')
     const query: Pair[] = isGiven ? request.query : [...request.query, ['redirect_uri', registered[0] ?? '']]
-    return under(oauth2.routes, `GET ${paths.authorize}`)({ ...request, query }, {})
+    return innerRoute(oauth2.routes, `GET ${paths.authorize}`)({ ...request, query }, {})
   }
 
   async function consent(request: LabRequest): Promise<Reply> {
-    const reply = await under(signIn.routes, 'POST /consent')(request, {})
+    const reply = await innerRoute(signIn.routes, 'POST /consent')(request, {})
     const { location } = reply.headers
     const code = typeof location === 'string' ? new URL(location, context.url()).searchParams.get('code') : null
     if (code !== null && typeof location === 'string')
@@ -102,14 +102,14 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     const all: Pair[] = needsAddress ? [...params, ['redirect_uri', bound]] : params
     const body = Buffer.from(new URLSearchParams(all.map(([...pair]) => pair)).toString())
     const headers = { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' }
-    const reply = await answered(under(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
+    const reply = await runHandler(innerRoute(oauth2.routes, `POST ${paths.token}`), { ...request, headers, body })
     const fields = JSON.parse(String(reply.body)) as Record<string, unknown>
-    // The documentation knows 200 and 401, nothing between.
+    // The documentation lists only 200 and 401.
     if (reply.status !== 200) return json(fields['error'] === 'invalid_request' ? 400 : 401, fields)
     keyOfToken.set(String(fields['access_token']), first(all, 'client_id') ?? '')
     const { refresh_token, ...rest } = fields
-    const lasting = String(fields['scope']).split(' ').includes('offline_access')
-    return json(200, { ...rest, id_token: false, token_type: 'bearer', ...(lasting ? { refresh_token } : {}) })
+    const hasOfflineAccess = String(fields['scope']).split(' ').includes('offline_access')
+    return json(200, { ...rest, id_token: false, token_type: 'bearer', ...(hasOfflineAccess ? { refresh_token } : {}) })
   }
 
   function caller(request: LabRequest): TumblrCaller {
@@ -148,7 +148,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
     settings: () => ({ ...oauth2.settings, ...oauth1.settings }),
     configure(changes) {
       for (const [name, value] of Object.entries(changes))
-        (Object.hasOwn(oauth1Knobs, name) ? oauth1 : oauth2).configure({ [name]: value })
+        (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
     },
     register(registration) {
       const pair = oauth2.register(registration)
@@ -165,7 +165,7 @@ export function createTumblrOAuth(context: ServiceContext, people: Person[]): Tu
   }
 }
 
-async function answered(handler: Handler, request: LabRequest): Promise<Reply> {
+async function runHandler(handler: Handler, request: LabRequest): Promise<Reply> {
   try {
     return await handler(request, {})
   } catch (error) {

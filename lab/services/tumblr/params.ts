@@ -2,7 +2,7 @@ import { first } from '../../base/pairs.ts'
 import type { LabRequest } from '../../base/request.ts'
 import { refused } from './envelope.ts'
 import { type PostType, postTypes } from './model.ts'
-import type { PostWishes } from './present-post.ts'
+import type { PostOptions } from './present-post.ts'
 
 export function numberParam(request: LabRequest, name: string): number | undefined {
   const value = first(request.query, name)
@@ -11,7 +11,7 @@ export function numberParam(request: LabRequest, name: string): number | undefin
   return Number(value)
 }
 
-/** More than twenty counts as twenty. */
+/** Values above twenty are clamped to twenty. */
 export function limitParam(request: LabRequest): number {
   const limit = numberParam(request, 'limit') ?? 20
   if (limit === 0) throw refused(400, 'limit is from 1 to 20')
@@ -27,7 +27,7 @@ export function idParam(request: LabRequest, name: string): bigint | undefined {
 
 const flag = (request: LabRequest, name: string): boolean => ['true', '1'].includes(first(request.query, name) ?? '')
 
-export function wishesOf(request: LabRequest): PostWishes {
+export function postOptions(request: LabRequest): PostOptions {
   const filter = first(request.query, 'filter') ?? 'html'
   if (filter !== 'html' && filter !== 'text' && filter !== 'raw') throw refused(400, 'filter is text or raw')
   return {
@@ -54,14 +54,14 @@ export function onlyOneOf(request: LabRequest, names: readonly string[]): void {
   if (given.length > 1) throw refused(400, `Give only one of ${given.join(', ')}`)
 }
 
-/** Where the next page is, as a link to follow. What is given several times is a list among its parameters. */
+/** The link to the next page. A repeated parameter becomes a list in `query_params`. */
 export function nextLink(request: LabRequest, fields: Record<string, string | number>): object {
-  const places = ['offset', 'before', 'after', 'page_number', 'api_key']
-  const kept = request.query.filter(([name]) => !places.includes(name))
-  const query = new URLSearchParams(kept.map(([...pair]) => pair))
+  const pagingParams = ['offset', 'before', 'after', 'page_number', 'api_key']
+  const otherParams = request.query.filter(([name]) => !pagingParams.includes(name))
+  const query = new URLSearchParams(otherParams.map(([...pair]) => pair))
   for (const [name, value] of Object.entries(fields)) query.set(name, String(value))
-  const valuesOf = (name: string) => kept.flatMap(([key, value]) => (key === name ? [value] : []))
-  const again = kept.map(([name, value]) => [name, name.endsWith('[]') ? valuesOf(name) : value])
-  const query_params = { ...Object.fromEntries(again), ...fields }
+  const valuesOf = (name: string) => otherParams.flatMap(([key, value]) => (key === name ? [value] : []))
+  const entries = otherParams.map(([name, value]) => [name, name.endsWith('[]') ? valuesOf(name) : value])
+  const query_params = { ...Object.fromEntries(entries), ...fields }
   return { next: { type: 'action', method: 'GET', href: `${request.path}?${query.toString()}`, query_params } }
 }

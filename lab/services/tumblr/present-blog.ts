@@ -5,7 +5,7 @@ import type { Blog } from './model.ts'
 export interface Presenter {
   url: string
   data: TumblrData
-  /** The person who asks; absent with an API key alone. */
+  /** The authenticated person; absent if only an API key was sent. */
   viewer?: string
 }
 
@@ -21,7 +21,7 @@ const avatarsOf = (url: string, name: string) =>
 export const updatedOf = (data: TumblrData, name: string): number =>
   Math.floor((data.store.list(name, 'posts').find(isShown)?.createdAtMs ?? 0) / 1000)
 
-/** The short form that appears beside posts. */
+/** The short form embedded in posts. */
 export const shortBlog = ({ url, data }: Presenter, { name, title, description, uuid }: Blog) => ({
   name,
   title,
@@ -50,7 +50,7 @@ export function fullBlog(presenter: Presenter, blog: Blog) {
   }
 }
 
-/** As the owner sees it. */
+/** The representation shown to the owner. */
 export const ownBlog = (presenter: Presenter, blog: Blog) => ({
   ...fullBlog(presenter, blog),
   primary: blog.primary,

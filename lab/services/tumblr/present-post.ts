@@ -5,7 +5,7 @@ import type { Note, PostFields, Reblog } from './model.ts'
 import { contentOf, layoutOf, trailOf } from './npf.ts'
 import { blogUrl, type Presenter, shortBlog } from './present-blog.ts'
 
-export interface PostWishes {
+export interface PostOptions {
   npf: boolean
   reblogInfo: boolean
   notesInfo: boolean
@@ -15,16 +15,16 @@ export interface PostWishes {
 const postUrl = (blog: string, id: string, slug = ''): string =>
   `${blogUrl(blog)}post/${id}${slug === '' ? '' : `/${slug}`}`
 
-export function presentPost(presenter: Presenter, item: StoredItem, wishes: PostWishes): Record<string, unknown> {
+export function presentPost(presenter: Presenter, item: StoredItem, options: PostOptions): Record<string, unknown> {
   const fields = item.fields as PostFields
   const { data, viewer, url } = presenter
   const blog = data.blog(fields.blog)
   const slug = slugOf(fields.title ?? fields.words)
   const reblog = fields.reblog
   return {
-    type: wishes.npf ? 'blocks' : fields.type,
-    ...(wishes.npf ? { original_type: fields.type === 'text' ? 'regular' : fields.type } : {}),
-    is_blocks_post_format: wishes.npf || fields.isBlocks,
+    type: options.npf ? 'blocks' : fields.type,
+    ...(options.npf ? { original_type: fields.type === 'text' ? 'regular' : fields.type } : {}),
+    is_blocks_post_format: options.npf || fields.isBlocks,
     blog_name: fields.blog,
     ...(blog ? { blog: shortBlog(presenter, blog) } : {}),
     id: BigInt(item.id),
@@ -44,17 +44,17 @@ export function presentPost(presenter: Presenter, item: StoredItem, wishes: Post
     note_count: fields.notes.length,
     ...(viewer === undefined ? {} : viewerFields(presenter, viewer, item)),
     ...(reblog ? { parent_post_url: postUrl(reblog.fromBlog, reblog.fromId) } : {}),
-    ...(reblog && wishes.reblogInfo ? reblogFields(presenter, reblog) : {}),
-    ...(wishes.notesInfo
+    ...(reblog && options.reblogInfo ? reblogFields(presenter, reblog) : {}),
+    ...(options.notesInfo
       ? { notes: fields.notes.slice(0, 50).map((note) => presentNote(presenter, note, item.id)) }
       : {}),
-    ...(wishes.npf
+    ...(options.npf
       ? {
           content: reblog ? commentOf(reblog) : contentOf(url, fields),
           layout: reblog ? [] : layoutOf(presenter, fields),
           trail: trailOf(presenter, fields),
         }
-      : legacyContent(url, fields, wishes.filter)),
+      : legacyContent(url, fields, options.filter)),
   }
 }
 

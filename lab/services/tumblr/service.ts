@@ -1,13 +1,13 @@
 import { makePeople } from '../../base/people.ts'
 import type { Routes } from '../../base/router.ts'
 import type { DataControl, ServiceContext, ServiceDefinition } from '../../base/service-parts.ts'
-import { WrongKnob } from '../../base/settings.ts'
+import { InvalidSetting } from '../../base/settings.ts'
 import { storeControl } from '../../data/store-control.ts'
 import { drawPicture } from '../demo-social/media.ts'
 import { activityRoutes } from './activity-routes.ts'
-import { createAsk } from './ask.ts'
 import { blogRoutes } from './blog-routes.ts'
 import { createTumblrData, type TumblrData } from './data.ts'
+import { createEndpointFactory } from './endpoint.ts'
 import { failure } from './envelope.ts'
 import { createTumblrLimits } from './limits.ts'
 import { blankPost } from './model.ts'
@@ -25,13 +25,13 @@ export const tumblr: ServiceDefinition = {
     const data = createTumblrData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createTumblrLimits(clock)
     const parts = { context, oauth, data, limits }
-    const ask = createAsk(parts)
+    const endpoint = createEndpointFactory(parts)
     const routes: Routes = {
       ...oauth.routes,
-      ...userRoutes(parts, ask),
-      ...blogRoutes(parts, ask),
-      ...activityRoutes(parts, ask),
-      ...writeRoutes(parts, ask),
+      ...userRoutes(parts, endpoint),
+      ...blogRoutes(parts, endpoint),
+      ...activityRoutes(parts, endpoint),
+      ...writeRoutes(parts, endpoint),
       'GET /media/:name': (_request, { name = '' }) => drawPicture(name),
       ...unknownPaths(),
     }
@@ -58,7 +58,7 @@ export const tumblr: ServiceDefinition = {
   },
 }
 
-/** Posts belong to a blog (the primary one has the person's name), likes to a person. */
+/** Posts are stored by blog (the primary blog is named like the person), likes by person. */
 function tumblrControl(context: ServiceContext, data: TumblrData): DataControl {
   const { store } = data
   const control = storeControl({ store, clock: context.clock, kinds: ['posts', 'likes'], nextId: data.nextId })
@@ -67,13 +67,14 @@ function tumblrControl(context: ServiceContext, data: TumblrData): DataControl {
       const now = context.clock.now()
       const times = { createdAtMs: now, updatedAtMs: now }
       if (kind === 'posts') {
-        if (!data.blog(owner)) throw new WrongKnob(`no blog is called ${owner}`)
+        if (!data.blog(owner)) throw new InvalidSetting(`unknown blog: ${owner}`)
         const whole = { ...blankPost(owner, 'A new post'), ...fields }
         const item = data.remember(store.put(owner, 'posts', { id: data.nextId(), ...times, fields: whole }))
         return { id: item.id, ...whole }
       }
       const id = typeof fields['id'] === 'string' ? fields['id'] : ''
-      if (kind !== 'likes' || !data.post(id)) throw new WrongKnob('kind is posts, or likes with the id of a post')
+      if (kind !== 'likes' || !data.post(id))
+        throw new InvalidSetting('kind must be posts, or likes with the id of a post')
       store.put(owner, 'likes', { id, ...times, fields: {} })
       return { id }
     },

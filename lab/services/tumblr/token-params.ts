@@ -1,7 +1,7 @@
 import type { Pair } from '../../base/pairs.ts'
 import { formOf, jsonOf, type LabRequest, mediaType } from '../../base/request.ts'
 
-/** A body may come as a form, as JSON or in parts, as the documentation's own examples send it. */
+/** Accepts form, JSON and multipart bodies: the vendor's examples use all three. */
 export async function tokenParams(request: LabRequest): Promise<Pair[]> {
   const type = mediaType(request)
   if (type === 'application/json') return Object.entries(jsonOf(request)).map(([name, value]) => [name, String(value)])

@@ -3,22 +3,22 @@ import type { Reply } from '../../base/reply.ts'
 import { formOf, jsonOf, type LabRequest, mediaType } from '../../base/request.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown } from '../../data/item-store.ts'
-import { type ApiParts, type Ask, type Asked, namedBlog } from './ask.ts'
+import { type ApiCall, type ApiParts, type EndpointFactory, namedBlog } from './endpoint.ts'
 import { refused, wrapped } from './envelope.ts'
 import { reblogKey } from './ids.ts'
 import { type Blog, blankPost } from './model.ts'
 
-export function writeRoutes({ context, data }: ApiParts, ask: Ask): Routes {
-  const ownBlog = (asked: Asked): Blog => {
-    const blog = namedBlog(asked)
-    if (blog.owner !== asked.viewer) throw refused(403, 'This is not your blog')
+export function writeRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+  const ownBlog = (call: ApiCall): Blog => {
+    const blog = namedBlog(call)
+    if (blog.owner !== call.viewer) throw refused(403, 'This is not your blog')
     return blog
   }
 
-  /** A post in blocks; the words of its text blocks are kept. */
-  function publish(asked: Asked): Reply {
-    const blog = ownBlog(asked)
-    const { content, tags } = jsonOf(asked.request)
+  /** A post in NPF blocks; only the text blocks are stored. */
+  function publish(call: ApiCall): Reply {
+    const blog = ownBlog(call)
+    const { content, tags } = jsonOf(call.request)
     if (!Array.isArray(content) || content.length === 0) throw refused(400, 'content is missing', 8001)
     const words = content
       .map((block: unknown) => (block as { text?: unknown } | null)?.text)
@@ -32,9 +32,9 @@ export function writeRoutes({ context, data }: ApiParts, ask: Ask): Routes {
     return wrapped({ id, state: 'published', display_text: `Posted to ${blog.name}` }, 201)
   }
 
-  function unpublish(asked: Asked): Reply {
-    const blog = ownBlog(asked)
-    const id = bodyField(asked.request, 'id')
+  function unpublish(call: ApiCall): Reply {
+    const blog = ownBlog(call)
+    const id = bodyField(call.request, 'id')
     const item = data.post(id)
     if (!item || item.fields['blog'] !== blog.name) throw refused(404, 'There is no such post')
     data.store.remove(blog.name, 'posts', id, context.clock.now())
@@ -43,22 +43,22 @@ export function writeRoutes({ context, data }: ApiParts, ask: Ask): Routes {
 
   const like =
     (on: boolean) =>
-    ({ request, viewer }: Asked): Reply => {
+    ({ request, viewer }: ApiCall): Reply => {
       const id = bodyField(request, 'id')
       if (!data.post(id) || bodyField(request, 'reblog_key') !== reblogKey(id))
         throw refused(404, 'There is no such post')
-      const held = data.store.list(viewer, 'likes').some((item) => item.id === id && isShown(item))
+      const isLiked = data.store.list(viewer, 'likes').some((item) => item.id === id && isShown(item))
       const now = context.clock.now()
-      if (on && !held) data.store.put(viewer, 'likes', { id, createdAtMs: now, updatedAtMs: now, fields: {} })
-      if (!on && held) data.store.remove(viewer, 'likes', id, now)
+      if (on && !isLiked) data.store.put(viewer, 'likes', { id, createdAtMs: now, updatedAtMs: now, fields: {} })
+      if (!on && isLiked) data.store.remove(viewer, 'likes', id, now)
       return wrapped([])
     }
 
   return {
-    'POST /v2/blog/:blog/posts': ask('write', publish),
-    'POST /v2/blog/:blog/post/delete': ask('write', unpublish),
-    'POST /v2/user/like': ask('write', like(true)),
-    'POST /v2/user/unlike': ask('write', like(false)),
+    'POST /v2/blog/:blog/posts': endpoint('write', publish),
+    'POST /v2/blog/:blog/post/delete': endpoint('write', unpublish),
+    'POST /v2/user/like': endpoint('write', like(true)),
+    'POST /v2/user/unlike': endpoint('write', like(false)),
   }
 }
 

@@ -17,7 +17,7 @@ after(() => app.lab.close())
 const read = async (path: string, by = token) => (await (await get(app, path, by)).json()) as Listing
 const idsOf = (items: readonly Listed[]) => items.map(({ id }) => id)
 
-test('only the fields that are asked for', async () => {
+test('returns only the requested fields', async () => {
   assert.deepEqual(Object.keys(me).sort(), ['id', 'name', 'username'])
   assert.ok(BigInt(me.id) > BigInt(Number.MAX_SAFE_INTEGER))
   const [post] = (await read(`/2/users/${me.id}/tweets`)).data ?? []
@@ -35,7 +35,7 @@ for (const [path, least, size] of [
   ['followers', 15, 1000],
   ['following', 38, 1000],
 ] as const)
-  test(`${path}: every item once to the end, whatever the page size`, async () => {
+  test(`${path}: returns every item once for every page size`, async () => {
     const address = `/2/users/${me.id}/${path}`
     const big = await walkAll(app, `${address}?max_results=${size}`, token)
     const small = await walkAll(app, `${address}?max_results=${path.startsWith('follow') ? 7 : 37}`, token)
@@ -44,7 +44,7 @@ for (const [path, least, size] of [
     assert.deepEqual(idsOf(small.items), idsOf(big.items))
   })
 
-test('a page may be empty and still lead on', async () => {
+test('a page may be empty and still have a next token', async () => {
   const { sizes, pages } = await walkAll(app, `/2/users/${me.id}/liked_tweets?max_results=100`, token)
   const empty = sizes.indexOf(0)
   assert.ok(empty > 0 && empty < sizes.length - 1, sizes.join())
@@ -52,7 +52,7 @@ test('a page may be empty and still lead on', async () => {
   assert.ok(pages[empty]?.meta.next_token)
 })
 
-test('previous_token leads back; a made-up token is refused', async () => {
+test('previous_token returns the previous page; an unknown token is rejected', async () => {
   const address = `/2/users/${me.id}/tweets?max_results=20`
   const first = await read(address)
   const second = await read(`${address}&pagination_token=${first.meta.next_token}`)
@@ -61,7 +61,7 @@ test('previous_token leads back; a made-up token is refused', async () => {
   assert.equal((await get(app, `${address}&pagination_token=00`, token)).status, 400)
 })
 
-test('since_id, until_id, times and exclude', async () => {
+test('filters by since_id, until_id, times and exclude', async () => {
   const address = `/2/users/${me.id}/tweets?max_results=100`
   const { items } = await walkAll(app, `${address}&tweet.fields=created_at,referenced_tweets`, token)
   const [newest, middle] = [items[0], items[50]]
@@ -82,21 +82,21 @@ const everything =
   '&expansions=author_id,referenced_tweets.id,referenced_tweets.id.author_id,attachments.media_keys,geo.place_id,entities.mentions.username' +
   '&media.fields=url,preview_image_url,variants,alt_text,width,height&place.fields=geo,country_code,full_name&user.fields=username,profile_image_url'
 
-test('expansions: users, posts, media and places are included, missing ones are told', async () => {
+test('expansions include users, posts, media and places, and report missing ones', async () => {
   const { pages, items } = await walkAll(app, `/2/users/${me.id}/tweets?max_results=100&${everything}`, token)
   const included = (kind: string) => pages.flatMap(({ includes }) => includes?.[kind] ?? [])
   const keys = items.flatMap((item) => (item['attachments'] as { media_keys: string[] } | undefined)?.media_keys ?? [])
   assert.deepEqual(new Set(included('media').map((one) => one['media_key'])), new Set(keys))
   const referenced = items.flatMap((item) => (item['referenced_tweets'] as { id: string }[] | undefined) ?? [])
   const found = new Set(idsOf(included('tweets')))
-  const told = new Set(pages.flatMap(({ errors }) => errors?.map(({ value }) => value) ?? []))
-  assert.ok(told.size > 0 && found.size > 30)
-  for (const { id } of referenced) assert.notEqual(found.has(id), told.has(id))
+  const reported = new Set(pages.flatMap(({ errors }) => errors?.map(({ value }) => value) ?? []))
+  assert.ok(reported.size > 0 && found.size > 30)
+  for (const { id } of referenced) assert.notEqual(found.has(id), reported.has(id))
   const boxes = included('places').map((one) => (one['geo'] as { bbox: number[] }).bbox)
   assert.ok(boxes.some(([west = 0]) => west < -179) && boxes.some(([, , east = 0]) => east > 179))
 })
 
-test('entities point at characters of the text, also behind emoji', async () => {
+test('entity positions count characters, also after emoji', async () => {
   const { items } = await walkAll(
     app,
     `/2/users/${me.id}/timelines/reverse_chronological?max_results=100&${everything}`,
@@ -124,18 +124,18 @@ interface Span {
   url?: string
 }
 
-test('things shared from elsewhere link there', async () => {
+test('cross-posts link to their source', async () => {
   const { items } = await walkAll(app, `/2/users/${me.id}/tweets?max_results=100&${everything}`, token)
   const links = JSON.stringify(items)
   for (const host of ['www.instagram.com/p/', 'www.swarmapp.com/c/', 'gist.github.com/ada/', 'ada.tumblr.com'])
     assert.ok(links.includes(host), host)
 })
 
-test('an edit is a new post with a history, a deletion is not found', async () => {
+test('an edit creates a new post with a history; a deleted post is not found', async () => {
   const [old, other] = (await read(`/2/users/${me.id}/tweets`)).data ?? []
   const { id } = app.service.data.edit('ada', 'posts', old?.id ?? '', { text: 'Second thoughts' })
   const [top] = (await read(`/2/users/${me.id}/tweets`)).data ?? []
-  // The newest post may have been edited before: then the history is longer.
+  // The newest post may already have been edited, so its history may be longer.
   const before = old?.['edit_history_tweet_ids'] as string[]
   assert.equal(before.at(-1), old?.id)
   assert.deepEqual([top?.id, top?.text, top?.['edit_history_tweet_ids']], [id, 'Second thoughts', [...before, id]])
@@ -149,7 +149,7 @@ test('an edit is a new post with a history, a deletion is not found', async () =
   )
 })
 
-test('direct messages: thirty days, event types, both kinds of conversation', async () => {
+test('direct messages: the last thirty days, by event type, by participant and by conversation', async () => {
   const fields =
     'dm_event.fields=dm_conversation_id,created_at,sender_id,participant_ids,referenced_tweets&expansions=sender_id,participant_ids,referenced_tweets.id'
   const { items } = await walkAll(app, `/2/dm_events?max_results=50&${fields}`, token)
@@ -165,7 +165,7 @@ test('direct messages: thirty days, event types, both kinds of conversation', as
   assert.ok(joins.items.every((item) => item['event_type'] === 'ParticipantsJoin'))
 })
 
-test('the newer words: post.fields is answered with posts and reposts', async () => {
+test('post.fields selects the newer names: posts and reposts', async () => {
   const query = 'post.fields=public_metrics&expansions=author_id,referenced_posts'
   const page = await read(`/2/users/${me.id}/tweets?max_results=100&${query}`)
   assert.ok(page.includes?.['posts'] && !page.includes['tweets'])
@@ -173,7 +173,7 @@ test('the newer words: post.fields is answered with posts and reposts', async ()
   assert.ok(page.data?.some((item) => 'referenced_posts' in item))
 })
 
-test('posting and deleting', async () => {
+test('posts can be created and deleted', async () => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const made = await fetch(`${app.service.url}/2/tweets`, { method: 'POST', headers, body: '{"text":"hi #there"}' })
   assert.equal(made.status, 201)
@@ -186,13 +186,13 @@ test('posting and deleting', async () => {
   assert.notEqual((await read(`/2/users/${me.id}/tweets`)).data?.[0]?.id, id)
 })
 
-test('someone new has nothing', async () => {
+test('a new person has no items', async () => {
   const { data } = (await (await get(app, '/2/users/me', newcomer)).json()) as { data: Listed }
   for (const path of ['tweets', 'timelines/reverse_chronological', 'liked_tweets', 'bookmarks', 'following'])
     assert.deepEqual(await read(`/2/users/${data.id}/${path}`, newcomer), { meta: { result_count: 0 } }, path)
 })
 
-test('requests that the vendor turns away', async () => {
+test('rejects the requests that the vendor rejects', async () => {
   const statusOf = async (path: string, by = token) => (await get(app, path, by)).status
   const wrong = await get(app, `/2/users/${me.id}/tweets?max_results=500`, token)
   assert.equal(wrong.status, 400)
@@ -218,7 +218,7 @@ test('requests that the vendor turns away', async () => {
   assert.equal(await statusOf('/2/nothing/here'), 404)
 })
 
-test('limits count per endpoint and tell when they end', async () => {
+test('limits apply per endpoint and report their reset time', async () => {
   const by = (await tokensFor(app, undefined, 'esra')).access_token
   const first = await get(app, '/2/users/me', by)
   assert.deepEqual([first.headers.get('x-rate-limit-limit'), first.headers.get('x-rate-limit-remaining')], ['75', '74'])

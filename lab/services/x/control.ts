@@ -1,5 +1,5 @@
 import type { DataControl, ServiceContext } from '../../base/service-parts.ts'
-import { WrongKnob } from '../../base/settings.ts'
+import { InvalidSetting } from '../../base/settings.ts'
 import type { StoredItem } from '../../data/item-store.ts'
 import { storeControl } from '../../data/store-control.ts'
 import type { XData } from './data.ts'
@@ -7,13 +7,13 @@ import { blankPost, type PostFields } from './model.ts'
 
 const kinds = ['posts', 'likes', 'bookmarks', 'messages']
 
-/** Lets a test change what the simulation holds. An edit of a post gives a new post with a new id, as the vendor does it. */
+/** Lets tests change the stored data. Like at the vendor, editing a post creates a new post with a new id. */
 export function xControl(context: ServiceContext, data: XData): DataControl {
   const { store } = data
   const control = storeControl({ store, clock: context.clock, kinds, nextId: data.nextId })
   const authorId = (username: string) => {
     const user = data.byName(username)
-    if (!user) throw new WrongKnob(`nobody is called ${username}`)
+    if (!user) throw new InvalidSetting(`unknown person: ${username}`)
     return user.id
   }
   const putPost = (username: string, fields: PostFields): Record<string, unknown> => {
@@ -32,14 +32,14 @@ export function xControl(context: ServiceContext, data: XData): DataControl {
       }
       const now = context.clock.now()
       const id = typeof fields['id'] === 'string' ? fields['id'] : ''
-      if (!data.post(id)) throw new WrongKnob('id must be that of a post')
+      if (!data.post(id)) throw new InvalidSetting('id must be the id of a post')
       store.put(username, kind, { id, createdAtMs: now, updatedAtMs: now, fields: {} })
       return { id }
     },
     edit(username, kind, id, fields) {
       if (kind !== 'posts') return control.edit(username, kind, id, fields)
       const old: StoredItem | undefined = store.list(username, 'posts').find((item) => item.id === id && !item.hidden)
-      if (!old || !data.post(id)) throw new WrongKnob(`${username} has no post ${id}`)
+      if (!old || !data.post(id)) throw new InvalidSetting(`${username} has no post ${id}`)
       old.hidden = true
       return putPost(username, { ...(old.fields as PostFields), ...fields })
     },

@@ -15,14 +15,14 @@ export interface XData {
   byName(username: string): XUser | undefined
   following(id: string): XUser[]
   followers(id: string): XUser[]
-  /** Any version of any post, deleted ones left out. */
+  /** Any version of any post, except deleted ones. */
   post(id: string): StoredItem | undefined
   remember(item: StoredItem): StoredItem
   nextId: () => string
 }
 
 const dayMs = 86_400_000
-/** Long enough to fill two whole pages with nothing. */
+/** Enough hidden posts to make two pages empty. */
 const hiddenRun = 200
 
 export function createXData(parts: { people: Person[]; random: Random; nowMs: number; now: () => number }): XData {
@@ -68,7 +68,7 @@ export function createXData(parts: { people: Person[]; random: Random; nowMs: nu
     }
   }
 
-  /** An edit makes a new post with a new id; the older version is found by its id alone. */
+  /** An edit creates a new post with a new id. The older version can be fetched by id but is in no list. */
   function revise(author: XUser, old: StoredItem): void {
     old.hidden = true
     const ms = Math.min(nowMs, old.createdAtMs + 600_000)
@@ -158,7 +158,7 @@ function makeUsers(people: Person[], nowMs: number): XUser[] {
     const user = { id, username, name, description: bio, location: city, createdAtMs: nowMs - (at + 4) * 300 * dayMs }
     return { ...user, protected: at === 3, verified: at === 0, ...(email === undefined ? {} : { email }) }
   })
-  // Accounts from the first years have short ids, those of today 64-bit ones.
+  // Early accounts have short ids, recent ones 64-bit ids.
   const others = acquaintances(40, (at) =>
     at % 4 === 0 ? String(12 + at * 31) : String(1_400_000_000_000_000_000n + BigInt(at) * 7n),
   )

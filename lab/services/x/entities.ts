@@ -6,7 +6,7 @@ interface Span {
   end: number
 }
 
-/** Positions count characters, not the halves that some emoji are stored as. */
+/** Positions count code points, not UTF-16 units. */
 function spanOf(text: string, part: string): Span | undefined {
   const at = text.indexOf(part)
   if (at < 0) return undefined
@@ -14,7 +14,7 @@ function spanOf(text: string, part: string): Span | undefined {
   return { start, end: start + Array.from(part).length }
 }
 
-/** What the text of a post is made of; parts that a repost cut off are left out. */
+/** The entities of a post's text, without those that a repost truncated. */
 export function entitiesOf(data: XData, id: string, fields: PostFields): object | undefined {
   const author = data.user(fields.authorId)?.username ?? 'i'
   const urls = fields.links.flatMap(({ short, expanded, title, mediaKey }) => {

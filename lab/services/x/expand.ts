@@ -10,9 +10,9 @@ interface Expanded {
 
 const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
 
-/** Everything the asked expansions lead to, each thing once, and what could not be found. */
+/** The objects that the requested expansions refer to, without duplicates, and an error for each one not found. */
 export function expandPosts(presenter: Presenter, posts: readonly StoredItem[]): Expanded {
-  const { expansions } = presenter.wanted
+  const { expansions } = presenter.selection
   const { data } = presenter
   const errors: Missing[] = []
   const referenced = new Map<string, StoredItem>()
@@ -55,7 +55,7 @@ export function expandPosts(presenter: Presenter, posts: readonly StoredItem[]):
 }
 
 export function expandDms(presenter: Presenter, events: readonly StoredItem[]): Expanded {
-  const { expansions } = presenter.wanted
+  const { expansions } = presenter.selection
   const all = events.map(({ fields }) => fields as DmFields)
   const userIds = [
     ...(expansions.has('sender_id') ? all.flatMap(({ senderId }) => senderId ?? []) : []),

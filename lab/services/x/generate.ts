@@ -5,25 +5,25 @@ import { gistId } from '../github/ids.ts'
 import { placeId, shortLink } from './ids.ts'
 import { blankPost, type Link, type PostFields, type XMedia, type XUser } from './model.ts'
 
-interface Seedling {
+interface GenerateInput {
   author: XUser
   others: readonly XUser[]
-  /** Whom the author mentions most. */
+  /** The people whom the author mentions most often. */
   friends: readonly XUser[]
   random: Random
-  /** Older posts of other people, to answer, quote and repost. */
+  /** Older posts of other people, for replies, quotes and reposts. */
   older: readonly { id: string; fields: PostFields }[]
   mediaId: () => string
 }
 
-export function postFields({ author, others, friends, random, older, mediaId }: Seedling): PostFields {
+export function postFields({ author, others, friends, random, older, mediaId }: GenerateInput): PostFields {
   const earlier = older.length > 0 ? random.pick(older) : undefined
   if (earlier && random.chance(0.12)) return repost(author, earlier, others)
   const replyTo = earlier && random.chance(0.18) ? earlier : undefined
   const quoteOf = earlier && !replyTo && random.chance(0.08) ? earlier : undefined
   const mentioned = random.chance(0.5) ? random.some(friends, random.int(1, 3)) : []
-  const answered = replyTo ? others.filter(({ id }) => id === replyTo.fields.authorId) : []
-  const mentions = [...new Set([...answered, ...mentioned])]
+  const repliedTo = replyTo ? others.filter(({ id }) => id === replyTo.fields.authorId) : []
+  const mentions = [...new Set([...repliedTo, ...mentioned])]
   const hashtags = random.chance(0.3) ? [random.pick(['bread', 'running', 'Straße', '東京', 'doors', 'قهوة'])] : []
   const links: Link[] = random.chance(0.3) ? [readingLink(author, random)] : []
   const media = random.chance(0.2) ? pictures(random, mediaId) : []
@@ -59,7 +59,7 @@ export function postFields({ author, others, friends, random, older, mediaId }: 
   }
 }
 
-/** A repost repeats the text behind the author's name, cut to 140 characters. */
+/** A repost contains the author's name and the text, truncated to 140 characters. */
 function repost(author: XUser, original: { id: string; fields: PostFields }, others: readonly XUser[]): PostFields {
   const by = others.find(({ id }) => id === original.fields.authorId)
   const whole = Array.from(`RT @${by?.username ?? 'someone'}: ${original.fields.text}`)
@@ -104,7 +104,7 @@ function pictures(random: Random, mediaId: () => string): XMedia[] {
   }))
 }
 
-/** What the person made elsewhere and shared here. */
+/** A cross-post: created at another service and shared here. */
 export function sharedFields(author: XUser, { text, url, place, origin }: CrossPost): PostFields {
   const link = { short: shortLink(url), expanded: url }
   const words = origin === 'foursquare' ? `I'm at ${place.name} in ${place.city}` : text

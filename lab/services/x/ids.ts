@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 
 const epochMs = 1_288_834_974_657n
 
-/** Ids that carry their time in the upper 41 bits: larger than a double holds, so they travel as text. */
+/** Ids with a timestamp in the upper 41 bits. They exceed the precision of a double, so JSON has them as text. */
 export const snowflakeAt = (ms: number, sequence: number): string =>
   String(((BigInt(Math.floor(ms)) - epochMs) << 22n) | BigInt(sequence & 0x3f_ffff))
 
 export const compareIds = (a: string, b: string): number => {
-  const apart = BigInt(a) - BigInt(b)
-  return apart === 0n ? 0 : apart < 0n ? -1 : 1
+  const difference = BigInt(a) - BigInt(b)
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }
 
 export const placeId = (name: string): string => createHash('sha256').update(`place ${name}`).digest('hex').slice(0, 16)
@@ -20,6 +20,6 @@ export const shortLink = (name: string): string =>
     .replaceAll(/[^A-Za-z0-9]/g, '')
     .slice(0, 10)}`
 
-/** Like the vendor's: letters and digits, at least 16 long, meaningless to the reader. */
+/** Opaque like the vendor's tokens: at least 16 letters and digits. */
 export const encodeToken = (text: string): string => Buffer.from(text.padEnd(12, ' ')).toString('hex')
 export const decodeToken = (token: string): string => Buffer.from(token, 'hex').toString().trimEnd()

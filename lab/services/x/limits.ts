@@ -1,10 +1,10 @@
 import type { ServiceClock } from '../../base/clock.ts'
 import { Refusal, type Reply } from '../../base/reply.ts'
-import { applyKnobs, isNumber } from '../../base/settings.ts'
+import { applySettings, isNumber } from '../../base/settings.ts'
 import { plainProblem } from './problems.ts'
 
 export interface XLimitSettings {
-  /** 0 leaves every endpoint its documented limit. */
+  /** 0 means the documented limit of each endpoint. */
   limit: number
   windowSeconds: number
 }
@@ -12,24 +12,24 @@ export interface XLimitSettings {
 export interface XLimits {
   settings: XLimitSettings
   configure(changes: Record<string, unknown>): void
-  spend(personId: string, endpoint: string, documented: number): (reply: Reply) => Reply
+  acquire(personId: string, endpoint: string, documented: number): (reply: Reply) => Reply
 }
 
-/** Each endpoint counts by itself, per person, in windows of fifteen minutes. Nothing says how long to wait but the reset time. */
+/** Limits per endpoint and person in windows of fifteen minutes. The reset time is the only hint how long to wait. */
 export function createXLimits(clock: ServiceClock): XLimits {
   const settings: XLimitSettings = { limit: 0, windowSeconds: 900 }
-  const spent = new Map<string, { window: number; count: number }>()
+  const windows = new Map<string, { window: number; count: number }>()
   return {
     settings,
-    configure: (changes) => void applyKnobs(settings, changes, { limit: isNumber, windowSeconds: isNumber }),
-    spend(personId, endpoint, documented) {
+    configure: (changes) => void applySettings(settings, changes, { limit: isNumber, windowSeconds: isNumber }),
+    acquire(personId, endpoint, documented) {
       const limit = settings.limit === 0 ? documented : settings.limit
       const windowMs = settings.windowSeconds * 1000
       const window = Math.floor(clock.now() / windowMs)
       const key = `${personId} ${endpoint}`
-      const before = spent.get(key)
+      const before = windows.get(key)
       const count = before?.window === window ? before.count + 1 : 1
-      spent.set(key, { window, count })
+      windows.set(key, { window, count })
       const headers = {
         'x-rate-limit-limit': limit,
         'x-rate-limit-remaining': Math.max(0, limit - count),

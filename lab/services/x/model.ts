@@ -14,7 +14,7 @@ export interface Link {
   short: string
   expanded: string
   title?: string
-  /** A link that stands for an attached picture or video. */
+  /** A link that represents an attached picture or video. */
   mediaKey?: string
 }
 
@@ -27,7 +27,7 @@ export interface XMedia {
   alt?: string
 }
 
-/** The stored form of a post; the API's JSON is made from it field by field, as asked. */
+/** The stored form of a post, from which the requested fields are rendered. */
 export interface PostFields extends Record<string, unknown> {
   text: string
   authorId: string
@@ -46,10 +46,10 @@ export interface PostFields extends Record<string, unknown> {
   replies: number
   quotes: number
   sensitive: boolean
-  /** Earlier versions first, this one last. */
+  /** Ids of all versions, oldest first; the last one is this post. */
   history: string[]
   conversationId?: string
-  /** The whole text of a post longer than 280 characters. */
+  /** The full text of a post longer than 280 characters. */
   longText?: string
 }
 

@@ -16,7 +16,7 @@ const errorOf = async (response: Response) => {
   return [response.status, error, error_description]
 }
 
-test('OAuth 2 with PKCE: two hours, a refresh token only with offline.access', async () => {
+test('OAuth 2 with PKCE: tokens last two hours, refresh tokens require offline.access', async () => {
   const full = await tokensFor(app)
   assert.deepEqual([full.token_type, full.expires_in, typeof full.refresh_token], ['bearer', 7200, 'string'])
   const short = await tokensFor(app, 'tweet.read users.read')
@@ -33,7 +33,7 @@ test('OAuth 2 with PKCE: two hours, a refresh token only with offline.access', a
   })
 })
 
-test('refresh rotates, and an old refresh token is refused', async () => {
+test('a refresh rotates the refresh token and rejects the old one', async () => {
   const first = await tokensFor(app)
   const refresh = (token?: string) =>
     post(app, '/2/oauth2/token', { grant_type: 'refresh_token', refresh_token: token })
@@ -47,7 +47,7 @@ test('refresh rotates, and an old refresh token is refused', async () => {
   ])
 })
 
-test('what the authorize page and the token endpoint turn away', async () => {
+test('the authorize page and the token endpoint reject invalid requests', async () => {
   const verifier = newVerifier()
   for (const absent of ['state', 'scope', 'code_challenge', 'redirect_uri'])
     assert.equal(
@@ -94,14 +94,14 @@ test('what the authorize page and the token endpoint turn away', async () => {
   assert.equal((await exchange(plain)).status, 200)
 })
 
-test('a public client names itself in the body; revoking ends a token', async () => {
+test('a public client sends client_id in the body; revocation invalidates a token', async () => {
   const own = { ...app, ...app.service.register({ redirectUris: [callback], secret: '' }) }
   const verifier = newVerifier()
   const page = await appBrowser().walk(authorizeUrl(own, { scope: 'users.read tweet.read', ...challenge(verifier) }), {
     person: 'ben',
   })
   const code = new URL(page.url).searchParams.get('code') ?? ''
-  const answer = await fetch(`${app.service.url}/2/oauth2/token`, {
+  const response = await fetch(`${app.service.url}/2/oauth2/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -111,7 +111,7 @@ test('a public client names itself in the body; revoking ends a token', async ()
       code_verifier: verifier,
     }),
   })
-  const { access_token } = (await answer.json()) as Tokens
+  const { access_token } = (await response.json()) as Tokens
   assert.equal((await get(app, '/2/users/me', access_token)).status, 200)
   const revoked = await fetch(`${app.service.url}/2/oauth2/revoke`, {
     method: 'POST',
@@ -121,7 +121,7 @@ test('a public client names itself in the body; revoking ends a token', async ()
   assert.equal((await get(app, '/2/users/me', access_token)).status, 401)
 })
 
-test('OAuth 1.0a: authenticate reads, authorize also reads direct messages', async () => {
+test('OAuth 1.0a: authenticate excludes direct messages, authorize includes them', async () => {
   const plain = await signingFor(app, 'authenticate', 'chloe')
   const withDm = await signingFor(app, 'authorize', 'chloe')
   const read = (path: string, signing: typeof plain) =>
@@ -148,7 +148,7 @@ test('OAuth 1.0a: authenticate reads, authorize also reads direct messages', asy
   assert.equal((await read('/2/users/me', withDm)).status, 401)
 })
 
-test('OAuth 1.0a: force_login asks again, errors are numbered, the answer names the person', async () => {
+test('OAuth 1.0a: force_login requires the password, errors have codes, the token response names the person', async () => {
   const browser = appBrowser()
   const open = async (query: string) => {
     const { token } = await requestToken(app.service, { ...app, timestamp: Math.floor(app.lab.clock.now() / 1000) })

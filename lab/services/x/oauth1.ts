@@ -7,9 +7,9 @@ import type { SignIn } from '../../base/sign-in.ts'
 import { createOAuth1Server, type OAuth1Server } from '../../oauth1/server.ts'
 import { brand } from './oauth2.ts'
 
-const read = { name: 'read', words: 'see your posts, your timeline, your profile and whom you follow' }
-const write = { name: 'write', words: 'post and delete posts for you' }
-const messages = { name: 'dm', words: 'read and send direct messages for you' }
+const read = { name: 'read', description: 'see your posts, your timeline, your profile and whom you follow' }
+const write = { name: 'write', description: 'post and delete posts for you' }
+const messages = { name: 'dm', description: 'read and send direct messages for you' }
 
 /** Three-legged, HMAC-SHA1. Errors are JSON with numbered codes. */
 export function createXOAuth1(context: ServiceContext, people: Person[], signIn: SignIn): OAuth1Server {
@@ -18,7 +18,7 @@ export function createXOAuth1(context: ServiceContext, people: Person[], signIn:
     people,
     signIn,
     paths: { revoke: '/1.1/oauth/invalidate_token' },
-    settings: { methods: ['HMAC-SHA1'], oob: true, answerType: 'text/html; charset=utf-8' },
+    settings: { methods: ['HMAC-SHA1'], oob: true, tokenResponseType: 'text/html; charset=utf-8' },
     pages: [
       { path: '/oauth/authenticate', permissions: [read, write] },
       {
@@ -29,7 +29,7 @@ export function createXOAuth1(context: ServiceContext, people: Person[], signIn:
     ],
     tokenFields: ({ id, username }) => ({ user_id: id, screen_name: username }),
   })
-  const told =
+  const withNumberedErrors =
     (handler: Handler): Handler =>
     async (request, params) => {
       try {
@@ -41,10 +41,10 @@ export function createXOAuth1(context: ServiceContext, people: Person[], signIn:
     }
   const routes: Routes = {}
   for (const [key, handler] of Object.entries(server.routes))
-    if (key.includes('/oauth/')) routes[key] = key.startsWith('GET /oauth/auth') ? handler : told(handler)
+    if (key.includes('/oauth/')) routes[key] = key.startsWith('GET /oauth/auth') ? handler : withNumberedErrors(handler)
   const invalidate = server.routes['POST /1.1/oauth/invalidate_token']
   if (invalidate)
-    routes['POST /1.1/oauth/invalidate_token'] = told(async (request, params) => {
+    routes['POST /1.1/oauth/invalidate_token'] = withNumberedErrors(async (request, params) => {
       await invalidate(request, params)
       return json(200, { access_token: tokenIn(request) })
     })

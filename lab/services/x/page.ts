@@ -9,8 +9,8 @@ interface Page<T> {
 }
 
 /**
- * Cuts first and leaves out afterwards, so that a page may be short or empty and still lead on.
- * A token names the item at the edge, so that new items on top disturb nothing.
+ * Cuts the page first and filters afterwards: a page may be short or empty and still have a next token.
+ * A token names the item at the page's edge, so new items at the top do not shift the pages.
  */
 export function pageOf<T extends { id: string }>(
   request: LabRequest,

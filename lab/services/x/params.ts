@@ -2,7 +2,7 @@ import { first } from '../../base/pairs.ts'
 import type { LabRequest } from '../../base/request.ts'
 import { invalidParameter } from './problems.ts'
 
-/** A name that the endpoint does not know is refused, as is one given twice. */
+/** Rejects unknown and repeated parameters. */
 export function checkNames({ query }: LabRequest, allowed: readonly string[]): void {
   for (const [at, [name, value]] of query.entries()) {
     if (!allowed.includes(name))
@@ -46,7 +46,7 @@ export function timeParam(request: LabRequest, name: string): number | undefined
   )
 }
 
-/** A list separated by commas, each from a fixed set. */
+/** A comma-separated list of values from a fixed set. */
 export function listParam(request: LabRequest, name: string, allowed: readonly string[]): string[] {
   const value = first(request.query, name)
   if (value === undefined) return []

@@ -13,7 +13,7 @@ const countries: Record<string, [code: string, name: string]> = {
 
 const within = (value: number, most: number): number => Math.max(-most, Math.min(most, Number(value.toFixed(6))))
 
-/** A box around the place; at the 180° line it ends at the line. */
+/** The bounding box of the place, clipped at the 180° meridian. */
 const known = new Map(
   places.map(({ name, city, lat, lng }) => {
     const [code, country] = countries[city] ?? ['AQ', 'Antarctica']

@@ -1,25 +1,25 @@
 import type { StoredItem } from '../../data/item-store.ts'
 import type { XData } from './data.ts'
 import { entitiesOf } from './entities.ts'
+import type { FieldSelection } from './field-selection.ts'
 import type { DmFields, PostFields, XMedia, XUser } from './model.ts'
 import { placeOf } from './places.ts'
-import type { Wanted } from './wanted.ts'
 
 export interface Presenter {
   url: string
   data: XData
-  /** Who is asking: some fields are shown to oneself alone. */
+  /** The authenticated user: some fields are visible to their owner only. */
   viewerId: string
-  wanted: Wanted
+  selection: FieldSelection
 }
 
 type Maker = () => unknown
 
-/** Makes only what was asked for; fields without a value stay away. */
-function chosen(makers: Record<string, Maker>, wanted: ReadonlySet<string>): Record<string, unknown> {
+/** Renders only the requested fields; fields without a value are omitted. */
+function chosen(makers: Record<string, Maker>, selection: ReadonlySet<string>): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const [name, make] of Object.entries(makers)) {
-    const value = wanted.has(name) ? make() : undefined
+    const value = selection.has(name) ? make() : undefined
     if (value !== undefined) out[name] = value
   }
   return out
@@ -27,7 +27,7 @@ function chosen(makers: Record<string, Maker>, wanted: ReadonlySet<string>): Rec
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-export function presentPost({ data, viewerId, wanted }: Presenter, item: StoredItem): Record<string, unknown> {
+export function presentPost({ data, viewerId, selection }: Presenter, item: StoredItem): Record<string, unknown> {
   const fields = item.fields as PostFields
   const isOwn = fields.authorId === viewerId
   const firstVersionMs = item.createdAtMs
@@ -66,7 +66,7 @@ export function presentPost({ data, viewerId, wanted }: Presenter, item: StoredI
       reply_settings: () => 'everyone',
       source: () => 'X Web App',
     },
-    wanted.tweet,
+    selection.tweet,
   )
 }
 
@@ -79,13 +79,13 @@ export function referencesOf(fields: PostFields): { type: string; id: string }[]
   return found.length === 0 ? undefined : found
 }
 
-/** A point has its longitude first. */
+/** GeoJSON: longitude first. */
 function geoOf({ placeId, coordinates }: PostFields): object | undefined {
   if (placeId === undefined) return undefined
   return { place_id: placeId, ...(coordinates ? { coordinates: { type: 'Point', coordinates } } : {}) }
 }
 
-export function presentUser({ url, data, viewerId, wanted }: Presenter, user: XUser): Record<string, unknown> {
+export function presentUser({ url, data, viewerId, selection }: Presenter, user: XUser): Record<string, unknown> {
   const own = () => data.store.list(user.username, 'posts').filter((item) => item.deletedAtMs === undefined)
   return chosen(
     {
@@ -117,11 +117,11 @@ export function presentUser({ url, data, viewerId, wanted }: Presenter, user: XU
       verified: () => user.verified,
       verified_type: () => (user.verified ? 'blue' : 'none'),
     },
-    wanted.user,
+    selection.user,
   )
 }
 
-export function presentMedia({ url, wanted }: Presenter, media: XMedia): Record<string, unknown> {
+export function presentMedia({ url, selection }: Presenter, media: XMedia): Record<string, unknown> {
   const picture = `${url}/media/${media.width}x${media.height}-${media.hue}.svg`
   const moves = media.type !== 'photo'
   return chosen(
@@ -138,17 +138,17 @@ export function presentMedia({ url, wanted }: Presenter, media: XMedia): Record<
       variants: () =>
         moves ? [{ bit_rate: 832_000, content_type: 'video/mp4', url: `${url}/video/${media.key}.mp4` }] : undefined,
     },
-    wanted.media,
+    selection.media,
   )
 }
 
-export function presentPlace({ wanted }: Presenter, id: string): Record<string, unknown> | undefined {
+export function presentPlace({ selection }: Presenter, id: string): Record<string, unknown> | undefined {
   const place = placeOf(id)
   if (!place) return undefined
-  return Object.fromEntries(Object.entries(place).filter(([name]) => wanted.place.has(name)))
+  return Object.fromEntries(Object.entries(place).filter(([name]) => selection.place.has(name)))
 }
 
-export function presentDm({ wanted }: Presenter, item: StoredItem): Record<string, unknown> {
+export function presentDm({ selection }: Presenter, item: StoredItem): Record<string, unknown> {
   const fields = item.fields as DmFields
   return chosen(
     {
@@ -162,6 +162,6 @@ export function presentDm({ wanted }: Presenter, item: StoredItem): Record<strin
       attachments: () => (fields.media ? { media_keys: [fields.media.key] } : undefined),
       referenced_tweets: () => (fields.postId === undefined ? undefined : [{ id: fields.postId }]),
     },
-    wanted.dm,
+    selection.dm,
   )
 }

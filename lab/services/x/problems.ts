@@ -23,7 +23,7 @@ export const noDmPermission = (): Refusal =>
     ),
   )
 
-/** A parameter that does not fit, told with its value. */
+/** An invalid parameter; the error contains its value. */
 export const invalidParameter = (name: string, value: string, message: string): Refusal =>
   new Refusal(
     json(
@@ -38,7 +38,7 @@ export const invalidParameter = (name: string, value: string, message: string): 
     ),
   )
 
-/** Part of an answer of status 200: what was named but cannot be had. */
+/** An error inside a response of status 200: the requested object was not found. */
 export const missing = (resource: 'tweet' | 'user', parameter: string, id: string) => ({
   value: id,
   detail: `Could not find ${resource} with ${parameter}: [${id}].`,

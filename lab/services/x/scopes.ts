@@ -1,5 +1,5 @@
-/** Scope to its meaning, as a continuation of "The app will be able to". */
-export const scopeWords: Record<string, string> = {
+/** Scope descriptions. Each continues the sentence "The app will be able to". */
+export const scopeDescriptions: Record<string, string> = {
   'tweet.read': 'see all posts you can see, protected accounts included',
   'tweet.write': 'post and repost for you',
   'tweet.moderate.write': 'hide and unhide replies to your posts',

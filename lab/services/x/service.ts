@@ -3,11 +3,11 @@ import type { LabRequest } from '../../base/request.ts'
 import type { Handler, Routes } from '../../base/router.ts'
 import type { Registration, ServiceDefinition } from '../../base/service-parts.ts'
 import { createSignIn } from '../../base/sign-in.ts'
-import { oauth1Knobs } from '../../oauth1/settings.ts'
+import { oauth1SettingRules } from '../../oauth1/settings.ts'
 import { drawPicture } from '../demo-social/media.ts'
-import { createAsk } from './ask.ts'
 import { xControl } from './control.ts'
 import { createXData } from './data.ts'
+import { createEndpointFactory } from './endpoint.ts'
 import { createXLimits } from './limits.ts'
 import { messageRoutes } from './message-routes.ts'
 import { createXOAuth1 } from './oauth1.ts'
@@ -29,16 +29,16 @@ export const x: ServiceDefinition = {
     const data = createXData({ people, random: context.random, nowMs: clock.now(), now: () => clock.now() })
     const limits = createXLimits(clock)
     const parts = { context, oauth1, oauth2, data, limits }
-    const ask = createAsk(parts)
+    const endpoint = createEndpointFactory(parts)
     const routes: Routes = {
       ...signIn.routes,
       'POST /consent': withoutDescription(signIn.routes['POST /consent']),
       ...oauth2.routes,
       ...oauth1.routes,
-      ...userRoutes(parts, ask),
-      ...timelineRoutes(parts, ask),
-      ...postRoutes(parts, ask),
-      ...messageRoutes(parts, ask),
+      ...userRoutes(parts, endpoint),
+      ...timelineRoutes(parts, endpoint),
+      ...postRoutes(parts, endpoint),
+      ...messageRoutes(parts, endpoint),
       'GET /media/:name': (_request, { name = '' }) => drawPicture(name.replace('_normal', '')),
       ...unknownPaths(),
     }
@@ -66,7 +66,7 @@ export const x: ServiceDefinition = {
       settings: () => ({ ...oauth2.settings, ...oauth1.settings, rateLimit: limits.settings }),
       configure({ rateLimit, ...rest }) {
         for (const [name, value] of Object.entries(rest))
-          (Object.hasOwn(oauth1Knobs, name) ? oauth1 : oauth2).configure({ [name]: value })
+          (Object.hasOwn(oauth1SettingRules, name) ? oauth1 : oauth2).configure({ [name]: value })
         if (typeof rateLimit === 'object' && rateLimit !== null) limits.configure({ ...rateLimit })
       },
       tokens: { revoke: (person) => touch('revoke', person), expire: (person) => touch('expire', person) },
@@ -75,7 +75,7 @@ export const x: ServiceDefinition = {
   },
 }
 
-/** A denial comes back as `error=access_denied` and the state, nothing more. */
+/** A denial redirects with `error=access_denied` and the state only. */
 function withoutDescription(consent: Handler | undefined): Handler {
   return async (request: LabRequest, params) => {
     if (!consent) throw new Error('no consent page')

@@ -54,10 +54,10 @@ export async function signingFor(app: XApp, page: 'authenticate' | 'authorize', 
   const reached = await appBrowser().walk(address, { person })
   const oauth_verifier = new URL(reached.url).searchParams.get('oauth_verifier') ?? ''
   const signing = { key: app.key, secret: app.secret, token: pair.token, tokenSecret: pair.tokenSecret }
-  const answer = await sent(
+  const response = await sent(
     signedRequest(`${app.service.url}/oauth/access_token`, { ...signing, timestamp, oauth: { oauth_verifier } }),
   )
-  const fields = new URLSearchParams(answer.body)
+  const fields = new URLSearchParams(response.body)
   return {
     key: app.key,
     secret: app.secret,
@@ -84,7 +84,7 @@ export interface Listing {
   meta: { result_count: number; next_token?: string; previous_token?: string; newest_id?: string; oldest_id?: string }
 }
 
-/** Follows next_token to the end. */
+/** Follows next_token to the last page. */
 export async function walkAll(app: XApp, path: string, token: string) {
   const pages: Listing[] = []
   for (let next: string | undefined = ''; next !== undefined; ) {

@@ -1,24 +1,24 @@
 import type { Reply } from '../../base/reply.ts'
 import type { Routes } from '../../base/router.ts'
 import { isShown, type StoredItem } from '../../data/item-store.ts'
-import { answer } from './answer.ts'
-import type { ApiParts, Ask, Asked } from './ask.ts'
+import type { ApiCall, ApiParts, EndpointFactory } from './endpoint.ts'
 import { expandPosts } from './expand.ts'
+import { fieldParams, readFieldSelection } from './field-selection.ts'
 import { compareIds } from './ids.ts'
 import type { PostFields } from './model.ts'
 import { pageOf } from './page.ts'
 import { checkedId, checkNames, countParam, idParam, listParam, timeParam } from './params.ts'
 import { type Presenter, presentPost } from './present.ts'
 import { invalidParameter, missing } from './problems.ts'
-import { fieldParams, readWanted } from './wanted.ts'
+import { respond } from './respond.ts'
 
 const paging = ['max_results', 'pagination_token']
 const windowing = ['since_id', 'until_id', 'start_time', 'end_time']
 const fieldsOf = (item: StoredItem): PostFields => item.fields as PostFields
 
-export function timelineRoutes({ context, data }: ApiParts, ask: Ask): Routes {
-  /** `id`, times and kinds of posts that the question leaves in. */
-  function inWindow({ request }: Asked): (item: StoredItem) => boolean {
+export function timelineRoutes({ context, data }: ApiParts, endpoint: EndpointFactory): Routes {
+  /** Filter by the request's ids, times and excluded kinds of posts. */
+  function inWindow({ request }: ApiCall): (item: StoredItem) => boolean {
     const [sinceId, untilId] = [idParam(request, 'since_id'), idParam(request, 'until_id')]
     const [startMs, endMs] = [
       timeParam(request, 'start_time') ?? 0,
@@ -37,41 +37,41 @@ export function timelineRoutes({ context, data }: ApiParts, ask: Ask): Routes {
 
   interface Listing {
     items: readonly StoredItem[]
-    least: number
-    otherwise: number
+    minCount: number
+    defaultCount: number
     isTimeline: boolean
     visible?: (item: StoredItem) => boolean
   }
 
-  function listing(asked: Asked, { items, least, otherwise, isTimeline, visible = isShown }: Listing): Reply {
-    const wanted = readWanted(asked.request, 'tweet')
-    const presenter: Presenter = { url: context.url(), data, viewerId: asked.viewer.id, wanted }
-    const count = countParam(asked.request, least, 100, otherwise)
-    const { shown, tokens } = pageOf(asked.request, items, visible, count)
+  function listing(call: ApiCall, { items, minCount, defaultCount, isTimeline, visible = isShown }: Listing): Reply {
+    const selection = readFieldSelection(call.request, 'tweet')
+    const presenter: Presenter = { url: context.url(), data, viewerId: call.viewer.id, selection }
+    const count = countParam(call.request, minCount, 100, defaultCount)
+    const { shown, tokens } = pageOf(call.request, items, visible, count)
     const ids = shown.map(({ id }) => id).sort(compareIds)
     const edges = isTimeline && ids.length > 0 ? { newest_id: ids.at(-1), oldest_id: ids[0] } : {}
-    return answer(wanted, {
+    return respond(selection, {
       data: shown.map((item) => presentPost(presenter, item)),
       ...expandPosts(presenter, shown),
       meta: { ...edges, result_count: shown.length, ...tokens },
     })
   }
 
-  const timeline = (asked: Asked, items: StoredItem[], least: number, otherwise: number): Reply => {
-    const fits = inWindow(asked)
-    const sorted = items.filter(fits).sort((a, b) => compareIds(b.id, a.id))
-    return listing(asked, { items: sorted, least, otherwise, isTimeline: true })
+  const timeline = (call: ApiCall, items: StoredItem[], minCount: number, defaultCount: number): Reply => {
+    const matches = inWindow(call)
+    const sorted = items.filter(matches).sort((a, b) => compareIds(b.id, a.id))
+    return listing(call, { items: sorted, minCount, defaultCount, isTimeline: true })
   }
 
-  /** The person in the path; nobody by that id is told inside an answer of status 200. */
-  function about(asked: Asked, act: (username: string) => Reply): Reply {
-    const id = checkedId('id', asked.params['id'] ?? '')
+  /** Resolves the person in the path. An unknown id is an error inside a response of status 200. */
+  function withUser(call: ApiCall, respondFor: (username: string) => Reply): Reply {
+    const id = checkedId('id', call.params['id'] ?? '')
     const user = data.user(id)
-    if (user) return act(user.username)
-    return answer(readWanted(asked.request, 'tweet'), { errors: [missing('user', 'id', id)] })
+    if (user) return respondFor(user.username)
+    return respond(readFieldSelection(call.request, 'tweet'), { errors: [missing('user', 'id', id)] })
   }
 
-  function onlySelf({ params, viewer }: Asked): void {
+  function onlySelf({ params, viewer }: ApiCall): void {
     const id = checkedId('id', params['id'] ?? '')
     if (id !== viewer.id)
       throw invalidParameter(
@@ -81,13 +81,13 @@ export function timelineRoutes({ context, data }: ApiParts, ask: Ask): Routes {
       )
   }
 
-  /** Likes and bookmarks are lists of ids in the order they were given. */
-  function noted(asked: Asked, username: string, kind: 'likes' | 'bookmarks', least: number): Reply {
+  /** Likes and bookmarks are lists of post ids in the order of their creation. */
+  function savedPosts(call: ApiCall, username: string, kind: 'likes' | 'bookmarks', minCount: number): Reply {
     const notes = data.store.list(username, kind)
     const hidden = new Set(notes.filter((note) => !isShown(note)).map(({ id }) => id))
-    const items = notes.map(({ id }): StoredItem => data.post(id) ?? { ...gone, id })
+    const items = notes.map(({ id }): StoredItem => data.post(id) ?? { ...tombstone, id })
     const visible = (item: StoredItem) => !hidden.has(item.id) && item !== undefined && item.deletedAtMs === undefined
-    return listing(asked, { items, least, otherwise: 100, isTimeline: false, visible })
+    return listing(call, { items, minCount, defaultCount: 100, isTimeline: false, visible })
   }
 
   const base = ['tweet.read', 'users.read']
@@ -98,42 +98,42 @@ export function timelineRoutes({ context, data }: ApiParts, ask: Ask): Routes {
   const bookmarks = { endpoint: 'GET /2/users/:id/bookmarks', limit: 180, scopes: [...base, 'bookmark.read'] }
 
   return {
-    [own.endpoint]: ask(own, (asked) => {
-      checkNames(asked.request, [...paging, ...windowing, 'exclude', ...fieldParams])
-      return about(asked, (username) => timeline(asked, [...data.store.list(username, 'posts')], 5, 10))
+    [own.endpoint]: endpoint(own, (call) => {
+      checkNames(call.request, [...paging, ...windowing, 'exclude', ...fieldParams])
+      return withUser(call, (username) => timeline(call, [...data.store.list(username, 'posts')], 5, 10))
     }),
-    [mentions.endpoint]: ask(mentions, (asked) => {
-      checkNames(asked.request, [...paging, ...windowing, ...fieldParams])
-      return about(asked, () => {
-        const id = asked.params['id'] ?? ''
-        const naming = data.users.flatMap(({ username }) =>
+    [mentions.endpoint]: endpoint(mentions, (call) => {
+      checkNames(call.request, [...paging, ...windowing, ...fieldParams])
+      return withUser(call, () => {
+        const id = call.params['id'] ?? ''
+        const mentioning = data.users.flatMap(({ username }) =>
           data.store.list(username, 'posts').filter((item) => fieldsOf(item).mentions.includes(id)),
         )
-        return timeline(asked, naming, 5, 10)
+        return timeline(call, mentioning, 5, 10)
       })
     }),
-    [home.endpoint]: ask(home, (asked) => {
-      checkNames(asked.request, [...paging, ...windowing, 'exclude', ...fieldParams])
-      onlySelf(asked)
-      const followed = data.following(asked.viewer.id)
-      const seen = followed.length === 0 ? [] : [asked.viewer, ...followed]
+    [home.endpoint]: endpoint(home, (call) => {
+      checkNames(call.request, [...paging, ...windowing, 'exclude', ...fieldParams])
+      onlySelf(call)
+      const followed = data.following(call.viewer.id)
+      const seen = followed.length === 0 ? [] : [call.viewer, ...followed]
       return timeline(
-        asked,
+        call,
         seen.flatMap(({ username }) => data.store.list(username, 'posts')),
         1,
         100,
       )
     }),
-    [likes.endpoint]: ask(likes, (asked) => {
-      checkNames(asked.request, [...paging, ...fieldParams])
-      return about(asked, (username) => noted(asked, username, 'likes', 5))
+    [likes.endpoint]: endpoint(likes, (call) => {
+      checkNames(call.request, [...paging, ...fieldParams])
+      return withUser(call, (username) => savedPosts(call, username, 'likes', 5))
     }),
-    [bookmarks.endpoint]: ask(bookmarks, (asked) => {
-      checkNames(asked.request, [...paging, ...fieldParams])
-      onlySelf(asked)
-      return noted(asked, asked.viewer.username, 'bookmarks', 1)
+    [bookmarks.endpoint]: endpoint(bookmarks, (call) => {
+      checkNames(call.request, [...paging, ...fieldParams])
+      onlySelf(call)
+      return savedPosts(call, call.viewer.username, 'bookmarks', 1)
     }),
   }
 }
 
-const gone: StoredItem = { id: '', createdAtMs: 0, updatedAtMs: 0, deletedAtMs: 0, fields: {} }
+const tombstone: StoredItem = { id: '', createdAtMs: 0, updatedAtMs: 0, deletedAtMs: 0, fields: {} }

@@ -92,7 +92,7 @@ suite('a refresh that fails', () => {
     { kind: 'status', status: 429, retryAfterSeconds: 30 },
     { kind: 'reset' },
     { kind: 'html' },
-    { kind: 'answer', status: 400, body: '<html>proxy error</html>' },
+    { kind: 'response', status: 400, body: '<html>proxy error</html>' },
   ] as const) {
     test(`for now (${fault.kind}${'status' in fault ? ` ${fault.status}` : ''}): nothing is lost`, async () => {
       const chloe = await nearItsEnd('chloe')
@@ -119,7 +119,7 @@ suite('a refresh that fails', () => {
 
   test("the app's keys are wrong: not the person's fault, nothing is marked", async () => {
     const esra = await nearItsEnd('esra')
-    social().faults.add({ path: '/oauth/token', kind: 'answer', status: 401, body: '{"error":"invalid_client"}' })
+    social().faults.add({ path: '/oauth/token', kind: 'response', status: 401, body: '{"error":"invalid_client"}' })
     assert.equal((await current(esra))['state'], 'active')
   })
 })

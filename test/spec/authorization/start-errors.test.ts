@@ -75,7 +75,7 @@ suite('told to the app by redirect, with the state', () => {
     }
     social.faults.add({ path: '/api/me', kind: 'status', status: 500 })
     assert.equal(await outcome('demo-social'), '?error=service_unreachable&state=s')
-    social.faults.add({ path: '/oauth/token', kind: 'answer', status: 401, body: '{"error":"invalid_client"}' })
+    social.faults.add({ path: '/oauth/token', kind: 'response', status: 401, body: '{"error":"invalid_client"}' })
     assert.equal(await outcome('demo-social'), '?error=service_refused&state=s')
     assert.deepEqual(await house.sql('select 1 from profile where app_id = $1', [house.app.clientId]), [])
   })
@@ -83,7 +83,7 @@ suite('told to the app by redirect, with the state', () => {
   test('what the service says is never passed on', async () => {
     const canary = 'canary-text-of-the-service'
     const social = house.lab.services['demo-social']
-    social.faults.add({ path: '/oauth/token', kind: 'answer', status: 400, body: `{"error":"${canary}"}` })
+    social.faults.add({ path: '/oauth/token', kind: 'response', status: 400, body: `{"error":"${canary}"}` })
     const back = await walk(house.startUrl('demo-social'), { person: 'ada' })
     assert.ok(!back.href.includes(canary))
   })

@@ -16,29 +16,29 @@ export interface ApiParts {
   limits: TumblrLimits
 }
 
-export interface Asked {
+export interface ApiCall {
   request: LabRequest
   params: Record<string, string>
   presenter: Presenter
-  /** Empty with an API key alone. */
+  /** Empty if only an API key was sent. */
   viewer: string
 }
 
-export type Act = (asked: Asked) => Reply
+export type ApiHandler = (call: ApiCall) => Reply
 type Level = 'key' | 'person' | 'write'
-export type Ask = (level: Level, act: Act) => Handler
+export type EndpointFactory = (level: Level, handler: ApiHandler) => Handler
 
-/** What every call goes through: API key or a person's token, then the limits of the app. */
-export function createAsk({ context, oauth, data, limits }: ApiParts): Ask {
-  return (level, act) => (request, params) => {
+/** Wraps a handler: checks the API key or the access token, then the app's rate limits. */
+export function createEndpointFactory({ context, oauth, data, limits }: ApiParts): EndpointFactory {
+  return (level, handler) => (request, params) => {
     const caller = oauth.caller(request)
-    const withHeaders = limits.spend(caller.consumerKey)
+    const withHeaders = limits.acquire(caller.consumerKey)
     try {
       if (level !== 'key' && caller.username === undefined) throw refused(401, 'Unable to authorize', 1016)
       if (level === 'write' && !caller.mayWrite) throw refused(403, 'The write scope is needed', 1017)
       const viewer = caller.username ?? ''
       const presenter = { url: context.url(), data, ...(viewer === '' ? {} : { viewer }) }
-      return withHeaders(act({ request, params, presenter, viewer }))
+      return withHeaders(handler({ request, params, presenter, viewer }))
     } catch (error) {
       if (error instanceof Refusal) return withHeaders(error.reply)
       throw error
@@ -47,7 +47,7 @@ export function createAsk({ context, oauth, data, limits }: ApiParts): Ask {
 }
 
 /** The blog in the path, or 404. */
-export function namedBlog({ presenter, params }: Asked): Blog {
+export function namedBlog({ presenter, params }: ApiCall): Blog {
   const blog = presenter.data.blog(params['blog'] ?? '')
   if (!blog) throw refused(404, 'There is no such blog')
   return blog

@@ -4,8 +4,8 @@ import type { Token } from './grants.ts'
 import type { OAuth2Parts } from './server-parts.ts'
 import type { OAuth2Settings } from './settings.ts'
 
-/** RFC 6749 5.1, and the shapes in which services depart from it. */
-export function tokenAnswer(parts: OAuth2Parts, access: Token, refreshToken: string | undefined): Reply {
+/** RFC 6749 5.1 and the deviating formats of some services. */
+export function tokenResponse(parts: OAuth2Parts, access: Token, refreshToken: string | undefined): Reply {
   const settings = access.grant.client.settings()
   const fields: Record<string, string | number> = {
     access_token: access.value,
@@ -16,7 +16,7 @@ export function tokenAnswer(parts: OAuth2Parts, access: Token, refreshToken: str
     ...parts.tokenFields?.(access.grant.person),
   }
   const texts = () => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
-  switch (settings.tokenAnswer) {
+  switch (settings.tokenResponse) {
     case 'json':
       return json(200, fields, noStore)
     case 'form':
@@ -26,7 +26,7 @@ export function tokenAnswer(parts: OAuth2Parts, access: Token, refreshToken: str
     case 'wrong-type':
       return json(200, fields, { ...noStore, 'content-type': 'text/html; charset=utf-8' })
     default:
-      return settings.tokenAnswer satisfies never
+      return settings.tokenResponse satisfies never
   }
 }
 

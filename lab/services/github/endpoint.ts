@@ -18,7 +18,7 @@ export interface ApiParts {
   limits: GithubLimits
 }
 
-export interface Asked {
+export interface ApiCall {
   request: LabRequest
   params: Record<string, string>
   viewer: Account
@@ -27,14 +27,18 @@ export interface Asked {
   may: (...scopes: string[]) => boolean
 }
 
-export type Act = (asked: Asked) => Reply
-export type Ask = (accepted: string[], act: Act, options?: { free?: boolean; resource?: Resource }) => Handler
+export type ApiHandler = (call: ApiCall) => Reply
+export type EndpointFactory = (
+  accepted: string[],
+  handler: ApiHandler,
+  options?: { free?: boolean; resource?: Resource },
+) => Handler
 
 const versions = ['2022-11-28', '2026-03-10']
 
-/** What every call goes through: user agent, version, token, limits, then the ETag of the answer. */
-export function createAsk({ context, oauth, data, limits }: ApiParts): Ask {
-  return (accepted, act, options = {}) =>
+/** Wraps a handler: checks user agent, version, token and rate limits, then adds the response's ETag. */
+export function createEndpointFactory({ context, oauth, data, limits }: ApiParts): EndpointFactory {
+  return (accepted, handler, options = {}) =>
     (request, params) => {
       if (request.headers['user-agent'] === undefined)
         return text(
@@ -60,23 +64,23 @@ export function createAsk({ context, oauth, data, limits }: ApiParts): Ask {
         'cache-control': 'private, max-age=60, s-maxage=60',
         vary: 'Accept, Authorization, Cookie, X-GitHub-OTP',
       }
-      const spent = options.free ? undefined : limits.spend(person.id, options.resource)
+      const usage = options.free ? undefined : limits.acquire(person.id, options.resource)
       const presenter = { url: context.url(), data, version }
-      const may = (...wanted: string[]) => grants(scopes, wanted)
-      const reply = answered(() => act({ request, params, viewer, presenter, may }))
-      const headers = { ...common, ...spent?.headers, ...reply.headers }
+      const may = (...required: string[]) => grants(scopes, required)
+      const reply = replyOf(() => handler({ request, params, viewer, presenter, may }))
+      const headers = { ...common, ...usage?.headers, ...reply.headers }
       if (request.method !== 'GET' || reply.status !== 200) return { ...reply, headers }
       const etag = `W/"${createHash('sha256').update(reply.body).digest('hex')}"`
       const unchanged = sameTag(request, etag) || notModifiedSince(request, reply)
       if (!unchanged) return { ...reply, headers: { ...headers, etag } }
-      const { 'content-type': _, ...kept } = { ...headers, ...spent?.refund() } as Record<string, string>
-      return { status: 304, headers: { ...kept, etag }, body: '' }
+      const { 'content-type': _, ...headersWithoutType } = { ...headers, ...usage?.refund() } as Record<string, string>
+      return { status: 304, headers: { ...headersWithoutType, etag }, body: '' }
     }
 }
 
-function answered(act: () => Reply): Reply {
+function replyOf(handler: () => Reply): Reply {
   try {
-    return act()
+    return handler()
   } catch (error) {
     if (error instanceof Refusal) return error.reply
     throw error

@@ -4,7 +4,7 @@ import type { LabRequest } from '../../base/request.ts'
 
 type Fields = Record<string, string | number>
 
-/** Form-encoded unless the caller asks for JSON or XML; errors come with status 200 as well. */
+/** Form-encoded unless `Accept` requests JSON or XML. Errors have status 200 too. */
 export function tokenReply(request: LabRequest, fields: Fields): Reply {
   const accept = request.headers.accept ?? ''
   const headers = { 'cache-control': 'max-age=0, private, must-revalidate' }

@@ -3,19 +3,19 @@ import type { Reply } from './reply.ts'
 
 export interface Permission {
   name: string
-  /** What it means, in plain words, as a continuation of "The app will be able to". */
-  words: string
+  /** Continues the sentence "The app will be able to". */
+  description: string
 }
 
 export type Decision = { allowed: true; person: Person; permissions: string[] } | { allowed: false }
 
-/** What an authorization server wants to know from the person in front of the browser. */
-export interface Ask {
+/** A request for the person's consent, shown in the browser. */
+export interface ConsentRequest {
   clientName: string
-  /** Where the person goes afterwards, shown on the page. */
+  /** The redirect's host, shown on the page. */
   returnsTo: string
   permissions: Permission[]
-  /** Ask for the password even when this browser is already signed in. */
+  /** Require the password even if this browser is signed in. */
   mustLogin: boolean
   note?: string
   finish(decision: Decision): Reply

@@ -1,5 +1,5 @@
 import { json, type Reply } from '../../base/reply.ts'
-import { inPostWords, type Wanted } from './wanted.ts'
+import { type FieldSelection, withPostNames } from './field-selection.ts'
 
 interface Parts {
   data?: unknown
@@ -8,8 +8,8 @@ interface Parts {
   meta?: Record<string, unknown>
 }
 
-/** Empty parts are left out: a page without items has no `data` at all. */
-export function answer(wanted: Wanted, { data, includes, errors, meta }: Parts, status = 200): Reply {
+/** Empty parts are omitted: a page without items has no `data`. */
+export function respond(selection: FieldSelection, { data, includes, errors, meta }: Parts, status = 200): Reply {
   const isEmpty = data === undefined || (Array.isArray(data) && data.length === 0)
   const whole = {
     ...(isEmpty ? {} : { data }),
@@ -17,5 +17,5 @@ export function answer(wanted: Wanted, { data, includes, errors, meta }: Parts, 
     ...(errors && errors.length > 0 ? { errors } : {}),
     ...(meta ? { meta } : {}),
   }
-  return json(status, wanted.saysPost ? inPostWords(whole) : whole)
+  return json(status, selection.usesPostNames ? withPostNames(whole) : whole)
 }

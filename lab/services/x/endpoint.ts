@@ -17,7 +17,7 @@ export interface ApiParts {
   limits: XLimits
 }
 
-export interface Asked {
+export interface ApiCall {
   request: LabRequest
   params: Record<string, string>
   viewer: XUser
@@ -25,28 +25,28 @@ export interface Asked {
   scopes: readonly string[]
 }
 
-export type Act = (asked: Asked) => Reply
+export type ApiHandler = (call: ApiCall) => Reply
 
 interface Rules {
-  /** Named as in the documentation; each counts by itself. */
+  /** The name used in the documentation. Each endpoint has its own counter. */
   endpoint: string
   /** Requests per person in fifteen minutes. */
   limit: number
   scopes: string[]
 }
 
-export type Ask = (rules: Rules, act: Act) => Handler
+export type EndpointFactory = (rules: Rules, handler: ApiHandler) => Handler
 
-/** What every call goes through: either kind of token, its permissions, then the limit of the endpoint. */
-export function createAsk({ oauth1, oauth2, data, limits }: ApiParts): Ask {
-  return ({ endpoint, limit, scopes }, act) =>
+/** Wraps a handler: checks the OAuth 1 or OAuth 2 token and its permissions, then the endpoint's rate limit. */
+export function createEndpointFactory({ oauth1, oauth2, data, limits }: ApiParts): EndpointFactory {
+  return ({ endpoint, limit, scopes }, handler) =>
     (request, params) => {
       const caller = callerOf(oauth1, oauth2, request, scopes)
       const viewer = data.byName(caller.username)
       if (!viewer) throw new Error(`no account for ${caller.username}`)
-      const withHeaders = limits.spend(viewer.id, endpoint, limit)
+      const withHeaders = limits.acquire(viewer.id, endpoint, limit)
       try {
-        return withHeaders(act({ request, params, viewer, scopes: caller.scopes }))
+        return withHeaders(handler({ request, params, viewer, scopes: caller.scopes }))
       } catch (error) {
         if (error instanceof Refusal) return withHeaders(error.reply)
         throw error
@@ -54,16 +54,16 @@ export function createAsk({ oauth1, oauth2, data, limits }: ApiParts): Ask {
     }
 }
 
-function callerOf(oauth1: OAuth1Server, oauth2: OAuth2Server, request: LabRequest, needed: string[]) {
+function callerOf(oauth1: OAuth1Server, oauth2: OAuth2Server, request: LabRequest, required: string[]) {
   const isOAuth1 = /^OAuth /i.test(request.headers.authorization ?? '')
   try {
     if (!isOAuth1) {
       const { person, scopes } = oauth2.guard(request)
-      if (needed.some((scope) => !scopes.includes(scope))) throw forbidden()
+      if (required.some((scope) => !scopes.includes(scope))) throw forbidden()
       return { username: person.username, scopes }
     }
     const { person, permissions } = oauth1.guard(request)
-    if (needed.includes('dm.read') && !permissions.includes('dm')) throw noDmPermission()
+    if (required.includes('dm.read') && !permissions.includes('dm')) throw noDmPermission()
     return { username: person.username, scopes: [] }
   } catch (error) {
     if (error instanceof Refusal && error.reply.status !== 403) throw unauthorized()

@@ -140,8 +140,8 @@ const dmExpansions = [
   'sender_id',
 ]
 
-/** The vendor's newer description says post where everything else says tweet; an answer speaks as its question did. */
-const olderWords: Record<string, string> = {
+/** The newer API names say "post" instead of "tweet". A response uses the names of its request. */
+const olderNames: Record<string, string> = {
   referenced_posts: 'referenced_tweets.id',
   edit_history_post_ids: 'edit_history_tweet_ids',
   pinned_post_id: 'pinned_tweet_id',
@@ -159,8 +159,8 @@ export const fieldParams = [
   'expansions',
 ]
 
-export interface Wanted {
-  saysPost: boolean
+export interface FieldSelection {
+  usesPostNames: boolean
   tweet: ReadonlySet<string>
   user: ReadonlySet<string>
   media: ReadonlySet<string>
@@ -169,25 +169,25 @@ export interface Wanted {
   expansions: ReadonlySet<string>
 }
 
-/** An expansion brings the field it starts from along. */
-export function readWanted(request: LabRequest, primary: 'tweet' | 'user' | 'dm'): Wanted {
+/** An expansion implies the field that it expands. */
+export function readFieldSelection(request: LabRequest, primary: 'tweet' | 'user' | 'dm'): FieldSelection {
   const choices = { tweet: postExpansions, user: userExpansions, dm: dmExpansions }[primary]
-  const asked = listParam(request, 'expansions', choices)
+  const requested = listParam(request, 'expansions', choices)
   const inPosts = listParam(request, 'post.fields', postFields)
-  const saysPost =
-    first(request.query, 'post.fields') !== undefined || asked.some((name) => Object.hasOwn(olderWords, name))
-  const older = (name: string) => olderWords[name] ?? name
-  const expansions = asked.map(older)
-  const brought = expansions.map((name) => name.split('.')[0] ?? '')
+  const usesPostNames =
+    first(request.query, 'post.fields') !== undefined || requested.some((name) => Object.hasOwn(olderNames, name))
+  const older = (name: string) => olderNames[name] ?? name
+  const expansions = requested.map(older)
+  const expandedFields = expansions.map((name) => name.split('.')[0] ?? '')
   const tweets = [...listParam(request, 'tweet.fields', tweetFields), ...inPosts.map(older)]
   listParam(request, 'poll.fields', pollFields)
   return {
-    saysPost,
+    usesPostNames,
     expansions: new Set(expansions),
-    tweet: new Set([...tweets, ...(primary === 'tweet' ? brought : []), 'id', 'text', 'edit_history_tweet_ids']),
+    tweet: new Set([...tweets, ...(primary === 'tweet' ? expandedFields : []), 'id', 'text', 'edit_history_tweet_ids']),
     user: new Set([
       ...listParam(request, 'user.fields', userFields),
-      ...(primary === 'user' ? brought : []),
+      ...(primary === 'user' ? expandedFields : []),
       'id',
       'name',
       'username',
@@ -196,7 +196,7 @@ export function readWanted(request: LabRequest, primary: 'tweet' | 'user' | 'dm'
     place: new Set([...listParam(request, 'place.fields', placeFields), 'id', 'full_name']),
     dm: new Set([
       ...listParam(request, 'dm_event.fields', dmFields),
-      ...(primary === 'dm' ? brought : []),
+      ...(primary === 'dm' ? expandedFields : []),
       'id',
       'event_type',
       'text',
@@ -216,9 +216,11 @@ const newerKeys: Record<string, string> = {
   tweets: 'posts',
 }
 
-/** The same answer in the newer words. */
-export function inPostWords(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inPostWords)
+/** Renames the keys of a response to the newer names. */
+export function withPostNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPostNames)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [newerKeys[name] ?? name, inPostWords(inner)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [newerKeys[name] ?? name, withPostNames(inner)]),
+  )
 }
