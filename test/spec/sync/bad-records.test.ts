@@ -105,7 +105,7 @@ suite('S48 bad records', () => {
         }),
       }),
     })
-    ground.service.on('/readers', () => ({ body: { notes: [{ id: '1', text: 'a', when: { ms: 5 } }, { id: '2' }] } }))
+    ground.service.on('/readers', () => ({ body: { notes: [{ id: '1', text: 'a', when: { ms: 1_500_000_000_000 } }, { id: '2' }] } }))
     const profile = await ground.connect(connector)
     await ground.run(profile)
     const [row] = await ground.sql<{ faults: number }>('select faults from endpoint_sync where profile_id = $1', [
@@ -113,7 +113,7 @@ suite('S48 bad records', () => {
     ])
     assert.equal(row!.faults, 2)
     const stored = await ground.stored(profile)
-    assert.equal(stored.get('1')!.at, 5)
+    assert.equal(stored.get('1')!.at, 1_500_000_000_000)
     assert.ok(stored.get('2')!.at > 1_700_000_000_000)
   })
 
