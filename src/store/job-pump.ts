@@ -3,8 +3,6 @@ import type { Job, PgBoss } from 'pg-boss'
 import { reasonOf } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
 
-export type JobData = { key?: string }
-
 export interface PumpOptions {
   boss: PgBoss
   queue: string
@@ -12,7 +10,7 @@ export interface PumpOptions {
   slots: number
   heartbeatS: number
   log: Log
-  run: (job: Job<JobData>, signal: AbortSignal) => Promise<void>
+  run: (job: Job<unknown>, signal: AbortSignal) => Promise<void>
 }
 
 export interface Pump {
@@ -21,7 +19,7 @@ export interface Pump {
 }
 
 interface Held {
-  job: Job<JobData>
+  job: Job<unknown>
   ending: AbortController
 }
 
@@ -61,7 +59,7 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
   async function take(): Promise<boolean> {
     const free = slots - busy
     if (free <= 0) return true
-    const jobs = await boss.fetch<JobData>(queue, { batchSize: free })
+    const jobs = await boss.fetch<unknown>(queue, { batchSize: free })
     for (const job of jobs) {
       const held = { job, ending: new AbortController() }
       claims.set(job.id, held)

@@ -1,5 +1,4 @@
 import type { Engine } from '#store/engine.ts'
-import type { QueueName } from '#store/queues.ts'
 import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
 
@@ -38,7 +37,7 @@ export async function planSyncs(
 /** Gives the profiles that were not taken. */
 async function wake(
   engine: Engine,
-  queue: QueueName,
+  queue: 'sync' | 'alone',
   due: ProfileKey[],
   keyOf: (profile: ProfileKey) => string,
 ): Promise<string[]> {
