@@ -40,11 +40,12 @@ function variables(): string {
 
 function routes(): string {
   // The proxy takes every method; one line says so.
-  const rows = ROUTES.map(([method, path, { door, summary, streams }]) => {
-    const named = streams === true ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
-    return `| \`${named}\` | ${door} | ${summary} |`
+  const rows = ROUTES.map(([method, path, route]) => {
+    const { auth, summary } = route
+    const named = 'mounted' in route ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
+    return `| \`${named}\` | ${auth} | ${summary} |`
   })
-  return ['| route | door | what it does |', '|---|---|---|', ...new Set(rows)].join('\n')
+  return ['| route | auth | what it does |', '|---|---|---|', ...new Set(rows)].join('\n')
 }
 
 function reasons(): string {

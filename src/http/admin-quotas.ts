@@ -59,7 +59,7 @@ const of = z.object({
 })
 
 export const showQuotas = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'The quotas of an app, set or by default',
   path,
   answer: shown,
@@ -68,7 +68,7 @@ export const showQuotas = route({
 })
 
 export const changeQuotas = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Set the quotas of an app; those that are not named have their default again',
   path,
   body: limits,
@@ -78,7 +78,7 @@ export const changeQuotas = route({
 })
 
 export const showUsage = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'How much of its quotas an app uses, or one of its accounts',
   path,
   query: of,
@@ -88,7 +88,7 @@ export const showUsage = route({
 })
 
 export const ownUsage = route({
-  door: 'app',
+  auth: 'app',
   summary: 'How much of its quotas the app uses, or one of its accounts',
   query: of,
   answer: usage,

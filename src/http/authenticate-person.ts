@@ -26,8 +26,8 @@ const startQuery = z.object({
 
 /** `/oauth/authenticate` and `/oauth/authorize`. */
 export const authenticate = route({
-  door: 'page',
-  acts: true,
+  auth: 'browser',
+  hasSideEffects: true,
   emptyIsAbsent: true,
   summary: 'Send a person to a service to sign in',
   query: startQuery,
@@ -50,8 +50,8 @@ export const authenticate = route({
 })
 
 export const callback = route({
-  door: 'page',
-  acts: true,
+  auth: 'browser',
+  hasSideEffects: true,
   summary: 'Where a service sends the person back to',
   path: z.object({ service: z.string() }),
   status: 302,

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { limitGuesses } from '#flows/manage/limit-guesses.ts'
-import type { Account } from '#model/account.ts'
+import type { OpenedAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import type { House } from './house.ts'
@@ -29,7 +29,10 @@ export async function requireApp(house: House, request: FastifyRequest): Promise
   return authenticateApp(house, credentials.id, credentials.secret, request.ip)
 }
 
-export async function requireAccount(house: House, request: FastifyRequest): Promise<Account> {
+export async function requireAccount(
+  house: Pick<House, 'database' | 'hasher'>,
+  request: FastifyRequest,
+): Promise<OpenedAccount> {
   const account = await accountOf(house, tokenOf(request))
   if (account === undefined) throw new ApiError('token_invalid')
   return account

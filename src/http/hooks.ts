@@ -9,7 +9,7 @@ import { route } from './route.ts'
 const path = z.object({ service: z.string(), client_id: z.string() })
 
 export const handshake = route({
-  door: 'open',
+  auth: 'none',
   summary: 'A service asks whether this address is ours, before it tells of changes',
   path,
   type: 'text/plain; charset=utf-8',
@@ -18,7 +18,7 @@ export const handshake = route({
 })
 
 export const tell = route({
-  door: 'open',
+  auth: 'none',
   summary: 'A service tells that something changed; the profiles it names are synced soon',
   path,
   rawBody: true,

@@ -31,6 +31,12 @@ const oldest = new Gauge({
   labelNames: ['queue'],
   registers: [registry],
 })
+const malformed = new Gauge({
+  name: 'tributary_queue_dead_letters',
+  help: 'Jobs that were set aside within two weeks, because what they carry could not be read.',
+  labelNames: ['queue'],
+  registers: [registry],
+})
 
 const tellWorkers = workerMetrics(registry)
 
@@ -107,7 +113,7 @@ export function observeRequest(method: string, path: string, status: number, ela
 
 export const metrics = route({
   // No CORS: being on this machine lets one in, and so a script of any page open on it would get in too.
-  door: 'page',
+  auth: 'browser',
   summary: 'Prometheus metrics; from this machine, or with the admin token',
   type: registry.contentType,
   reasons: ['admin_token_invalid', 'too_many_attempts'],
@@ -117,6 +123,7 @@ export const metrics = route({
     for (const depth of await queueDepths(house).catch(() => [])) {
       ready.set({ queue: depth.queue }, depth.ready)
       oldest.set({ queue: depth.queue }, depth.oldestMs / 1000)
+      malformed.set({ queue: depth.queue }, depth.deadLetters)
     }
     await collectPush(house).catch(() => {})
     tallies = sumTallies([allTallies(), ...house.workerReports()])
