@@ -3,12 +3,12 @@ import { accountById } from '#flows/authorize/accounts.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { exportItems } from '#flows/read/export-items.ts'
-import { type Command, UsageError } from './command.ts'
+import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const OWNER_ONLY = 0o600
 
-export const exportAccount: Command = {
+export const exportAccount = command({
   name: 'export',
   summary: 'everything that is kept of a person: profiles and items, one JSON document a line',
   args: ['ACCOUNT'],
@@ -19,7 +19,7 @@ export const exportAccount: Command = {
     const path = flags.text('out')
     if (path !== undefined && existsSync(path)) throw new UsageError(`${path} is there already.`)
     await withServices(async (need) => {
-      const account = await accountById(need, args[0]!)
+      const account = await accountById(need, args[0])
       const file = path === undefined ? undefined : openNew(partOf(path))
       const write = (text: string) => (file === undefined ? out.raw(text) : writeWhole(file, text))
       // With --json alone the items are one document, else a line each.
@@ -44,9 +44,9 @@ export const exportAccount: Command = {
       out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
     })
   },
-}
+})
 
-export const erase: Command = {
+export const erase = command({
   name: 'erase',
   summary: 'erase a person, or one of their profiles: items, tokens, and the rows at destinations',
   args: ['ACCOUNT'],
@@ -58,7 +58,7 @@ export const erase: Command = {
     if (!flags.on('yes')) throw new UsageError('Erasing cannot be undone. Add --yes if you mean it.')
     const profile = flags.text('profile')
     const done = await withServices(async (need) => {
-      const account = await accountById(need, args[0]!)
+      const account = await accountById(need, args[0])
       return profile === undefined
         ? deleteWholeAccount(need, account, 'cli')
         : disconnectProfiles(need, account, profile, 'cli')
@@ -71,7 +71,7 @@ export const erase: Command = {
       ]),
     ])
   },
-}
+})
 
 function partOf(path: string): string {
   return `${path}.part`

@@ -1,10 +1,10 @@
 import { examine } from '#flows/operate/doctor.ts'
-import { type Command, EXIT } from './command.ts'
+import { command, EXIT } from './command.ts'
 import { table } from './output.ts'
 
 const MARK = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' }
 
-export const doctor: Command = {
+export const doctor = command({
   name: 'doctor',
   summary: 'check everything the service stands on, and say what to do',
   run: async ({ out, doctor: need }) => {
@@ -18,4 +18,4 @@ export const doctor: Command = {
     )
     return bad === 0 ? EXIT.ok : EXIT.refused
   },
-}
+})

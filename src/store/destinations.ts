@@ -11,6 +11,7 @@ interface Row {
   filter: string[]
   schedule: string
   options: Record<string, unknown>
+  wants_events: boolean
   state: DestinationState
   last_error: string | null
   fails: number
@@ -25,11 +26,11 @@ interface Row {
 }
 
 const columns =
-  'id, app_id, name, kind, filter, schedule, options, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at'
+  'id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at'
 const insert = statement(
   'destination-insert',
-  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', 0, 0, $10, $9, $9)`,
+  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at, wants_events)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, 'active', 0, 0, $10, $9, $9, $11)`,
 )
 const lockApp = statement('destination-lock-app', 'select id from app where id = $1 for update')
 const list = statement(
@@ -42,7 +43,7 @@ const findSealed = statement('destination-sealed', 'select sealed from destinati
 const bump = 'updated_at = greatest($2, updated_at + 1)'
 const update = statement(
   'destination-update',
-  `update destination set name = $3, filter = $4, schedule = $5, options = $6, next_run_at = $7, ${bump} where id = $1 returning updated_at`,
+  `update destination set name = $3, filter = $4, schedule = $5, options = $6, next_run_at = $7, wants_events = $8, ${bump} where id = $1 returning updated_at`,
 )
 const seal = statement('destination-seal', `update destination set sealed = $3, ${bump} where id = $1`)
 const setState = statement(
@@ -96,7 +97,7 @@ export async function insertDestination(
   destination: Destination,
   secrets: DestinationSecrets,
 ): Promise<void> {
-  const { id, appId, name, kind, filter, schedule, options, createdAt, nextRunAt } = destination
+  const { id, appId, name, kind, filter, schedule, options, createdAt, nextRunAt, wantsEvents } = destination
   await tx.count(insert, [
     id,
     appId,
@@ -108,6 +109,7 @@ export async function insertDestination(
     JSON.stringify(options),
     createdAt,
     nextRunAt ?? null,
+    wantsEvents,
   ])
 }
 
@@ -142,8 +144,8 @@ export async function openSecrets(
 
 /** Gives it as it is now: every change has a later time than the one before, so that a run can tell. */
 export async function updateDestination(tx: Queries, destination: Destination): Promise<Destination> {
-  const { id, name, filter, schedule, options, updatedAt, nextRunAt } = destination
-  const values = [id, updatedAt, name, filter, schedule, JSON.stringify(options), nextRunAt ?? null]
+  const { id, name, filter, schedule, options, updatedAt, nextRunAt, wantsEvents } = destination
+  const values = [id, updatedAt, name, filter, schedule, JSON.stringify(options), nextRunAt ?? null, wantsEvents]
   const [row] = await tx.rows<{ updated_at: number }>(update, values)
   return { ...destination, updatedAt: row?.updated_at ?? updatedAt }
 }
@@ -240,6 +242,7 @@ function toDestination(row: Row): Destination {
     filter: row.filter,
     schedule: row.schedule,
     options: row.options,
+    wantsEvents: row.wants_events,
     state: row.state,
     lastError: row.last_error ?? undefined,
     fails: row.fails,

@@ -25,9 +25,10 @@ import {
   updateDestination,
 } from '#store/destinations.ts'
 import { DeliveryError } from './destination.ts'
+import { checkOptions, wantsEvents } from './destination-options.ts'
 import { checkFilter } from './filter.ts'
 import type { DeliverNeed } from './need.ts'
-import { checkSchedule, isPaced, nextDue, readQuiet } from './schedule.ts'
+import { checkSchedule, isPaced, nextDue } from './schedule.ts'
 
 export interface NewDestination {
   name: string
@@ -50,8 +51,8 @@ export async function addDestination(
 ): Promise<{ destination: Destination; signing: string | undefined }> {
   const kind = need.connections.kindOf(input.kind)
   const options = input.options ?? {}
-  kind.check(input.url, options, appId)
-  checkOptions(options)
+  kind.checkAddress(input.url, appId)
+  checkOptions(input.kind, kind, options)
   const now = need.clock.now()
   const schedule = checkSchedule(input.schedule ?? 'on_change')
   const destination: Destination = {
@@ -62,6 +63,7 @@ export async function addDestination(
     filter: checkFilter(need, input.filter),
     schedule,
     options,
+    wantsEvents: wantsEvents(kind, options),
     state: 'active',
     lastError: undefined,
     fails: 0,
@@ -108,8 +110,9 @@ export async function changeDestination(
   return need.database.transaction(async (tx) => {
     const { before, secrets } = await openLocked(need, tx, id)
     const options = change.options ?? before.options
-    checkOptions(options)
-    need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options, before.appId)
+    const kind = need.connections.kindOf(before.kind)
+    if (change.options !== undefined) checkOptions(before.kind, kind, options)
+    kind.checkAddress(change.url ?? secrets.url, before.appId)
     const schedule = change.schedule === undefined ? before.schedule : checkSchedule(change.schedule)
     const after: Destination = {
       ...before,
@@ -117,6 +120,7 @@ export async function changeDestination(
       filter: change.filter === undefined ? before.filter : checkFilter(need, change.filter),
       schedule,
       options,
+      wantsEvents: wantsEvents(kind, options),
       nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
       updatedAt: now,
     }
@@ -155,13 +159,6 @@ function placeOf(options: Record<string, unknown>): string {
       .filter(([name]) => !PACE.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
-}
-
-function checkOptions(options: Record<string, unknown>): void {
-  readQuiet(options)
-  const { events } = options
-  if (events !== undefined && typeof events !== 'boolean')
-    throw new ApiError('bad_body', 'options.events: must be true or false.')
 }
 
 /** `dropTables` takes what we made there along; without it the rows stay the app's. */

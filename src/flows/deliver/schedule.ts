@@ -1,13 +1,24 @@
 import { Cron } from 'croner'
+import { z } from 'zod'
 import { duration } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 
+const QUIET = 'must be {"from": "22:00", "to": "07:00", "zone"?}'
+const time = z.string({ error: QUIET }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: QUIET })
+
 /** Every day from one time to another, in a zone: nothing is delivered then. */
-export interface QuietHours {
-  from: string
-  to: string
-  zone?: string
-}
+export const quietHours = z.strictObject(
+  {
+    from: time,
+    to: time,
+    zone: z
+      .string({ error: QUIET })
+      .refine(isZone, { error: ({ input }) => `“${String(input)}” is no time zone` })
+      .optional(),
+  },
+  { error: QUIET },
+)
+type QuietHours = z.output<typeof quietHours>
 
 const EVERY = /^every (\d+[smhd])$/
 const ZONE = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/
@@ -78,16 +89,18 @@ export function quietUntil(quiet: QuietHours | undefined, nowMs: number): number
     ?.getTime()
 }
 
+const stored = z.object({ quiet_hours: quietHours.optional() })
+
+/** Of a destination as it is stored. */
 export function readQuiet(options: Record<string, unknown>): QuietHours | undefined {
-  const quiet = options['quiet_hours'] as Partial<QuietHours> | undefined
-  if (quiet === undefined) return undefined
-  const time = /^([01]\d|2[0-3]):[0-5]\d$/
-  if (typeof quiet !== 'object' || !time.test(quiet.from ?? '') || !time.test(quiet.to ?? ''))
-    throw new ApiError('bad_body', 'options.quiet_hours: must be {"from": "22:00", "to": "07:00", "zone"?}.')
+  return stored.parse(options).quiet_hours
+}
+
+function isZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: quiet.zone ?? 'UTC' }).format(0)
+    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
+    return true
   } catch {
-    throw new ApiError('bad_body', `options.quiet_hours: “${quiet.zone}” is no time zone.`)
+    return false
   }
-  return quiet as QuietHours
 }

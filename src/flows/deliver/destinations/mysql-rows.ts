@@ -3,7 +3,7 @@ import { reasonOf } from '#base/errors.ts'
 import type { PutRow } from '#model/destination.ts'
 import { type Batch, CheckpointDiffers, DeliveryError, type Erasure } from '../destination.ts'
 import { partsOf } from './change-text.ts'
-import { nameRow } from './failure.ts'
+import { RowRefused } from './failure.ts'
 import {
   CLAIM_CHECKPOINT,
   deleteItems,
@@ -76,8 +76,8 @@ async function putRows(client: Client, rows: PutRow[]): Promise<void> {
     await ask(client, text).catch((error: unknown) => {
       // Counted from the first row of the statement.
       const at = / at row (\d+)$/.exec(reasonOf(error))?.[1]
-      nameRow(error, part[Number(at) - 1]?.id)
-      throw error
+      const named = part[Number(at) - 1]
+      throw named === undefined ? error : new RowRefused(named.id, error)
     })
   }
   // Some were older than what is there: only those that are there now have their people written.

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Driver from 'mysql2'
 import type { Connection as Client } from 'mysql2/promise'
+import { z } from 'zod'
 import {
   type Connection,
   DeliveryError,
@@ -12,13 +13,12 @@ import {
 } from '../destination.ts'
 import { type ClientPool, createClientPool } from './client-pool.ts'
 import { type DatabaseAddress, databaseAddress } from './database-address.ts'
-import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
 import { mysqlLine } from './mysql-line.ts'
 import { ask, erase, writeBatch } from './mysql-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
 import { compareRows, removeFound } from './mysql-verify.ts'
-import { authorityOf } from './network-address.ts'
+import { ca, deletes, storedOptions } from './options.ts'
 import { sharing, shown } from './rows.ts'
 
 // Loaded when the first destination of this kind is opened: most processes never have one, and it takes ten megabytes.
@@ -35,21 +35,21 @@ const SESSION = [
   'set session transaction isolation level read committed',
 ]
 
+const options = z.strictObject({ ca, deletes })
+
 /** MariaDB 10.6 and newer, MySQL 8 and newer. */
 export const mysql: Kind = {
+  options,
+  takesEvents: false,
   takesUnknownDeletes: true,
-  check: (url, options) => {
-    databaseAddress(url, SCHEMES, 3306)
-    authorityOf(options)
-    deletesHard(options)
-  },
+  checkAddress: (url) => void databaseAddress(url, SCHEMES, 3306),
   open: (need, destination, secrets) => openMysql(need, destination.id, secrets.url, destination.options),
 }
 
-function openMysql(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
+function openMysql(need: KindNeed, id: string, url: string, stored: Record<string, unknown>): Connection {
   const address = databaseAddress(url, SCHEMES, 3306)
-  const ca = authorityOf(options)
-  const hard = deletesHard(options)
+  const { ca, deletes } = storedOptions(options, stored)
+  const hard = deletes === 'hard'
   const pool = createClientPool<Client>({
     open: () => {
       const line = mysqlLine(need, address, ca).connect(address.port, address.host)

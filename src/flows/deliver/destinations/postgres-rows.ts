@@ -2,7 +2,7 @@ import { type Client, DatabaseError } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { float8Array, int8Array, textArray } from '#store/binary-arrays.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
-import { nameRow } from './failure.ts'
+import { RowRefused } from './failure.ts'
 import {
   DELETE_ITEMS,
   ERASE,
@@ -71,8 +71,8 @@ async function putCheckpoint(client: Client, values: (string | number)[]): Promi
 async function putRows(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
   const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows)).catch((error: unknown) => {
-    nameRow(error, failingRow(error))
-    throw error
+    const rowId = failingRow(error)
+    throw rowId === undefined ? error : new RowRefused(rowId, error)
   })
   const fresh = new Set(written.map(({ id }) => id))
   await putParticipants(

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import { reasonOf } from '#base/errors.ts'
 import type { DeliveryRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
@@ -21,9 +22,11 @@ const PREFIX = 'whsec_'
 
 /** Standard Webhooks: id, timestamp and signature in headers; a batch of changes in the body. */
 export const webhook: Kind = {
+  options: z.strictObject({}),
+  takesEvents: true,
   takesUnknownDeletes: false,
   newSigning: () => PREFIX + randomBytes(24).toString('base64'),
-  check: (url) => {
+  checkAddress: (url) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new ApiError('bad_body', 'url: must be an http or https address.')
     const { username, password, hash, port } = new URL(url)
