@@ -22,7 +22,9 @@ const fields = z.object({
   options: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('`quiet_hours`, `events` (webhook), and what the kind knows (`schema`, `deletes`); an unknown one is refused.'),
+    .describe(
+      '`quiet_hours`, `events` (webhook), and what the kind knows (`schema`, `deletes`); an unknown one is refused.',
+    ),
 })
 
 export const list = route({

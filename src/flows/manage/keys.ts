@@ -1,7 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import { partFor } from '#base/ids.ts'
 import type { Keyring } from '#base/sealing.ts'
-import { OVERRIDES, type ServiceKey } from '#model/app.ts'
+import { OVERRIDES, type SealedServiceKey } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps.ts'
 import { writeAudit } from '#store/audit.ts'
@@ -28,8 +28,8 @@ export async function setServiceKey(
   appId: string,
   input: NewServiceKey,
   actor: string,
-): Promise<ServiceKey> {
-  const key: ServiceKey = {
+): Promise<SealedServiceKey> {
+  const key: SealedServiceKey = {
     service: checkService(input.service),
     key: input.key,
     scope: input.scope,
@@ -51,7 +51,7 @@ export async function setServiceKey(
   return key
 }
 
-export async function listServiceKeys({ database }: KeysNeed, appId: string): Promise<ServiceKey[]> {
+export async function listServiceKeys({ database }: KeysNeed, appId: string): Promise<SealedServiceKey[]> {
   await mustExist(database, appId)
   return store.listServiceKeys(database, appId)
 }

@@ -18,7 +18,7 @@ export interface DoctorNeed {
   withDatabase: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
 }
 
-export interface Finding {
+export interface Diagnosis {
   name: string
   state: 'ok' | 'warn' | 'fail'
   detail: string
@@ -34,7 +34,7 @@ const databaseNow = statement(
 )
 
 /** Looks at everything the service stands on. Each check stands alone, so that one failure does not hide the next. */
-export async function examine(need: DoctorNeed): Promise<Finding[]> {
+export async function examine(need: DoctorNeed): Promise<Diagnosis[]> {
   const findings = [checkNode(need.nodeVersion)]
   let config: Config
   try {
@@ -53,7 +53,7 @@ export async function examine(need: DoctorNeed): Promise<Finding[]> {
   return findings
 }
 
-function checkNode(version: string): Finding {
+function checkNode(version: string): Diagnosis {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const ok = major > 24 || (major === 24 && minor >= 12)
   return {
@@ -64,7 +64,7 @@ function checkNode(version: string): Finding {
   }
 }
 
-function checkFolder(dataDir: string): Finding {
+function checkFolder(dataDir: string): Diagnosis {
   try {
     mkdirSync(dataDir, { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -79,7 +79,7 @@ function checkFolder(dataDir: string): Finding {
   }
 }
 
-function checkDisk(dataDir: string): Finding {
+function checkDisk(dataDir: string): Diagnosis {
   try {
     const { bavail, bsize } = statfsSync(dataDir)
     const free = bavail * bsize
@@ -92,7 +92,7 @@ function checkDisk(dataDir: string): Finding {
   }
 }
 
-function checkKey(config: Config): Finding {
+function checkKey(config: Config): Diagnosis {
   if (config.key !== undefined) return checkKeys(config.key)
   const path = keyFilePath(config.dataDir)
   if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be made at the first start` }
@@ -107,7 +107,7 @@ function checkKey(config: Config): Finding {
     : { name: 'key', state: 'ok', detail: `${path} (back it up: without it stored tokens are lost)` }
 }
 
-function checkKeys(text: string): Finding {
+function checkKeys(text: string): Diagnosis {
   try {
     const doubt = parseKeys(text)
       .map(doubtAbout)
@@ -120,7 +120,7 @@ function checkKeys(text: string): Finding {
   }
 }
 
-function checkAdminToken(config: Config): Finding {
+function checkAdminToken(config: Config): Diagnosis {
   const name = 'admin token'
   const file = join(config.dataDir, 'admin-token')
   if (config.adminToken === undefined && !existsSync(file))
@@ -135,7 +135,7 @@ function checkAdminToken(config: Config): Finding {
   }
 }
 
-async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
+async function checkDatabase(need: DoctorNeed): Promise<Diagnosis[]> {
   try {
     return await need.withDatabase(async (database) => {
       const before = need.clock.now()
@@ -169,7 +169,7 @@ async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
   }
 }
 
-async function checkPort({ port, host }: Config): Promise<Finding> {
+async function checkPort({ port, host }: Config): Promise<Diagnosis> {
   if (port === 0) return { name: 'port', state: 'ok', detail: 'any free one' }
   return new Promise((resolve) => {
     const server = createServer()
@@ -187,7 +187,7 @@ async function checkPort({ port, host }: Config): Promise<Finding> {
   })
 }
 
-function checkEgress({ allowPrivate }: Config): Finding {
+function checkEgress({ allowPrivate }: Config): Diagnosis {
   const wide = allowPrivate.filter((network) => network.endsWith('/0'))
   if (wide.length > 0) {
     return {
@@ -207,7 +207,7 @@ function checkEgress({ allowPrivate }: Config): Finding {
   }
 }
 
-function failed(name: string, error: unknown): Finding {
+function failed(name: string, error: unknown): Diagnosis {
   if (error instanceof SetupError) return { name, state: 'fail', detail: error.message, help: error.help }
   return {
     name,
