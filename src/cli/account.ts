@@ -1,4 +1,5 @@
 import { closeSync, existsSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
+import { reasonOf } from '#base/errors.ts'
 import { accountById } from '#flows/authorize/accounts.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
@@ -36,11 +37,11 @@ export const exportAccount = command({
         out.progress(`${items} items`)
       }
       if (whole) write(']}\n')
-      if (file === undefined) return
+      if (file === undefined || path === undefined) return
       closeSync(file)
       // Under its name only when it is whole, and never in the place of another.
-      told(path!, () => linkSync(partOf(path!), path!))
-      rmSync(partOf(path!))
+      told(path, () => linkSync(partOf(path), path))
+      rmSync(partOf(path))
       out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
     })
   },
@@ -89,7 +90,7 @@ function told<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw new UsageError(`${path} cannot be made: ${(error as Error).message}`)
+    throw new UsageError(`${path} cannot be made: ${reasonOf(error)}`)
   }
 }
 

@@ -12,7 +12,7 @@ export const doctor = command({
     const bad = findings.filter(({ state }) => state === 'fail').length
     out.result({ healthy: bad === 0, findings }, () =>
       findings.flatMap(({ name, state, detail, help }) => [
-        table([[MARK[state], name.padEnd(12), detail]])[0]!,
+        ...table([[MARK[state], name.padEnd(12), detail]]),
         ...(help === undefined ? [] : [`                    ${help}`]),
       ]),
     )

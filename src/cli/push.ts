@@ -227,7 +227,10 @@ export const deliveries = command({
   },
 })
 
-const SCRIPTS: Record<string, (place: string) => string> = { postgres: postgresRights, mysql: mysqlRights }
+const SCRIPTS = new Map([
+  ['postgres', postgresRights],
+  ['mysql', mysqlRights],
+])
 
 export const rights = command({
   name: 'push rights',
@@ -238,8 +241,8 @@ export const rights = command({
   },
   run: async ({ args, flags, out }) => {
     const [kind, place] = [args[0], flags.text('place') ?? 'tributary']
-    const script = Object.hasOwn(SCRIPTS, kind) ? SCRIPTS[kind]! : undefined
-    if (script === undefined) throw new UsageError(`Only ${Object.keys(SCRIPTS).join(' and ')} have roles.`)
+    const script = SCRIPTS.get(kind)
+    if (script === undefined) throw new UsageError(`Only ${[...SCRIPTS.keys()].join(' and ')} have roles.`)
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(place))
       throw new UsageError('--place must be lower-case letters, digits and underscores.')
     const sql = script(place)
@@ -319,7 +322,7 @@ function options(pairs: string[]): Record<string, unknown> {
 function optionValue(pair: string, value: string): unknown {
   if (!/^(true|false|\{.*)$/s.test(value)) return value
   try {
-    return JSON.parse(value) as unknown
+    return JSON.parse(value)
   } catch {
     throw new UsageError(`--option ${pair}: is no JSON.`)
   }

@@ -42,14 +42,8 @@ export const usage = command({
   run: async ({ args, flags, out, withServices }) => {
     const of = { account: flags.text('account'), profile: flags.text('profile') }
     const found = await withServices((need) => usageOf(need, args[0], of))
-    const rows = (whose: string, uses: Partial<Record<string, ShownUse>>) =>
-      Object.entries(uses).map(([name, use]) => [
-        whose,
-        name,
-        String(use!.used),
-        String(use!.limit ?? 'none'),
-        use!.state,
-      ])
+    const rows = (whose: string, uses: Record<string, ShownUse>) =>
+      Object.entries(uses).map(([name, use]) => [whose, name, String(use.used), String(use.limit ?? 'none'), use.state])
     out.result(found, () => [
       ...table([
         ['of', 'quota', 'used', 'limit', 'state'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordOf } from '#base/record-of.ts'
 import { getQuotas, setQuotas } from '#flows/operate/app-quotas.ts'
 import { usageOf } from '#flows/operate/usage.ts'
 import { QUOTA_NAMES, QUOTAS, type QuotaName } from '#model/quotas.ts'
@@ -8,8 +9,7 @@ import { route } from './route.ts'
 const path = z.object({ client_id: z.string() })
 
 const limit = z.union([z.int().min(0), z.literal('none')]).optional()
-const each = <Schema extends z.ZodType>(schema: (name: QuotaName) => Schema) =>
-  Object.fromEntries(QUOTA_NAMES.map((name) => [name, schema(name)])) as Record<QuotaName, Schema>
+const each = <Schema extends z.ZodType>(schema: (name: QuotaName) => Schema) => recordOf(QUOTA_NAMES, schema)
 
 const limits = z.strictObject(each((name) => limit.describe(QUOTAS[name].meaning)))
 const shown = z.object(

@@ -6,6 +6,7 @@ import { ApiError } from '#model/errors.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
 import { flag, text } from './parameters.ts'
+import { queryOf } from './query-pairs.ts'
 import { returnCode, returnError } from './return-to-app.ts'
 import { route } from './route.ts'
 
@@ -57,7 +58,7 @@ export const callback = route({
   status: 302,
   reasons: ['session_expired'],
   run: async (house, { path, request, reply }) => {
-    const result = await finishAtCallback(house, path.service, onlyOnce(request.query), browserOf(house, request))
+    const result = await finishAtCallback(house, path.service, onlyOnce(queryOf(request)), browserOf(house, request))
     if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)
     if (result.kind === 'failed') return returnError(reply, result.to, result.error)
     return reply.code(302).header('location', confirmPath(result.ticket)).send()
@@ -65,10 +66,8 @@ export const callback = route({
 })
 
 // A parameter that comes twice is nobody's honest answer.
-function onlyOnce(query: unknown): Record<string, string> {
+function onlyOnce(query: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(query as Record<string, unknown>).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
-    ),
+    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   )
 }

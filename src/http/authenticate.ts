@@ -7,6 +7,7 @@ import type { OpenedAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import type { House } from './house.ts'
+import { queryOf } from './query-pairs.ts'
 
 /** The admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
 export async function requireAdmin(house: House, request: FastifyRequest): Promise<void> {
@@ -40,7 +41,7 @@ export async function requireAccount(
 
 /** The access token as `access_token` in the query or as Bearer; two different ones are a mistake worth telling. */
 export function tokenOf(request: FastifyRequest): string {
-  const inQuery = (request.query as Record<string, unknown>)['access_token']
+  const { access_token: inQuery } = queryOf(request)
   if (inQuery !== undefined && typeof inQuery !== 'string')
     throw new ApiError('bad_parameter', 'access_token: was given more than once.')
   const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { firstOf } from '#base/list-ends.ts'
 import { chooseProfiles, deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentPerson, presentProfiles, presentSelf } from '#flows/authorize/profiles.ts'
 import { ApiError } from '#model/errors.ts'
@@ -47,7 +48,7 @@ export const show = route({
   summary: "The profile's own record at the service",
   path,
   reasons: ['no_profile'],
-  run: async (house, call) => presentSelf((await chooseProfiles(house, call.account, call.path.profile))[0]!),
+  run: async (house, call) => presentSelf(firstOf(await chooseProfiles(house, call.account, call.path.profile))),
 })
 
 export const remove = route({

@@ -1,3 +1,10 @@
+import type { FastifyRequest } from 'fastify'
+
+/** Its names and what each was given: a text, or several. */
+export function queryOf({ query }: FastifyRequest): Record<string, unknown> {
+  return typeof query === 'object' ? { ...query } : {}
+}
+
 /** A query as it was written, less the pairs of some names, however these are spelled. */
 export function withoutNames(query: string, names: ReadonlySet<string>): string {
   return query
@@ -7,7 +14,7 @@ export function withoutNames(query: string, names: ReadonlySet<string>): string 
 }
 
 function nameOf(pair: string): string {
-  const name = pair.split('=', 1)[0]!
+  const [name = ''] = pair.split('=', 1)
   if (!/[%+]/.test(name)) return name
   try {
     return decodeURIComponent(name.replaceAll('+', ' '))

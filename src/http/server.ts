@@ -213,13 +213,17 @@ function observe(house: House, request: FastifyRequest, reply: FastifyReply): vo
 /** JSON, and the forms that OAuth clients send. A name given twice stays an array, which the schemas refuse. */
 function readBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (request.routeOptions.config.rawBody) done(null, body)
-    else void parseJson(request, body as string, done)
+    else void parseJson(request, body, done)
   })
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
-    done(null, request.routeOptions.config.rawBody ? body : readForm(body as string))
-  })
+  server.addContentTypeParser<string>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (request, body, done) => {
+      done(null, request.routeOptions.config.rawBody ? body : readForm(body))
+    },
+  )
   // The one kind of body that a page may send anywhere without asking; no client of ours does.
   server.removeContentTypeParser('text/plain')
   server.addContentTypeParser('text/plain', { parseAs: 'string' }, (request, body, done) => {

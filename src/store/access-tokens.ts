@@ -29,12 +29,17 @@ export async function insertAccessToken(tx: Queries, account: Account, hash: Buf
   await tx.count(insert, [account.part, hash, account.id, nowMs])
 }
 
-interface Row extends Partial<HeldRow> {
+interface Row extends Record<keyof HeldRow, unknown> {
   part: number
   id: string
   app_id: string
   parts: number[]
   created_at: number
+}
+
+/** The one row of an account without profiles has none of these. */
+function isHeld(row: Row): row is Row & HeldRow {
+  return typeof row.held_id === 'string'
 }
 
 export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<OpenedAccount | undefined> {
@@ -48,7 +53,7 @@ export async function findAccountByToken(queries: Queries, key: TokenKey): Promi
     parts: row.parts,
     createdAt: row.created_at,
     token: key,
-    holds: rows.flatMap((each) => (typeof each.held_id === 'string' ? [toHeld(each as HeldRow)] : [])),
+    holds: rows.filter(isHeld).map(toHeld),
   }
 }
 

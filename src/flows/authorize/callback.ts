@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { partFor, partOf, randomPart } from '#base/ids.ts'
+import { partFor, partIn, partOf, randomPart } from '#base/ids.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
@@ -12,20 +12,12 @@ import { type Pending, takePending } from '#store/pending.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { findServiceUser } from '#store/service-users.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
+import type { ConsentValue } from './consent-value.ts'
 import { AuthorizeError } from './errors.ts'
 import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
-import { type CountedSignIn, carryCounted, endCounted } from './open-sign-ins.ts'
+import { carryCounted, endCounted } from './open-sign-ins.ts'
 import type { PendingValue, ReturnTo } from './start.ts'
 import { failureOf } from './upstream-failure.ts'
-
-/** What a consent keeps until it takes effect. */
-export interface ConsentValue {
-  signedIn: SignedIn
-  state: string | undefined
-  /** What the app asked for; a page of an earlier release knew only tokens. */
-  responseType?: 'code' | 'token' | undefined
-  counted?: CountedSignIn | undefined
-}
 
 export type CallbackResult =
   | { kind: 'redirect'; to: ReturnTo; code: string }
@@ -108,7 +100,7 @@ async function mayJoinUnasked(
   accountId: string | undefined,
   browser: Buffer,
 ): Promise<boolean> {
-  return accountId === undefined || hasSignedIn(database, browser, { part: partOf(accountId)!, id: accountId })
+  return accountId === undefined || hasSignedIn(database, browser, { part: partIn(accountId), id: accountId })
 }
 
 /** A sign-in that somebody tried to finish in the wrong place is worth a look. */

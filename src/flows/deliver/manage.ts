@@ -1,4 +1,5 @@
 import { newId, partFor } from '#base/ids.ts'
+import type { Keyring } from '#base/sealing.ts'
 import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { writeAudit } from '#store/audit.ts'
@@ -124,9 +125,10 @@ export async function changeDestination(
       nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
       updatedAt: now,
     }
-    const isElsewhere = change.url !== undefined && change.url !== secrets.url
+    const url = change.url ?? secrets.url
+    const isElsewhere = url !== secrets.url
     const isOther = isElsewhere || change.filter !== undefined || placeOf(options) !== placeOf(before.options)
-    if (isElsewhere) await sealSecrets(tx, need.keyring, id, { ...secrets, url: change.url! }, now)
+    if (isElsewhere) await sealSecrets(tx, need.keyring, id, { ...secrets, url }, now)
     const changed = await updateDestination(tx, after)
     await stopRunsOf(tx, id)
     if (change.schedule !== undefined) {
@@ -139,6 +141,13 @@ export async function changeDestination(
   })
 }
 
+/** Somebody may have deleted the destination meanwhile. */
+export async function secretsOf(keyring: Keyring, queries: Queries, id: string): Promise<DestinationSecrets> {
+  const secrets = await openSecrets(queries, keyring, id)
+  if (secrets === undefined) throw new ApiError('not_found')
+  return secrets
+}
+
 /** What it is now, held until the transaction ends: of two changes at once neither may undo the other. */
 export async function openLocked(
   { keyring }: Pick<DeliverNeed, 'keyring'>,
@@ -147,7 +156,7 @@ export async function openLocked(
 ): Promise<{ before: Destination; secrets: DestinationSecrets }> {
   const before = await lockDestination(tx, id)
   if (before === undefined) throw new ApiError('not_found')
-  return { before, secrets: (await openSecrets(tx, keyring, id))! }
+  return { before, secrets: await secretsOf(keyring, tx, id) }
 }
 
 /** Options that change when and what is told, but not where rows go. */
@@ -196,7 +205,7 @@ async function stopAndDrop(need: DeliverNeed, destination: Destination): Promise
 }
 
 async function dropAll(need: DeliverNeed, destination: Destination): Promise<void> {
-  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
+  const secrets = await secretsOf(need.keyring, need.database, destination.id)
   const connection = need.connections.kindOf(destination.kind).open(need, destination, secrets)
   try {
     await connection.drop()

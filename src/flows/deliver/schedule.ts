@@ -35,10 +35,10 @@ export function checkSchedule(schedule: string): string {
     throw new ApiError('bad_body', `schedule: must have at most ${MAX_SCHEDULE} characters.`)
   const plain = schedule.trim().replaceAll(/\s+/g, ' ')
   if (plain === 'on_change' || plain === 'manual') return plain
-  const every = EVERY.exec(plain)
-  if (every !== null && duration(every[1]!) >= MIN_EVERY_MS && duration(every[1]!) <= MAX_EVERY_MS) return plain
+  const everyMs = intervalOf(plain)
+  if (everyMs !== undefined && everyMs >= MIN_EVERY_MS && everyMs <= MAX_EVERY_MS) return plain
   try {
-    if (every === null && cronOf(plain)?.nextRun() != null) return plain
+    if (everyMs === undefined && cronOf(plain)?.nextRun() != null) return plain
   } catch {
     // Falls through to the one message below.
   }
@@ -48,10 +48,15 @@ export function checkSchedule(schedule: string): string {
   )
 }
 
+function intervalOf(schedule: string): number | undefined {
+  const interval = EVERY.exec(schedule)?.[1]
+  return interval === undefined ? undefined : duration(interval)
+}
+
 /** Five fields, and a zone if they mean another than UTC. */
 function cronOf(schedule: string): Cron | undefined {
   const words = schedule.split(' ')
-  const zone = words.length === 6 && ZONE.test(words[5]!) ? words[5] : undefined
+  const zone = words.length === 6 && ZONE.test(words[5] ?? '') ? words[5] : undefined
   const fields = words.slice(0, 5)
   if (words.length > (zone === undefined ? 5 : 6) || fields.length < 5) return undefined
   return new Cron(fields.join(' '), { timezone: zone ?? 'UTC' })
@@ -64,11 +69,8 @@ export function isPaced(schedule: string): boolean {
 /** When a destination with a schedule is due next; undefined when only a change or somebody's word makes it due. */
 export function nextDue(schedule: string, nowMs: number): number | undefined {
   if (schedule === 'on_change' || schedule === 'manual') return undefined
-  const every = EVERY.exec(schedule)
-  if (every !== null) {
-    const ms = duration(every[1]!)
-    return nowMs + Math.round(ms * (0.95 + Math.random() * 0.1))
-  }
+  const everyMs = intervalOf(schedule)
+  if (everyMs !== undefined) return nowMs + Math.round(everyMs * (0.95 + Math.random() * 0.1))
   return cronOf(schedule)?.nextRun(new Date(nowMs))?.getTime()
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import { keyFilePath, parseKeys } from '#base/key-file.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { doubtAbout } from '#base/weak-secret.ts'
 import { type Database, statement } from '#store/database.ts'
 import { planMigrations } from '#store/migrate.ts'
@@ -139,13 +140,13 @@ async function checkDatabase(need: DoctorNeed): Promise<Diagnosis[]> {
   try {
     return await need.withDatabase(async (database) => {
       const before = need.clock.now()
-      const [row] = await database.rows<{ now: number; version: string }>(databaseNow)
+      const { now, version } = firstOf(await database.rows<{ now: number; version: string }>(databaseNow))
       const after = need.clock.now()
       // Only what the round trip cannot explain is skew.
-      const skewMs = Math.max(0, before - row!.now, row!.now - after)
+      const skewMs = Math.max(0, before - now, now - after)
       const { pending } = await planMigrations(database)
       return [
-        { name: 'database', state: 'ok', detail: row!.version.split(' on ')[0]! },
+        { name: 'database', state: 'ok', detail: firstOf(version.split(' on ')) },
         pending.length === 0
           ? { name: 'migrations', state: 'ok', detail: 'up to date' }
           : {

@@ -1,3 +1,4 @@
+import { firstOf } from '#base/list-ends.ts'
 import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Account, ReadingAccount } from '#model/account.ts'
@@ -62,7 +63,7 @@ function narrowToName({ registry }: ReadNeed, readable: Readable[], name: string
 
 /** A service has the endpoints of its connector; own items those that something was stored at. */
 async function checkEndpoint({ database, registry }: ReadNeed, readable: Readable[], endpoint: string): Promise<void> {
-  const { service } = readable[0]!
+  const { service } = firstOf(readable)
   if (service === OWN_SERVICE.service) {
     for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
     throw new ApiError('not_found', `There are no items of your own at “${endpoint}”.`)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { partOf } from '#base/ids.ts'
+import { partIn } from '#base/ids.ts'
 import type { Hook, Sign } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import { findAccount } from '#store/accounts.ts'
@@ -66,7 +66,7 @@ function namedIn(hook: Hook, body: unknown): unknown {
 async function wake(need: SyncNeed, { appId, service }: HookCall, nativeId: string): Promise<number> {
   let woken = 0
   for (const accountId of await findServiceUser(need.database, { appId, service, nativeId })) {
-    const account = await findAccount(need.database, partOf(accountId)!, accountId)
+    const account = await findAccount(need.database, partIn(accountId), accountId)
     const profiles = account === undefined ? [] : await listProfiles(need.database, account)
     for (const profile of profiles.filter((each) => each.service === service && each.nativeId === nativeId)) {
       await requestSync(need, profile)

@@ -190,8 +190,9 @@ suite('the job engine', () => {
     }, 'each is taken off the queue')
     assert.deepEqual(run, [{ part: 7, profileId: 'whole' }])
     assert.equal((await depth()).deadLetters, broken.length)
-    const logged = lines.map((each) => JSON.parse(each)).filter(({ message }) => message.includes('set aside'))
-    assert.deepEqual(logged.map(({ error }) => error).sort(), [
+    const logged = lines.map((each): { message: string; error: string } => JSON.parse(each))
+    const why = logged.filter(({ message }) => message.includes('set aside')).map(({ error }) => error)
+    assert.deepEqual(why.sort(), [
       'Missing or wrong in the payload: part',
       'Missing or wrong in the payload: part, profileId',
       'Missing or wrong in the payload: part, profileId',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { firstOf, lastOf } from '#base/list-ends.ts'
 import { ApiError } from '#model/errors.ts'
 import {
   type Batch,
@@ -165,7 +166,7 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
 
 function nameOf(root: string, { profile, rows }: Batch, format: Format): string {
   // Of one length, so that names sort as their numbers do.
-  const [first, last] = [rows[0]!.seq, rows.at(-1)!.seq].map((seq) => String(seq).padStart(16, '0'))
+  const [first, last] = [firstOf(rows).seq, lastOf(rows).seq].map((seq) => String(seq).padStart(16, '0'))
   return `${root}/${profile.id}/${first}-${last}.${format}`
 }
 

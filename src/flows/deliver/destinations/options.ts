@@ -28,7 +28,7 @@ export const deletes = z
 export function storedOptions<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
   stored: Record<string, unknown>,
-): z.output<z.ZodObject<Shape, z.core.$strip>> {
+): z.output<z.ZodObject<Shape>> {
   return readOptions(schema.strip(), stored)
 }
 

@@ -1,4 +1,5 @@
 import { type Client, DatabaseError } from 'pg'
+import { firstOf } from '#base/list-ends.ts'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { float8Array, int8Array, textArray } from '#store/binary-arrays.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
@@ -114,7 +115,7 @@ export function columnsOf(rows: PutRow[]): Buffer[] {
 
 async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
-  const profileId = rows[0]!.profile
+  const profileId = firstOf(rows).profile
   await client.query('delete from tributary_participants where profile_id = $1 and item_id = any($2)', [
     profileId,
     rows.map(({ id }) => id),

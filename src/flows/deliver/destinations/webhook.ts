@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { reasonOf } from '#base/errors.ts'
+import { firstOf, lastOf } from '#base/list-ends.ts'
 import type { DeliveryRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
@@ -50,7 +51,7 @@ function openWebhook(need: KindNeed, url: string, signing: string[]): Connection
       for (const part of partsOf(batch.rows, MAX_REQUEST_BYTES)) {
         // The same rows always have the same id, so that a receiver can tell a repetition.
         await post(
-          `msg_${batch.profile.id}_${batch.generation}_${part[0]!.seq}_${part.at(-1)!.seq}`,
+          `msg_${batch.profile.id}_${batch.generation}_${firstOf(part).seq}_${lastOf(part).seq}`,
           bodyOf('items.changed', batch, part),
         )
       }
