@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { codeOf, SetupError } from './errors.ts'
+import { codeOf, reasonOf, SetupError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { QUOTA_VARIABLES, type QuotaSettings } from './quota-variables.ts'
 import { redactText } from './redact.ts'
@@ -238,7 +238,7 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
       const text = valueOf(given, variable.name) ?? variable.fallback
       config[field] = text === undefined ? undefined : variable.read(text)
     } catch (error) {
-      problems.push(`${variable.name}: ${(error as Error).message}`)
+      problems.push(`${variable.name}: ${reasonOf(error)}`)
     }
   }
   if (problems.length > 0) {
@@ -286,10 +286,10 @@ function share(text: string): number {
 function pairs(text: string): Record<string, string> {
   const found: Record<string, string> = {}
   for (const part of split(text)) {
-    const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? []
+    const [, name, value = ''] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? []
     if (name === undefined) throw new Error('must look like name=value,name2=value2')
     try {
-      found[name] = decodeURIComponent(value!)
+      found[name] = decodeURIComponent(value)
     } catch {
       throw new Error(`the value of ${name} is not percent-encoded as it should be`)
     }

@@ -83,7 +83,7 @@ function checkService(service: string): string {
 
 function checkOverrides(overrides: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(overrides)) {
-    if (!(OVERRIDES as readonly string[]).includes(name)) {
+    if (!OVERRIDES.some((known) => known === name)) {
       throw new ApiError('bad_parameter', `${name} cannot be overridden; known are ${OVERRIDES.join(', ')}.`)
     }
     if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {

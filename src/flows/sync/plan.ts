@@ -64,7 +64,7 @@ async function roomOfGroups(
   })
   const rooms = known.length === 0 ? [] : await budget.room(known)
   return known
-    .map(({ appId, service }, i) => ({ appId, service, room: rooms[i]! }))
+    .map(({ appId, service }, i) => ({ appId, service, room: rooms[i] ?? 0 }))
     .filter(({ room }) => room > 0)
     .sort(() => Math.random() - 0.5)
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type * as Driver from 'mysql2'
 import type { Connection as Client } from 'mysql2/promise'
 import { z } from 'zod'
+import { firstOf } from '#base/list-ends.ts'
 import {
   type Connection,
   DeliveryError,
@@ -120,15 +121,17 @@ async function evolve(client: Client, database: string): Promise<void> {
       client,
       'create table if not exists tributary_schema (version integer primary key, applied_at datetime(3) not null)',
     )
-    const [found] = await ask<{ version: number; there: number }>(
-      client,
-      `select (select coalesce(max(version), 0) from tributary_schema) as version,
+    const found = firstOf(
+      await ask<{ version: number; there: number }>(
+        client,
+        `select (select coalesce(max(version), 0) from tributary_schema) as version,
          (select count(*) from information_schema.tables where table_schema = database() and table_name in (?)) as there`,
-      [[...TABLES, ...VIEWS]],
+        [[...TABLES, ...VIEWS]],
+      ),
     )
     // Somebody took a table away: each statement may run again, and what is there stays.
-    const complete = found!.there === TABLES.length + VIEWS.length
-    for (let next = complete ? found!.version : 0; next < VERSIONS.length; next += 1) {
+    const complete = found.there === TABLES.length + VIEWS.length
+    for (let next = complete ? found.version : 0; next < VERSIONS.length; next += 1) {
       for (const statement of VERSIONS[next]!) await ask(client, statement)
       await ask(client, 'insert ignore into tributary_schema (version, applied_at) values (?, utc_timestamp(3))', [
         next + 1,
