@@ -204,6 +204,17 @@ suite('the job engine', () => {
       letters.map((job) => JSON.stringify(job)).sort(),
       broken.map(([, job]) => JSON.stringify(job)).sort(),
     )
+    // As if the process had died after it set the job aside, and before it told the engine.
+    const revive = statement(
+      'test-revive-job',
+      `update engine.job set state = 'retry', completed_on = null where name = 'sync' and singleton_key = $1`,
+    )
+    assert.equal(await looker.count(revive, ['nothing']), 1)
+    await until(async () => {
+      const { ready, active } = await depth()
+      return ready + active === 0
+    }, 'it is taken again')
+    assert.equal((await depth()).deadLetters, broken.length)
     await until(async () => (await engine.wake('sync', [wakeUp('no-profile')])).length === 0, 'its key is taken again')
     await until(() => run.length === 2, 'and runs')
     await engine.stop(1000)

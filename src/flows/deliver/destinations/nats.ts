@@ -26,8 +26,7 @@ const AT_ONCE = 256
 
 /** Limit: characters of the subject pattern of a NATS destination; a longer one is answered with 400. */
 const MAX_SUBJECT = 256
-const WORD = String.raw`(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+`
-const SUBJECT = new RegExp(String.raw`^[\w-]+(?:\.${WORD})+$`)
+const SUBJECT = /^[\w-]+(?:\.(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+)+$/
 
 const options = z.strictObject({
   stream: textOption(/^[A-Za-z0-9_-]{1,60}$/, 'must be letters, digits, - and _')
