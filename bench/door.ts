@@ -42,7 +42,7 @@ const DOORS: Record<string, () => Promise<number>> = {
       isDraining: () => false,
       version: 'bench',
     } as unknown as House
-    const items = route({ door: 'open', summary: 'bench', type: 'application/json', run: async () => ITEMS })
+    const items = route({ auth: 'none', summary: 'bench', type: 'application/json', run: async () => ITEMS })
     const server = createServer(house, [['GET', '/items', items]])
     await server.listen({ port: 0, host: '127.0.0.1' })
     return (server.server.address() as AddressInfo).port

@@ -1,11 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { VARIABLES } from '#base/config.ts'
 import { COMMANDS } from '#cli/commands.ts'
 import { connectors } from '#connectors/index.ts'
+import type { Kind } from '#flows/deliver/destination.ts'
+import { optionsOf } from '#flows/deliver/destination-options.ts'
+import { createKinds } from '#flows/deliver/destinations/index.ts'
 import * as mysql from '#flows/deliver/destinations/mysql-tables.ts'
 import * as postgres from '#flows/deliver/destinations/postgres-tables.ts'
 import { ROUTES } from '#http/routes.ts'
+import { DESTINATION_KINDS } from '#model/destination.ts'
 import { REASONS } from '#model/errors.ts'
 import { ITEM_TYPES } from '#model/types.ts'
 import { PUSH_EVENTS } from '#store/push-events.ts'
@@ -40,11 +45,12 @@ function variables(): string {
 
 function routes(): string {
   // The proxy takes every method; one line says so.
-  const rows = ROUTES.map(([method, path, { door, summary, streams }]) => {
-    const named = streams === true ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
-    return `| \`${named}\` | ${door} | ${summary} |`
+  const rows = ROUTES.map(([method, path, route]) => {
+    const { auth, summary } = route
+    const named = 'mounted' in route ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
+    return `| \`${named}\` | ${auth} | ${summary} |`
   })
-  return ['| route | door | what it does |', '|---|---|---|', ...new Set(rows)].join('\n')
+  return ['| route | auth | what it does |', '|---|---|---|', ...new Set(rows)].join('\n')
 }
 
 function reasons(): string {
@@ -81,8 +87,10 @@ function pushPage(): string {
     ).join('\n\n')
   const view = postgres.VERSIONS.flat().find((each) => each.startsWith('create or replace view'))
   const events = Object.entries(PUSH_EVENTS).map(([type, meaning]) => `| \`${type}\` | ${meaning} |`)
+  const kinds = createKinds({ filesDir: undefined })
   return between(
     'docs/push.md',
+    ...DESTINATION_KINDS.flatMap((kind) => [`${kind}-options`, optionTable(kinds[kind])]),
     'postgres-rights',
     sql(postgres.leastPrivilegeScript('tributary')),
     'mysql-rights',
@@ -98,6 +106,14 @@ function pushPage(): string {
     'events',
     ['| event | when, and what it says |', '|---|---|', ...events].join('\n'),
   )
+}
+
+function optionTable(kind: Kind): string {
+  const rows = Object.entries(optionsOf(kind).shape).map(([name, schema]) => {
+    const { description } = z.globalRegistry.get(schema) ?? {}
+    return `| \`${name}\` | ${description} |`
+  })
+  return ['| option | meaning |', '|---|---|', ...rows].join('\n')
 }
 
 function ended(statement: string): string {

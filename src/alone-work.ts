@@ -7,9 +7,8 @@ import { runSync, type SyncWork } from './sync-work.ts'
 /** What a worker died of: one job at a time in this process. */
 export async function startAlone({ engine, need, ledger }: SyncWork & DeliverWork): Promise<() => Promise<void>> {
   await engine.work('alone', ({ data, jobId }, signal) => {
-    if (typeof data['destinationId'] !== 'string')
-      return runSync({ need, ledger }, data, { jobId, queue: 'alone' }, signal)
-    const destinationId = data['destinationId']
+    if (!('destinationId' in data)) return runSync({ need, ledger }, data, { jobId, queue: 'alone' }, signal)
+    const { destinationId } = data
     // Somebody always waits here: it makes room after one turn.
     const stay: Omit<Stay, 'step'> = { others: 0, isWanted: () => true, signal, alone: true }
     const subject: JobSubject = { kind: 'destination', destinationId, queue: 'alone', jobId }

@@ -22,11 +22,10 @@ export interface DeliverWork {
 /** Deliveries to all destinations with which no worker died. Gives a function that ends them. */
 export async function startDeliveries({ engine, need, ledger }: DeliverWork): Promise<() => Promise<void>> {
   const room = createRoom()
-  await engine.work('deliver', ({ data }) => {
-    const [destinationId, appId] = [String(data['destinationId']), String(data['appId'])]
-    const guest = { destinationId, appId, isFailing: data['isFailing'] === true }
+  await engine.work('deliver', ({ data: { runs, ...guest } }) => {
+    const { destinationId } = guest
     const subject: JobSubject = { kind: 'destination', destinationId }
-    return room.enter(guest, Number(data['runs']), (stay) =>
+    return room.enter(guest, runs, (stay) =>
       deliver({ need, ledger }, subject, (step) => runDestination(need, destinationId, { ...stay, step })),
     )
   })

@@ -9,6 +9,7 @@ import { planSyncs } from '#flows/sync/plan.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { Engine } from '#store/engine.ts'
+import type { ProfileKey } from '#store/sync-schedule.ts'
 import { startLoop } from './work-loop.ts'
 
 const PLAN_EVERY_MS = 500
@@ -40,11 +41,10 @@ export async function startSyncs({ engine, need, ledger }: SyncWork): Promise<()
 
 export function runSync(
   { need, ledger }: Omit<SyncWork, 'engine'>,
-  data: Record<string, unknown>,
+  key: ProfileKey,
   { jobId, queue }: { jobId: string; queue: 'sync' | 'alone' },
   signal: AbortSignal,
 ): Promise<void> {
-  const key = { part: Number(data['part']), profileId: String(data['profileId']) }
   const subject: JobSubject = { kind: 'profile', ...key, queue, jobId }
   return ledger.hold(subject, (step) =>
     traced(need.tracer, 'sync', 'internal', { 'tributary.profile': key.profileId }, () =>

@@ -1,10 +1,10 @@
-import { reasonOf } from '#base/errors.ts'
+import { codeOf, reasonOf } from '#base/errors.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 
 /** How a task ended, as plain values that cross from one process to another. */
-export type Outcome = { value: unknown } | { error: PlainError }
+export type Outcome<Value> = { value: Value } | { error: PlainError }
 
 type PlainError =
   | { type: 'api'; reason: Reason; message: string; see: string | undefined; retryAfterS: number | undefined }
@@ -16,10 +16,10 @@ type PlainError =
       status: number | undefined
       retryAfterMs: number | undefined
     }
-  | { type: 'other'; message: string; code: unknown }
+  | { type: 'other'; message: string; code: string | undefined }
 
 /** Errors that callers tell apart keep their type; the rest is a bug or a database that is away. */
-export async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
+export async function outcomeOf<Value>(work: Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { value: await work }
   } catch (error) {
@@ -27,7 +27,7 @@ export async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-export function valueOf(outcome: Outcome): unknown {
+export function valueOf<Value>(outcome: Outcome<Value>): Value {
   if ('value' in outcome) return outcome.value
   throw restored(outcome.error)
 }
@@ -40,7 +40,7 @@ function plain(error: unknown): PlainError {
     const { recovery, reason, status, retryAfterMs } = error
     return { type: 'upstream', recovery, reason, message, status, retryAfterMs }
   }
-  return { type: 'other', message, code: (error as { code?: unknown } | undefined)?.code }
+  return { type: 'other', message, code: codeOf(error) }
 }
 
 function restored(error: PlainError): Error {

@@ -1,4 +1,3 @@
-import type { TaskHandler } from '#base/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#base/isolation/job-ledger.ts'
 import type { Lane } from '#base/isolation/lane.ts'
 import { WorkerDied } from '#base/isolation/protocol.ts'
@@ -33,51 +32,74 @@ export function createTasks(need: Delivering): Tasks {
 }
 
 /** What a worker does for the request process. */
-export function taskHandlers(need: Delivering, ledger: JobLedger): Record<string, TaskHandler> {
+export function taskHandlers(need: Delivering, ledger: JobLedger): Handlers {
   const tasks = createTasks(need)
+  const held = <Value>({ id }: Destination, work: () => Promise<Value>): Promise<Outcome<Value>> => {
+    const subject: JobSubject = { kind: 'destination', destinationId: id }
+    return outcomeOf(ledger.hold(subject, work))
+  }
   return {
-    send: (input, signal) => outcomeOf(need.upstream.send({ ...(input as UpstreamRequest), signal })),
-    readPage: (input) => outcomeOf(parsePage(need, input as RawPage)),
-    judgeRefusal: (input) => outcomeOf(judgeRefusal(need, input as RawRefusal)),
-    destination: (input, signal) => {
-      const { task, destination, given } = input as DestinationTask
-      const subject: JobSubject = { kind: 'destination', destinationId: destination.id }
-      const run = tasks[task] as (destination: Destination, ...given: unknown[]) => Promise<unknown>
-      return outcomeOf(ledger.hold(subject, () => run(destination, ...given, signal)))
-    },
+    send: (input, signal) => outcomeOf(need.upstream.send({ ...input, signal })),
+    readPage: (input) => outcomeOf(parsePage(need, input)),
+    judgeRefusal: (input) => outcomeOf(judgeRefusal(need, input)),
+    tryDestination: ({ destination }, signal) => held(destination, () => tasks.tryDestination(destination, signal)),
+    verifyDestination: ({ destination, options, actor }) =>
+      held(destination, () => tasks.verifyDestination(destination, options, actor)),
+    removeDestination: ({ destination, actor }) =>
+      held(destination, () => tasks.removeDestination(destination, true, actor)),
   }
 }
 
-interface DestinationTask {
-  task: keyof Tasks
-  destination: Destination
-  given: unknown[]
+/** What workers are asked for, and what they give. */
+interface RemoteTasks {
+  send: { input: UpstreamRequest; value: UpstreamAnswer }
+  readPage: { input: RawPage; value: PageText | undefined }
+  judgeRefusal: { input: RawRefusal; value: Recovery | undefined }
+  tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
+  verifyDestination: {
+    input: { destination: Destination; options: Parameters<Tasks['verifyDestination']>[1]; actor: string }
+    value: Awaited<ReturnType<Tasks['verifyDestination']>>
+  }
+  removeDestination: { input: { destination: Destination; actor: string }; value: void }
+}
+type Handlers = {
+  [Name in keyof RemoteTasks]: (
+    input: RemoteTasks[Name]['input'],
+    signal: AbortSignal,
+  ) => Promise<Outcome<RemoteTasks[Name]['value']>>
+}
+
+/** The one place where what crosses between processes gets its type back: both ends are of one release. */
+async function runRemote<Name extends keyof RemoteTasks>(
+  lane: Lane,
+  name: Name,
+  input: RemoteTasks[Name]['input'],
+  signal?: AbortSignal,
+): Promise<RemoteTasks[Name]['value']> {
+  return valueOf((await lane.run(name, input, signal)) as Outcome<RemoteTasks[Name]['value']>)
 }
 
 /** Has the work done by workers. A destination that a worker died of has the `alone` one. */
 export function createRemoteTasks(need: Delivering, lanes: { tasks: Lane; alone: Lane }): Tasks {
-  const run = async (
-    task: keyof Tasks,
-    destination: Destination,
-    given: unknown[],
+  const run = async <Name extends 'tryDestination' | 'verifyDestination' | 'removeDestination'>(
+    task: Name,
+    input: RemoteTasks[Name]['input'],
     signal?: AbortSignal,
-  ): Promise<unknown> => {
-    const lane = destination.aloneUntil > need.clock.now() ? lanes.alone : lanes.tasks
+  ): Promise<RemoteTasks[Name]['value']> => {
+    const lane = input.destination.aloneUntil > need.clock.now() ? lanes.alone : lanes.tasks
     try {
-      return valueOf((await lane.run('destination', { task, destination, given }, signal)) as Outcome)
+      return await runRemote(lane, task, input, signal)
     } catch (error) {
       if (!(error instanceof WorkerDied)) throw error
       throw new ApiError('destination_failed', `The process that talked to the destination was ended: ${error.message}`)
     }
   }
   return {
-    tryDestination: (destination, signal) =>
-      run('tryDestination', destination, [], signal) as ReturnType<Tasks['tryDestination']>,
-    verifyDestination: (destination, ...given) =>
-      run('verifyDestination', destination, given) as ReturnType<Tasks['verifyDestination']>,
+    tryDestination: (destination, signal) => run('tryDestination', { destination }, signal),
+    verifyDestination: (destination, options, actor) => run('verifyDestination', { destination, options, actor }),
     removeDestination: async (destination, dropTables, actor) => {
       // Without tables to drop, nobody has to be asked.
-      if (dropTables) await run('removeDestination', destination, [dropTables, actor])
+      if (dropTables) await run('removeDestination', { destination, actor })
       else await removeDestination(need, destination, dropTables, actor)
     },
   }
@@ -87,7 +109,7 @@ export function createRemoteTasks(need: Delivering, lanes: { tasks: Lane; alone:
 export function withRemoteSend(upstream: Upstream, lane: Lane): Upstream {
   const sendOnce = async ({ signal, ...request }: UpstreamRequest): Promise<UpstreamAnswer> => {
     const maxBytes = Math.min(request.maxBytes ?? MAX_REQUEST_PROCESS_BYTES, MAX_REQUEST_PROCESS_BYTES)
-    return valueOf((await lane.run('send', { ...request, maxBytes }, signal)) as Outcome) as UpstreamAnswer
+    return runRemote(lane, 'send', { ...request, maxBytes }, signal)
   }
   return {
     ...upstream,
@@ -112,7 +134,7 @@ export function withRemoteSend(upstream: Upstream, lane: Lane): Upstream {
 export function remoteReadPage(lane: Lane): ReadPage {
   return async (page, signal) => {
     try {
-      return valueOf((await lane.run('readPage', page, signal)) as Outcome) as PageText | undefined
+      return await runRemote(lane, 'readPage', page, signal)
     } catch (error) {
       if (!(error instanceof WorkerDied)) throw error
       // Its death is logged and counted by the supervisor; a page that ends workers is another thing than no page.
@@ -128,7 +150,7 @@ export function remoteReadPage(lane: Lane): ReadPage {
 export function remoteJudgeRefusal(lane: Lane): JudgeRefusal {
   return async (refusal) => {
     try {
-      return valueOf((await lane.run('judgeRefusal', refusal)) as Outcome) as Recovery | undefined
+      return await runRemote(lane, 'judgeRefusal', refusal)
     } catch (error) {
       if (error instanceof WorkerDied) return undefined
       throw error

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { decodePercent } from './decode-percent.ts'
-import { codeOf, SetupError } from './errors.ts'
+import { codeOf, reasonOf, SetupError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { QUOTA_VARIABLES, type QuotaSettings } from './quota-variables.ts'
 import { redactText } from './redact.ts'
@@ -239,7 +239,7 @@ export function loadConfig(env: Environment, overrides: Environment = {}): Confi
       const text = valueOf(given, variable.name) ?? variable.fallback
       config[field] = text === undefined ? undefined : variable.read(text)
     } catch (error) {
-      problems.push(`${variable.name}: ${(error as Error).message}`)
+      problems.push(`${variable.name}: ${reasonOf(error)}`)
     }
   }
   if (problems.length > 0) {
@@ -287,9 +287,9 @@ function share(text: string): number {
 function pairs(text: string): Record<string, string> {
   const found: Record<string, string> = {}
   for (const part of split(text)) {
-    const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? []
+    const [, name, value = ''] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? []
     if (name === undefined) throw new Error('must look like name=value,name2=value2')
-    const decoded = decodePercent(value!)
+    const decoded = decodePercent(value)
     if (decoded === undefined) throw new Error(`the value of ${name} is not percent-encoded as it should be`)
     found[name] = decoded
   }

@@ -59,6 +59,13 @@ export function partOf(id: string): number | undefined {
   return /^[0-9a-hjkmnp-tv-z]{28}$/.test(id) ? decodeNumber(id.slice(0, 2)) : undefined
 }
 
+/** The same for an id of our own making, which cannot be anything else. */
+export function partIn(id: string): number {
+  const part = partOf(id)
+  if (part === undefined) throw new Error(`${id} is no id of ours`)
+  return part
+}
+
 /** The part of things that are found by a name instead of a part-bearing id: spread evenly, the same for ever. */
 export function partFor(name: string): number {
   return createHash('sha256').update(name).digest().readUInt16BE(0) % PARTS

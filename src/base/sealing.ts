@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { firstOf } from './list-ends.ts'
 
 // Layout of a sealed value: version (1), key id (4), nonce (12), tag (16), ciphertext.
 const VERSION = 1
@@ -45,11 +46,11 @@ export class Keyring {
 
   /** The short public name of the key that seals now. */
   get primaryId(): Buffer {
-    return this.#keys[0]!.id
+    return firstOf(this.#keys).id
   }
 
   seal(value: string, place: Place): Buffer {
-    const { id, key } = this.#keys[0]!
+    const { id, key } = firstOf(this.#keys)
     const nonce = randomBytes(NONCE)
     const cipher = createCipheriv('aes-256-gcm', key, nonce)
     cipher.setAAD(placeBytes(place))

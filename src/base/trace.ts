@@ -75,9 +75,9 @@ export function createTracer({ clock, share, keep }: TracerOptions): Tracer {
   return {
     end,
     begin(name, kind, traceparent, inside) {
-      const [, traceId, id, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
+      const [, traceId, id, flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? []
       const parent =
-        traceId === undefined ? root() : { traceId, id, kept: (Number.parseInt(flags!, 16) & SAMPLED) === SAMPLED }
+        traceId === undefined ? root() : { traceId, id, kept: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED }
       if (!parent.kept) return places.run(parent, () => inside(undefined))
       const span = open(name, kind, parent, {})
       return places.run(within(span), () => inside(span))

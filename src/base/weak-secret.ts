@@ -6,7 +6,7 @@ const EXAMPLES = /change.?me|passw|letmein|qwerty|example|secret|placeholder|dum
 export function weaknessOf(secret: Uint8Array): string | undefined {
   if (new Set(secret).size < MIN_DISTINCT_BYTES) return `has fewer than ${MIN_DISTINCT_BYTES} different characters`
   if (isRepetition(secret)) return 'repeats itself'
-  const steps = secret.subarray(1).map((byte, i) => byte - secret[i]!)
+  const steps = secret.subarray(1).map((byte, i) => byte - (secret[i] ?? 0))
   if (new Set(steps).size === 1) return 'counts up or down'
   return undefined
 }

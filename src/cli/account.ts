@@ -1,14 +1,15 @@
 import { closeSync, existsSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
+import { reasonOf } from '#base/errors.ts'
 import { accountById } from '#flows/authorize/accounts.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { exportItems } from '#flows/read/export-items.ts'
-import { type Command, UsageError } from './command.ts'
+import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const OWNER_ONLY = 0o600
 
-export const exportAccount: Command = {
+export const exportAccount = command({
   name: 'export',
   summary: 'everything that is kept of a person: profiles and items, one JSON document a line',
   args: ['ACCOUNT'],
@@ -19,7 +20,7 @@ export const exportAccount: Command = {
     const path = flags.text('out')
     if (path !== undefined && existsSync(path)) throw new UsageError(`${path} is there already.`)
     await withServices(async (need) => {
-      const account = await accountById(need, args[0]!)
+      const account = await accountById(need, args[0])
       const file = path === undefined ? undefined : openNew(partOf(path))
       const write = (text: string) => (file === undefined ? out.raw(text) : writeWhole(file, text))
       // With --json alone the items are one document, else a line each.
@@ -36,17 +37,17 @@ export const exportAccount: Command = {
         out.progress(`${items} items`)
       }
       if (whole) write(']}\n')
-      if (file === undefined) return
+      if (file === undefined || path === undefined) return
       closeSync(file)
       // Under its name only when it is whole, and never in the place of another.
-      told(path!, () => linkSync(partOf(path!), path!))
-      rmSync(partOf(path!))
+      told(path, () => linkSync(partOf(path), path))
+      rmSync(partOf(path))
       out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
     })
   },
-}
+})
 
-export const erase: Command = {
+export const erase = command({
   name: 'erase',
   summary: 'erase a person, or one of their profiles: items, tokens, and the rows at destinations',
   args: ['ACCOUNT'],
@@ -58,7 +59,7 @@ export const erase: Command = {
     if (!flags.on('yes')) throw new UsageError('Erasing cannot be undone. Add --yes if you mean it.')
     const profile = flags.text('profile')
     const done = await withServices(async (need) => {
-      const account = await accountById(need, args[0]!)
+      const account = await accountById(need, args[0])
       return profile === undefined
         ? deleteWholeAccount(need, account, 'cli')
         : disconnectProfiles(need, account, profile, 'cli')
@@ -71,7 +72,7 @@ export const erase: Command = {
       ]),
     ])
   },
-}
+})
 
 function partOf(path: string): string {
   return `${path}.part`
@@ -89,7 +90,7 @@ function told<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw new UsageError(`${path} cannot be made: ${(error as Error).message}`)
+    throw new UsageError(`${path} cannot be made: ${reasonOf(error)}`)
   }
 }
 

@@ -8,14 +8,14 @@ import {
 } from '#flows/authorize/delete-app.ts'
 import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/manage/apps.ts'
 import { presentApp } from '#model/app.ts'
-import { type Command, EXIT, UsageError } from './command.ts'
+import { command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
 /** Limit: errors in a row while an app is deleted from the command line; then the command ends, and a server or worker goes on. */
 const MAX_ERRORS = 10
 
-export const create: Command = {
+export const create = command({
   name: 'app create',
   summary: 'make an app; its secret is shown this once',
   options: {
@@ -33,7 +33,11 @@ export const create: Command = {
     const { app, secret } = await withStore((store) =>
       createApp(
         store,
-        { name: flags.text('name')!, redirectUris: flags.texts('redirect-uri'), tokenFlow: !flags.on('no-token-flow') },
+        {
+          name: flags.required('name'),
+          redirectUris: flags.texts('redirect-uri'),
+          tokenFlow: !flags.on('no-token-flow'),
+        },
         ACTOR,
       ),
     )
@@ -46,9 +50,9 @@ export const create: Command = {
       `  tributary keys set ${app.id} SERVICE --key KEY --secret SECRET`,
     ])
   },
-}
+})
 
-export const list: Command = {
+export const list = command({
   name: 'app list',
   summary: 'all apps',
   run: async ({ out, withStore }) => {
@@ -62,14 +66,14 @@ export const list: Command = {
           ]),
     )
   },
-}
+})
 
-export const show: Command = {
+export const show = command({
   name: 'app show',
   summary: 'one app, with the age of its secrets',
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
-    const { app, secrets } = await withStore((store) => getApp(store, args[0]!))
+    const { app, secrets } = await withStore((store) => getApp(store, args[0]))
     const day = (ms: number) => new Date(ms).toISOString()
     const document = {
       ...presentApp(app),
@@ -88,9 +92,9 @@ export const show: Command = {
       ]),
     ])
   },
-}
+})
 
-export const rotateSecret: Command = {
+export const rotateSecret = command({
   name: 'app rotate-secret',
   summary: 'a second secret; the first ends after the overlap',
   args: ['CLIENT_ID'],
@@ -104,16 +108,16 @@ export const rotateSecret: Command = {
   run: async ({ args, flags, out, withStore }) => {
     const overlapMs = hours(flags.text('overlap-hours'))
     const { app, secret, previousEndsAt } = await withStore((store) =>
-      rotateAppSecret(store, args[0]!, ACTOR, overlapMs),
+      rotateAppSecret(store, args[0], ACTOR, overlapMs),
     )
     out.result({ client_id: app.id, client_secret: secret, previous_ends_at: previousEndsAt }, () => [
       `client_secret  ${out.bold(secret)}`,
       `The previous secret works until ${new Date(previousEndsAt).toISOString()}.`,
     ])
   },
-}
+})
 
-export const remove: Command = {
+export const remove = command({
   name: 'app delete',
   summary: 'delete an app and its keys; with --erase also everything of its people',
   args: ['CLIENT_ID'],
@@ -126,7 +130,7 @@ export const remove: Command = {
     'give-up': { type: 'boolean', meaning: 'do not wait for destinations any longer' },
   },
   run: async ({ args, flags, out, withServices }) => {
-    const id = args[0]!
+    const id = args[0]
     if (!flags.on('yes')) throw new UsageError(`This deletes ${id} for good. Add --yes if that is meant.`)
     const done = await withServices(async (need) => {
       const options = { erase: flags.on('erase'), giveUp: flags.on('give-up') }
@@ -144,9 +148,9 @@ export const remove: Command = {
     out.result(done.accounts === 0 && done.state === 'deleted' ? { deleted: id } : done, () => tellDeletion(done))
     return done.state === 'erasing' ? EXIT.failed : EXIT.ok
   },
-}
+})
 
-export const deletions: Command = {
+export const deletions = command({
   name: 'app deletions',
   summary: 'apps that are being deleted with everything of their people, and those that were',
   run: async ({ out, withStore }) => {
@@ -166,7 +170,7 @@ export const deletions: Command = {
           ]),
     )
   },
-}
+})
 
 function tellDeletion(progress: DeletionProgress): string[] {
   const { client_id: id, service_tokens: tokens, destinations_waiting: waiting } = progress

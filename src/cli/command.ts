@@ -25,8 +25,9 @@ export interface Running {
   stop: () => Promise<void>
 }
 
-export interface Context {
-  args: string[]
+export interface Context<Args extends readonly string[] = readonly string[]> {
+  /** One for each positional argument of the command. */
+  args: { [Place in keyof Args]: string }
   flags: Flags
   out: Output
   config: () => Config
@@ -57,19 +58,26 @@ export interface Option {
 
 export interface Flags {
   text(name: string): string | undefined
+  /** Of an option that is `required`. */
+  required(name: string): string
   texts(name: string): string[]
   on(name: string): boolean
 }
 
-export interface Command {
+export interface Command<Args extends readonly string[] = readonly string[]> {
   /** As typed: `app create`. */
   name: string
   summary: string
   /** Names of positional arguments, all required. */
-  args?: string[]
+  args?: Args
   options?: Record<string, Option>
   /** Gives an exit code when the answer itself is bad news. */
-  run(context: Context): Promise<number | void>
+  run(context: Context<Args>): Promise<number | void>
+}
+
+/** Ties the positional arguments to what `run` gets: so many texts, and no more. */
+export function command<const Args extends readonly string[] = readonly []>(definition: Command<Args>): Command {
+  return definition
 }
 
 /** A mistake in what was typed: exit code 2, with the usage. */

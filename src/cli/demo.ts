@@ -1,8 +1,8 @@
 import { DEMO_START, ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 import { DOOR } from './serve.ts'
 
-export const demo: Command = {
+export const demo = command({
   name: 'demo',
   summary: 'serve, with an app and simulated services to try things with',
   options: DOOR,
@@ -46,4 +46,4 @@ export const demo: Command = {
     await lab.stop()
     await running.stop()
   },
-}
+})

@@ -1,9 +1,9 @@
 import type { UnreadableValue } from '#flows/operate/keyring.ts'
 import { pruneKeyring, rotateKeyring } from '#flows/operate/keyring.ts'
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 import { table } from './output.ts'
 
-export const rotate: Command = {
+export const rotate = command({
   name: 'keyring rotate',
   summary: 'seal everything with a new key, while the service runs',
   run: async ({ out, withStore }) => {
@@ -15,9 +15,9 @@ export const rotate: Command = {
       'When every process has followed (about a minute), drop the old keys: tributary keyring prune',
     ])
   },
-}
+})
 
-export const prune: Command = {
+export const prune = command({
   name: 'keyring prune',
   summary: 'drop the keys that nothing needs any more',
   options: { 'at-once': { type: 'boolean', meaning: 'do not wait for running processes to follow' } },
@@ -28,7 +28,7 @@ export const prune: Command = {
       ...tellUnreadable(unreadable),
     ])
   },
-}
+})
 
 function tellUnreadable(values: readonly UnreadableValue[]): string[] {
   if (values.length === 0) return []

@@ -1,11 +1,11 @@
 import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
-import { type Command, UsageError } from './command.ts'
+import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
 
-export const set: Command = {
+export const set = command({
   name: 'keys set',
   summary: "set an app's key for a service",
   args: ['CLIENT_ID', 'SERVICE'],
@@ -26,7 +26,7 @@ export const set: Command = {
     },
   },
   run: async ({ args, flags, out, withStore }) => {
-    const [clientId, service] = args as [string, string]
+    const [clientId, service] = args
     const addresses = overrides(flags.texts('set'))
     const key = await withStore((store) =>
       setServiceKey(
@@ -34,8 +34,8 @@ export const set: Command = {
         clientId,
         {
           service,
-          key: flags.text('key')!,
-          secret: flags.text('secret')!,
+          key: flags.required('key'),
+          secret: flags.required('secret'),
           hookSecret: flags.text('hook-secret'),
           scope: flags.text('scope'),
           overrides: addresses,
@@ -45,14 +45,14 @@ export const set: Command = {
     )
     out.result(presentServiceKey(key), () => [`Keys for ${key.service} are set.`])
   },
-}
+})
 
-export const list: Command = {
+export const list = command({
   name: 'keys list',
   summary: "an app's keys; secrets are never shown",
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
-    const keys = await withStore((store) => listServiceKeys(store, args[0]!))
+    const keys = await withStore((store) => listServiceKeys(store, args[0]))
     out.result(keys.map(presentServiceKey), () =>
       keys.length === 0
         ? [`No keys yet. Set some: tributary keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
@@ -69,17 +69,17 @@ export const list: Command = {
           ]),
     )
   },
-}
+})
 
-export const remove: Command = {
+export const remove = command({
   name: 'keys delete',
   summary: "delete an app's key for a service",
   args: ['CLIENT_ID', 'SERVICE'],
   run: async ({ args, out, withStore }) => {
-    await withStore((store) => deleteServiceKey(store, args[0]!, args[1]!, ACTOR))
+    await withStore((store) => deleteServiceKey(store, args[0], args[1], ACTOR))
     out.result({ deleted: args[1] }, () => [`Deleted the keys for ${args[1]}.`])
   },
-}
+})
 
 function overrides(pairs: string[]): Record<string, string> {
   return Object.fromEntries(

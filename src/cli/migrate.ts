@@ -1,7 +1,7 @@
 import { listMigrations, runMigrations } from '#flows/operate/migrations.ts'
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 
-export const migrate: Command = {
+export const migrate = command({
   name: 'migrate',
   summary: 'bring the database up to date',
   options: { 'dry-run': { type: 'boolean', meaning: 'only print what would run' } },
@@ -23,4 +23,4 @@ export const migrate: Command = {
       { migrate: false },
     )
   },
-}
+})

@@ -1,16 +1,16 @@
 import { parkedEndpoints } from '#flows/sync/progress.ts'
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 import { table } from './output.ts'
 
 const AT_ONCE = 500
 
-export const parked: Command = {
+export const parked = command({
   name: 'parked',
   summary: "endpoints of an app's profiles that ended three worker processes and wait for somebody",
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
     await withStore(async (store) => {
-      const found = await parkedEndpoints(store, args[0]!, { profileId: '', endpoint: '' }, AT_ONCE)
+      const found = await parkedEndpoints(store, args[0], { profileId: '', endpoint: '' }, AT_ONCE)
       out.result(found, () =>
         found.length === 0
           ? ['Nothing is parked.']
@@ -25,4 +25,4 @@ export const parked: Command = {
       )
     })
   },
-}
+})

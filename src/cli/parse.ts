@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { reasonOf } from '#base/errors.ts'
 import { type Command, type Flags, type Option, UsageError } from './command.ts'
 
 /** Understood by every command. */
@@ -49,18 +50,27 @@ function parse(options: Record<string, Option>, argv: string[]): { values: Value
   try {
     return parseArgs({ args: argv, options: known, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]!.replace(/\.?$/, '.'), { cause: error })
+    const [said = ''] = reasonOf(error).split('. ')
+    throw new UsageError(said.replace(/\.?$/, '.'), { cause: error })
   }
 }
 
 function flagsFrom(values: Values): Flags {
   const texts = (name: string) => [values[name] ?? []].flat().filter((value) => typeof value === 'string')
-  return { texts, text: (name) => texts(name)[0], on: (name) => values[name] === true }
+  const text = (name: string) => texts(name)[0]
+  const required = (name: string) => {
+    const given = text(name)
+    if (given === undefined) throw new UsageError(`--${name} is missing.`)
+    return given
+  }
+  return { texts, text, required, on: (name) => values[name] === true }
 }
 
 function overridesFrom(options: Record<string, Option>, values: Values): Record<string, string> {
-  const given = Object.entries(options).filter(
-    ([name, { env }]) => env !== undefined && typeof values[name] === 'string',
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, { env }]) => {
+      const value = values[name]
+      return env !== undefined && typeof value === 'string' ? [[env, value]] : []
+    }),
   )
-  return Object.fromEntries(given.map(([name, { env }]) => [env!, values[name] as string]))
 }

@@ -1,13 +1,13 @@
 import { profilesOf } from '#flows/authorize/profiles.ts'
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 import { table } from './output.ts'
 
-export const profiles: Command = {
+export const profiles = command({
   name: 'profiles',
   summary: 'the profiles of an account',
   args: ['ACCOUNT'],
   run: async ({ args, out, withStore }) => {
-    const found = await withStore((store) => profilesOf(store, args[0]!))
+    const found = await withStore((store) => profilesOf(store, args[0]))
     out.result(found, () =>
       table([
         ['profile', 'state', 'name', 'connected'],
@@ -20,4 +20,4 @@ export const profiles: Command = {
       ]),
     )
   },
-}
+})

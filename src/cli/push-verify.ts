@@ -1,8 +1,8 @@
 import { findOwn } from '#flows/deliver/manage.ts'
 import { verifyDestination } from '#flows/deliver/verify.ts'
-import { type Command, EXIT } from './command.ts'
+import { command, EXIT } from './command.ts'
 
-export const verify: Command = {
+export const verify = command({
   name: 'push verify',
   summary: 'compare the rows of a database with the store, and put right what differs',
   args: ['CLIENT_ID', 'DESTINATION'],
@@ -12,7 +12,7 @@ export const verify: Command = {
     const { next: _, ...found } = await withServices(async (need) =>
       verifyDestination(
         need,
-        await findOwn(need, args[0]!, args[1]!),
+        await findOwn(need, args[0], args[1]),
         { repair, untilMs: Number.POSITIVE_INFINITY },
         'cli',
       ),
@@ -25,4 +25,4 @@ export const verify: Command = {
     ])
     return wrong === 0 || repair ? EXIT.ok : EXIT.refused
   },
-}
+})

@@ -13,7 +13,7 @@ import {
 import { tryDestination } from '#flows/deliver/try-out.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { withoutSecrets } from '#model/destination-address.ts'
-import { type Command, type Context, EXIT, UsageError } from './command.ts'
+import { type Command, type Context, command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
@@ -28,7 +28,7 @@ const SETTINGS: NonNullable<Command['options']> = {
   },
 }
 
-export const add: Command = {
+export const add = command({
   name: 'push add',
   summary: 'deliver everything there is, then every change, to a destination',
   args: ['CLIENT_ID'],
@@ -45,11 +45,11 @@ export const add: Command = {
     await withServices(async (need) => {
       const made = await addDestination(
         need,
-        args[0]!,
+        args[0],
         {
-          name: flags.text('name')!,
+          name: flags.required('name'),
           kind,
-          url: flags.text('url')!,
+          url: flags.required('url'),
           filter: filter.length > 0 ? filter : ['*'],
           schedule: flags.text('schedule'),
           options: options(flags.texts('option')),
@@ -64,14 +64,14 @@ export const add: Command = {
       ])
     })
   },
-}
+})
 
-export const list: Command = {
+export const list = command({
   name: 'push list',
   summary: "an app's destinations, with how far each is",
   args: ['CLIENT_ID'],
   run: async ({ args, out, withServices }) => {
-    const shown = (await withServices((need) => showDestinations(need, args[0]!))).map(document)
+    const shown = (await withServices((need) => showDestinations(need, args[0]))).map(document)
     out.result(shown, () =>
       table([
         ['id', 'name', 'kind', 'state', 'rows', 'behind', 'lag', 'rows in 5 min', 'dead', 'error'],
@@ -90,9 +90,9 @@ export const list: Command = {
       ]),
     )
   },
-}
+})
 
-export const set: Command = {
+export const set = command({
   name: 'push set',
   summary: 'change a destination',
   args: ['CLIENT_ID', 'DESTINATION'],
@@ -111,19 +111,19 @@ export const set: Command = {
     }
     const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
     await withServices(async (need) => {
-      const changed = await changeDestination(need, await findOwn(need, args[0]!, args[1]!), change, ACTOR)
+      const changed = await changeDestination(need, await findOwn(need, args[0], args[1]), change, ACTOR)
       out.result(document(await show(need, changed)), () => ['Changed.'])
     })
   },
-}
+})
 
-export const test: Command = {
+export const test = command({
   name: 'push test',
   summary: 'connect, check the rights, write and roll back, count what the filter matches',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
     const { checks, matches } = await withServices(async (need) =>
-      tryDestination(need, await findOwn(need, args[0]!, args[1]!)),
+      tryDestination(need, await findOwn(need, args[0], args[1])),
     )
     const ok = checks.every((each) => each.ok)
     out.result({ ok, checks, matches }, () => [
@@ -132,7 +132,7 @@ export const test: Command = {
     ])
     return ok ? EXIT.ok : EXIT.refused
   },
-}
+})
 
 export const pause = onOne('push pause', 'deliver nothing until resumed', async (need, destination) =>
   pauseDestination(need, destination, ACTOR),
@@ -155,19 +155,17 @@ export const redrive = onOne('push redrive', 'try the dead letters again', async
   await redriveRows(need, destination, ACTOR)
 })
 
-export const rotateSecret: Command = {
+export const rotateSecret = command({
   name: 'push rotate-secret',
   summary: 'a new signing secret of a webhook; the previous one signs along until the next rotation',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
-    const secret = await withServices(async (need) =>
-      rotateSigning(need, await findOwn(need, args[0]!, args[1]!), ACTOR),
-    )
+    const secret = await withServices(async (need) => rotateSigning(need, await findOwn(need, args[0], args[1]), ACTOR))
     out.result({ secret }, () => [`secret  ${out.bold(secret)}   (shown this once)`])
   },
-}
+})
 
-export const replayFrom: Command = {
+export const replayFrom = command({
   name: 'push replay',
   summary: 'deliver again what changed since a time or a number',
   args: ['CLIENT_ID', 'DESTINATION'],
@@ -183,29 +181,27 @@ export const replayFrom: Command = {
       profile: flags.text('profile'),
     }
     const profiles = await withServices(async (need) =>
-      replay(need, await findOwn(need, args[0]!, args[1]!), from, ACTOR),
+      replay(need, await findOwn(need, args[0], args[1]), from, ACTOR),
     )
     out.result({ profiles }, () => [`${profiles} profiles are being delivered again.`])
   },
-}
+})
 
-export const dead: Command = {
+export const dead = command({
   name: 'push dead',
   summary: 'rows that the destination would not take',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
-    const letters = await withServices(async (need) =>
-      deadLettersOf(need, await findOwn(need, args[0]!, args[1]!), 1000),
-    )
+    const letters = await withServices(async (need) => deadLettersOf(need, await findOwn(need, args[0], args[1]), 1000))
     out.result(letters, () =>
       letters.length === 0
         ? ['None.']
         : table([['item', 'seq', 'reason'], ...letters.map((each) => [each.itemId, String(each.seq), each.reason])]),
     )
   },
-}
+})
 
-export const deliveries: Command = {
+export const deliveries = command({
   name: 'push deliveries',
   summary: 'what was tried, newest first',
   args: ['CLIENT_ID', 'DESTINATION'],
@@ -213,7 +209,7 @@ export const deliveries: Command = {
   run: async ({ args, flags, out, withServices }) => {
     const limit = number('limit', flags.text('limit')) ?? 50
     const tried = await withServices(async (need) =>
-      deliveriesOf(need, await findOwn(need, args[0]!, args[1]!), undefined, Math.min(limit, 9999)),
+      deliveriesOf(need, await findOwn(need, args[0], args[1]), undefined, Math.min(limit, 9999)),
     )
     out.result(tried, () =>
       table([
@@ -229,11 +225,14 @@ export const deliveries: Command = {
       ]),
     )
   },
-}
+})
 
-const SCRIPTS: Record<string, (place: string) => string> = { postgres: postgresRights, mysql: mysqlRights }
+const SCRIPTS = new Map([
+  ['postgres', postgresRights],
+  ['mysql', mysqlRights],
+])
 
-export const rights: Command = {
+export const rights = command({
   name: 'push rights',
   summary: 'the SQL that gives a role in your database what it needs, and no more',
   args: ['KIND'],
@@ -241,28 +240,28 @@ export const rights: Command = {
     place: { type: 'string', value: 'NAME', meaning: 'the schema (postgres) or database (mysql): tributary' },
   },
   run: async ({ args, flags, out }) => {
-    const [kind, place] = [args[0]!, flags.text('place') ?? 'tributary']
-    const script = Object.hasOwn(SCRIPTS, kind) ? SCRIPTS[kind]! : undefined
-    if (script === undefined) throw new UsageError(`Only ${Object.keys(SCRIPTS).join(' and ')} have roles.`)
+    const [kind, place] = [args[0], flags.text('place') ?? 'tributary']
+    const script = SCRIPTS.get(kind)
+    if (script === undefined) throw new UsageError(`Only ${[...SCRIPTS.keys()].join(' and ')} have roles.`)
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(place))
       throw new UsageError('--place must be lower-case letters, digits and underscores.')
     const sql = script(place)
     out.result({ kind, sql }, () => sql.split('\n'))
   },
-}
+})
 
-export const remove: Command = {
+export const remove = command({
   name: 'push delete',
   summary: 'stop delivering',
   args: ['CLIENT_ID', 'DESTINATION'],
   options: { 'drop-tables': { type: 'boolean', meaning: 'also remove the tables we made there' } },
   run: async ({ args, flags, out, withServices }) => {
     await withServices(async (need) =>
-      removeDestination(need, await findOwn(need, args[0]!, args[1]!), flags.on('drop-tables'), ACTOR),
+      removeDestination(need, await findOwn(need, args[0], args[1]), flags.on('drop-tables'), ACTOR),
     )
     out.result({ deleted: args[1] }, () => [`Deleted ${args[1]}.`])
   },
-}
+})
 
 type PushNeed = Parameters<Parameters<Context['withServices']>[0]>[0]
 
@@ -271,18 +270,18 @@ function onOne(
   summary: string,
   act: (need: PushNeed, destination: Awaited<ReturnType<typeof findOwn>>) => Promise<void>,
 ): Command {
-  return {
+  return command({
     name,
     summary,
     args: ['CLIENT_ID', 'DESTINATION'],
     run: async ({ args, out, withServices }) => {
       const shown = await withServices(async (need) => {
-        await act(need, await findOwn(need, args[0]!, args[1]!))
-        return document(await show(need, await findOwn(need, args[0]!, args[1]!)))
+        await act(need, await findOwn(need, args[0], args[1]))
+        return document(await show(need, await findOwn(need, args[0], args[1])))
       })
       out.result(shown, () => [`${shown.name} is ${shown.state}.`])
     },
-  }
+  })
 }
 
 function document(shown: ShownDestination) {
@@ -323,7 +322,7 @@ function options(pairs: string[]): Record<string, unknown> {
 function optionValue(pair: string, value: string): unknown {
   if (!/^(true|false|\{.*)$/s.test(value)) return value
   try {
-    return JSON.parse(value) as unknown
+    return JSON.parse(value)
   } catch {
     // The platform's message repeats the value, which may be a secret.
     throw new UsageError(`--option ${pair}: is no JSON.`)

@@ -1,10 +1,10 @@
 import { getQuotas, type ShownQuotas, setQuotas } from '#flows/operate/app-quotas.ts'
 import { type ShownUse, usageOf } from '#flows/operate/usage.ts'
 import { QUOTA_NAMES, type QuotaInput, type QuotaName } from '#model/quotas.ts'
-import { type Command, UsageError } from './command.ts'
+import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
 
-export const quotas: Command = {
+export const quotas = command({
   name: 'app quotas',
   summary: 'show or set how much an app may store, and how many sign-ins may be unfinished',
   args: ['CLIENT_ID'],
@@ -19,8 +19,8 @@ export const quotas: Command = {
   run: async ({ args, flags, out, withServices }) => {
     const wishes = flags.texts('set').map(readWish)
     const shown = await withServices(async (need) => {
-      const before = await getQuotas(need, args[0]!)
-      return wishes.length === 0 ? before : setQuotas(need, args[0]!, changed(before, wishes), 'cli')
+      const before = await getQuotas(need, args[0])
+      return wishes.length === 0 ? before : setQuotas(need, args[0], changed(before, wishes), 'cli')
     })
     out.result(shown, () =>
       table([
@@ -29,9 +29,9 @@ export const quotas: Command = {
       ]),
     )
   },
-}
+})
 
-export const usage: Command = {
+export const usage = command({
   name: 'app usage',
   summary: 'how much of its quotas an app uses',
   args: ['CLIENT_ID'],
@@ -41,15 +41,9 @@ export const usage: Command = {
   },
   run: async ({ args, flags, out, withServices }) => {
     const of = { account: flags.text('account'), profile: flags.text('profile') }
-    const found = await withServices((need) => usageOf(need, args[0]!, of))
-    const rows = (whose: string, uses: Partial<Record<string, ShownUse>>) =>
-      Object.entries(uses).map(([name, use]) => [
-        whose,
-        name,
-        String(use!.used),
-        String(use!.limit ?? 'none'),
-        use!.state,
-      ])
+    const found = await withServices((need) => usageOf(need, args[0], of))
+    const rows = (whose: string, uses: Record<string, ShownUse>) =>
+      Object.entries(uses).map(([name, use]) => [whose, name, String(use.used), String(use.limit ?? 'none'), use.state])
     out.result(found, () => [
       ...table([
         ['of', 'quota', 'used', 'limit', 'state'],
@@ -62,7 +56,7 @@ export const usage: Command = {
       ),
     ])
   },
-}
+})
 
 type Wish = [name: QuotaName, limit: number | 'none' | undefined]
 

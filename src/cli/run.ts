@@ -25,11 +25,12 @@ export async function runCli({ terminal, version, prepare }: RunNeed, argv: stri
   const wantsJson = argv.includes('--json')
   const out = createOutput({ json: wantsJson, ...terminal })
   const say = (lines: string[]) => terminal.stdout(`${lines.join('\n')}\n`)
-  if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0]!)) {
+  const [first = 'help'] = argv
+  if (['help', '--help', '-h'].includes(first)) {
     say(helpForAll(COMMANDS, version))
     return EXIT.ok
   }
-  if (['version', '--version', '-v'].includes(argv[0]!)) {
+  if (['version', '--version', '-v'].includes(first)) {
     out.result({ version }, () => [version])
     return EXIT.ok
   }

@@ -1,11 +1,11 @@
-import type { Command, Option } from './command.ts'
+import { command, type Option } from './command.ts'
 
 export const DOOR: Record<string, Option> = {
   port: { type: 'string', value: 'PORT', meaning: 'port of API and pages', env: 'PORT' },
   host: { type: 'string', value: 'HOST', meaning: 'address to listen on', env: 'HOST' },
 }
 
-export const serve: Command = {
+export const serve = command({
   name: 'serve',
   summary: 'API, pages, and the worker processes',
   options: DOOR,
@@ -17,9 +17,9 @@ export const serve: Command = {
     await untilSignal
     await running.stop()
   },
-}
+})
 
-export const work: Command = {
+export const work = command({
   name: 'work',
   summary: 'workers only; as many processes as you like',
   run: async ({ out, start, untilSignal }) => {
@@ -28,4 +28,4 @@ export const work: Command = {
     await untilSignal
     await running.stop()
   },
-}
+})

@@ -1,7 +1,7 @@
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 import { table } from './output.ts'
 
-export const services: Command = {
+export const services = command({
   name: 'services',
   summary: 'the services this release can speak with',
   run: async ({ out, registry }) => {
@@ -15,4 +15,4 @@ export const services: Command = {
         ]),
     )
   },
-}
+})

@@ -7,12 +7,12 @@ import {
   resetSync,
   syncProgress,
 } from '#flows/sync/progress.ts'
-import type { Command, Context } from './command.ts'
+import { type Context, command } from './command.ts'
 import { table } from './output.ts'
 
 const BAR = 24
 
-export const sync: Command = {
+export const sync = command({
   name: 'sync',
   summary: 'ask for a sync of a profile, or follow one',
   args: ['ACCOUNT', 'PROFILE'],
@@ -24,7 +24,7 @@ export const sync: Command = {
     'confirm-deletes': { type: 'boolean', meaning: 'what vanished at the service is really gone, however much it is' },
   },
   run: async ({ args, flags, out, withStore, registry, untilSignal }) => {
-    const [accountId, name] = args as [string, string]
+    const [accountId, name] = args
     await withStore(async (store) => {
       const profile = await profileIn({ database: store.database, registry: await registry() }, accountId, name)
       if (flags.on('reset')) await resetSync(store, profile)
@@ -43,7 +43,7 @@ export const sync: Command = {
       out.result(progress, () => describe(progress, out))
     })
   },
-}
+})
 
 // Work is done by a server or worker elsewhere: over when nothing is due and nothing runs.
 function isIdle(progress: Record<string, EndpointProgress>, nowMs: number): boolean {

@@ -18,7 +18,7 @@ const client = z.object({
 })
 
 export const exchange = route({
-  door: 'open',
+  auth: 'none',
   emptyIsAbsent: true,
   summary: 'Exchange a code for an access token; this is when the sign-in takes effect',
   body: client.extend({
@@ -58,7 +58,7 @@ export const exchange = route({
 })
 
 export const revoke = route({
-  door: 'open',
+  auth: 'none',
   emptyIsAbsent: true,
   summary: 'Take an access token back (RFC 7009)',
   body: client.extend({ token: text('The access token.'), token_type_hint: text('Ignored.').optional() }),
@@ -72,7 +72,7 @@ export const revoke = route({
 })
 
 export const metadata = route({
-  door: 'open',
+  auth: 'none',
   summary: 'What this authorization server can do (RFC 8414)',
   run: async ({ config: { baseUrl } }) => ({
     issuer: baseUrl,

@@ -37,14 +37,14 @@ const fields = z.object({
 })
 
 export const list = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'All apps',
   answer: z.array(app),
   run: async (house) => (await listApps(house)).map(presentApp),
 })
 
 export const create = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'A new app; the secret is shown this once',
   body: fields,
   status: 201,
@@ -60,7 +60,7 @@ export const create = route({
 })
 
 export const show = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'One app, with the age of its secrets',
   path,
   answer: app.extend({
@@ -84,7 +84,7 @@ export const show = route({
 })
 
 export const update = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Change name, redirect addresses or flows of an app',
   path,
   body: fields.partial(),
@@ -106,7 +106,7 @@ export const update = route({
 })
 
 export const remove = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Delete an app and its keys; with `erase=true` also everything of its people, which goes on by itself',
   path,
   query: z.object({
@@ -127,14 +127,14 @@ export const remove = route({
 })
 
 export const deletions = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Apps that are being deleted with everything of their people, and those that were',
   answer: z.array(deletion),
   run: (house) => listDeletions(house),
 })
 
 export const rotateSecret = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'A second secret; the first ends after the overlap',
   path,
   body: z.object({

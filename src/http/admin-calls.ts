@@ -19,7 +19,7 @@ const call = z.object({
 })
 
 export const listCalls = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Calls of an app through the proxy in the last 14 days, the newest first',
   path: z.object({ client_id: z.string() }),
   query: z.object({

@@ -15,7 +15,7 @@ const serviceKey = z.object({
 const path = z.object({ client_id: z.string(), service: z.string() })
 
 export const list = route({
-  door: 'admin',
+  auth: 'admin',
   summary: "An app's keys for services; secrets are never shown",
   path: path.pick({ client_id: true }),
   answer: z.array(serviceKey),
@@ -24,7 +24,7 @@ export const list = route({
 })
 
 export const set = route({
-  door: 'admin',
+  auth: 'admin',
   summary: "Set an app's key for a service",
   path,
   body: z.object({
@@ -49,7 +49,7 @@ export const set = route({
 })
 
 export const remove = route({
-  door: 'admin',
+  auth: 'admin',
   summary: "Delete an app's key for a service",
   path,
   answer: z.object({ deleted: z.string() }),

@@ -6,7 +6,7 @@ const AT_ONCE = 100
 
 /** Endpoints of profiles that ended three workers: for operators. */
 export const listParked = route({
-  door: 'admin',
+  auth: 'admin',
   summary: "Endpoints of an app's profiles that are parked, because they ended three worker processes",
   path: z.object({ client_id: z.string() }),
   query: z.object({ after: z.string().max(300).default('').describe('`next` of the previous answer, to go on.') }),

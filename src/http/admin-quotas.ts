@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordOf } from '#base/record-of.ts'
 import { getQuotas, setQuotas } from '#flows/operate/app-quotas.ts'
 import { usageOf } from '#flows/operate/usage.ts'
 import { QUOTA_NAMES, QUOTAS, type QuotaName } from '#model/quotas.ts'
@@ -8,8 +9,7 @@ import { route } from './route.ts'
 const path = z.object({ client_id: z.string() })
 
 const limit = z.union([z.int().min(0), z.literal('none')]).optional()
-const each = <Schema extends z.ZodType>(schema: (name: QuotaName) => Schema) =>
-  Object.fromEntries(QUOTA_NAMES.map((name) => [name, schema(name)])) as Record<QuotaName, Schema>
+const each = <Schema extends z.ZodType>(schema: (name: QuotaName) => Schema) => recordOf(QUOTA_NAMES, schema)
 
 const limits = z.strictObject(each((name) => limit.describe(QUOTAS[name].meaning)))
 const shown = z.object(
@@ -59,7 +59,7 @@ const of = z.object({
 })
 
 export const showQuotas = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'The quotas of an app, set or by default',
   path,
   answer: shown,
@@ -68,7 +68,7 @@ export const showQuotas = route({
 })
 
 export const changeQuotas = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Set the quotas of an app; those that are not named have their default again',
   path,
   body: limits,
@@ -78,7 +78,7 @@ export const changeQuotas = route({
 })
 
 export const showUsage = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'How much of its quotas an app uses, or one of its accounts',
   path,
   query: of,
@@ -88,7 +88,7 @@ export const showUsage = route({
 })
 
 export const ownUsage = route({
-  door: 'app',
+  auth: 'app',
   summary: 'How much of its quotas the app uses, or one of its accounts',
   query: of,
   answer: usage,

@@ -15,7 +15,7 @@ const rules = z.object({
 })
 
 export const showRules = route({
-  door: 'admin',
+  auth: 'admin',
   summary: "How the profiles of an app's people are synced",
   path,
   answer: rules,
@@ -23,7 +23,7 @@ export const showRules = route({
 })
 
 export const changeRules = route({
-  door: 'admin',
+  auth: 'admin',
   summary: 'Switch classes of endpoints off, or give endpoints a pace of their own',
   path,
   body: rules,

@@ -1,3 +1,4 @@
+import { firstOf } from '#base/list-ends.ts'
 /** How the API reference is ordered: by what somebody wants to do. A path belongs to the first group with a fitting beginning. */
 export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
@@ -38,5 +39,5 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
 ]
 
 export function apiGroupOf(path: string): string {
-  return API_GROUPS.find(({ paths }) => paths.some((beginning) => path.startsWith(beginning)))!.name
+  return firstOf(API_GROUPS.filter(({ paths }) => paths.some((beginning) => path.startsWith(beginning)))).name
 }

@@ -38,8 +38,8 @@ const reasons = [
 
 /** With the secret in the query, as the specification has it. */
 export const applyByQuery = route({
-  door: 'open',
-  acts: true,
+  auth: 'none',
+  hasSideEffects: true,
   summary: 'Attach a profile by tokens the app already has; prefer POST, which keeps secrets out of addresses',
   path,
   query: fields,
@@ -49,7 +49,7 @@ export const applyByQuery = route({
 })
 
 export const applyByBody = route({
-  door: 'open',
+  auth: 'none',
   summary: 'Attach a profile by tokens the app already has',
   path,
   body: fields,
@@ -60,7 +60,7 @@ export const applyByBody = route({
 
 async function apply(
   house: House,
-  call: Pick<Call<typeof path, undefined, undefined>, 'path' | 'request'>,
+  call: Pick<Call<object, typeof path>, 'path' | 'request'>,
   input: z.output<typeof fields>,
 ) {
   const app = await appFrom(house, call.request, input)
@@ -82,7 +82,7 @@ async function apply(
 const MAX_PROFILES = 1000
 
 export const batch = route({
-  door: 'open',
+  auth: 'none',
   summary: `The same for up to ${MAX_PROFILES} people; answers by the caller's own id`,
   body: z.object({
     client_id: text("The app's client id; or HTTP Basic.").optional(),

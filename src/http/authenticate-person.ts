@@ -7,6 +7,7 @@ import { flag } from '#model/input.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
 import { confirmPath } from './confirm.ts'
 import { text } from './parameters.ts'
+import { queryOf } from './query-pairs.ts'
 import { returnCode, returnError } from './return-to-app.ts'
 import { route } from './route.ts'
 
@@ -27,8 +28,8 @@ const startQuery = z.object({
 
 /** `/oauth/authenticate` and `/oauth/authorize`. */
 export const authenticate = route({
-  door: 'page',
-  acts: true,
+  auth: 'browser',
+  hasSideEffects: true,
   emptyIsAbsent: true,
   summary: 'Send a person to a service to sign in',
   query: startQuery,
@@ -51,8 +52,8 @@ export const authenticate = route({
 })
 
 export const callback = route({
-  door: 'page',
-  acts: true,
+  auth: 'browser',
+  hasSideEffects: true,
   summary: 'Where a service sends the person back to',
   path: z.object({ service: z.string() }),
   status: 302,
@@ -61,7 +62,7 @@ export const callback = route({
     const result = await finishAtCallback(
       house,
       path.service,
-      request.query as CallbackQuery,
+      queryOf(request) as CallbackQuery,
       browserOf(house, request),
     )
     if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)

@@ -4,10 +4,11 @@ import { decodePercent } from '#base/decode-percent.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { limitGuesses } from '#flows/manage/limit-guesses.ts'
-import type { Account } from '#model/account.ts'
+import type { OpenedAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import type { House } from './house.ts'
+import { queryOf } from './query-pairs.ts'
 
 /** The admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
 export async function requireAdmin(house: House, request: FastifyRequest): Promise<void> {
@@ -30,7 +31,10 @@ export async function requireApp(house: House, request: FastifyRequest): Promise
   return authenticateApp(house, credentials.id, credentials.secret, request.ip)
 }
 
-export async function requireAccount(house: House, request: FastifyRequest): Promise<Account> {
+export async function requireAccount(
+  house: Pick<House, 'database' | 'hasher'>,
+  request: FastifyRequest,
+): Promise<OpenedAccount> {
   const account = await accountOf(house, tokenOf(request))
   if (account === undefined) throw new ApiError('token_invalid')
   return account
@@ -38,7 +42,7 @@ export async function requireAccount(house: House, request: FastifyRequest): Pro
 
 /** The access token as `access_token` in the query or as Bearer; two different ones are a mistake worth telling. */
 export function tokenOf(request: FastifyRequest): string {
-  const inQuery = (request.query as Record<string, unknown>)['access_token']
+  const { access_token: inQuery } = queryOf(request)
   if (inQuery !== undefined && typeof inQuery !== 'string')
     throw new ApiError('bad_parameter', 'access_token: was given more than once.')
   const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]

@@ -16,7 +16,7 @@ export function confirmPath(ticket: string): string {
 }
 
 export const ask = route({
-  door: 'page',
+  auth: 'browser',
   summary: 'Asks the person before a token goes to a browser app, or a profile joins an account that exists',
   type: 'text/html',
   query: z.object({ ticket: text('From the redirect that led here.') }),
@@ -29,7 +29,7 @@ export const ask = route({
 })
 
 export const answer = route({
-  door: 'page',
+  auth: 'browser',
   summary: 'The person agrees or not; the same answer again gives the same again',
   body: z.object({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']) }),
   status: 303,

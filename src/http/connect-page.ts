@@ -7,7 +7,7 @@ import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 export const connectPage = route({
-  door: 'page',
+  auth: 'browser',
   summary: "A page with the app's services; picking one starts the sign-in",
   type: 'text/html',
   emptyIsAbsent: true,

@@ -1,30 +1,29 @@
 import type { FastifyReply } from 'fastify'
-import type { z } from 'zod'
-import { ApiError } from '#model/errors.ts'
+import { ApiError, type Reason } from '#model/errors.ts'
 import type { House } from './house.ts'
-import { type Route, route } from './route.ts'
+import { type AccountDefinition, type Route, route, type Shape } from './route.ts'
 
 /** From this day on the data endpoints count as deprecated in favour of push, wherever an operator sets an end to them. */
 const DEPRECATED_AT_MS = Date.UTC(2026, 10, 1)
 // Scripts of other pages see only the headers named here.
 const EXPOSED = 'Link, ETag, Deprecation, Sunset, Retry-After, X-Request-Id'
 
-type Shape = z.ZodObject | undefined
-
 /** A route that reads items for the holder of an access token. An operator may set a day after which it is gone. */
 export function dataRoute<Path extends Shape = undefined, Query extends Shape = undefined>(
-  definition: Omit<Route<Path, Query, undefined>, 'door'>,
+  definition: AccountDefinition<Path, Query, undefined>,
 ): Route {
-  return route<Path, Query>({
-    ...definition,
-    door: 'account',
-    reasons: [...(definition.reasons ?? []), 'endpoint_retired'],
-    run: async (house, call) => {
-      void call.reply.header('access-control-expose-headers', EXPOSED)
-      announceSunset(house, call.reply)
-      return definition.run(house, call)
-    },
-  })
+  const reasons: Reason[] = [...(definition.reasons ?? []), 'endpoint_retired']
+  return definition.usesCachedAccount
+    ? route({ ...definition, auth: 'account', reasons, run: announcing(definition.run) })
+    : route({ ...definition, auth: 'account', reasons, run: announcing(definition.run) })
+}
+
+function announcing<Call extends { reply: FastifyReply }>(run: (house: House, call: Call) => Promise<unknown>) {
+  return async (house: House, call: Call) => {
+    void call.reply.header('access-control-expose-headers', EXPOSED)
+    announceSunset(house, call.reply)
+    return run(house, call)
+  }
 }
 
 /** RFC 9745 and RFC 8594, with the way to what comes instead. */

@@ -30,7 +30,7 @@ function isOwnState(house: House, browser: Buffer | undefined, state: string | u
 
 /** As an app's own “connect” button does it. Only `tributary demo` has it. */
 export const demoConnect = route({
-  door: 'page',
+  auth: 'browser',
   summary: 'The demo app: makes a `state` for this browser and leads to the page of services',
   query: z.object({ access_token: text('Link to the account of this token.').optional() }),
   status: 302,
@@ -51,8 +51,8 @@ export const demoConnect = route({
 
 /** Stands in for the app's own server, so that a newcomer sees the whole way without writing one. Only `tributary demo` has it. */
 export const demoCallback = route({
-  door: 'page',
-  acts: true,
+  auth: 'browser',
+  hasSideEffects: true,
   summary: 'The demo app: redeems the code and shows what to do with the token',
   type: 'text/html',
   query: z.object({

@@ -32,7 +32,7 @@ const CALLERS: Record<string, string> = {
 }
 
 export const docsPage = route({
-  door: 'page',
+  auth: 'browser',
   summary: 'The API reference, written from the schemas that check requests',
   type: 'text/html',
   run: async (_house, { request, reply }) => {

@@ -3,14 +3,14 @@ import { checkReadiness } from '#flows/operate/health.ts'
 import { route } from './route.ts'
 
 export const liveness = route({
-  door: 'open',
+  auth: 'none',
   summary: 'Is the process alive?',
   answer: z.object({ alive: z.literal(true), version: z.string() }),
   run: async ({ version }) => ({ alive: true, version }),
 })
 
 export const readiness = route({
-  door: 'open',
+  auth: 'none',
   summary: 'May requests be sent here? 503 while anything is missing, with the reason',
   answer: z.object({
     ready: z.boolean(),

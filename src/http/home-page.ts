@@ -5,7 +5,7 @@ import { page, sendPage } from './pages/layout.ts'
 import { route } from './route.ts'
 
 export const homePage = route({
-  door: 'page',
+  auth: 'browser',
   summary: 'What runs here and where to go next',
   type: 'text/html',
   run: async ({ version, config, demo }, { reply }) =>

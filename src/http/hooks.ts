@@ -4,12 +4,13 @@ import { limitGuesses } from '#flows/manage/limit-guesses.ts'
 import { answerHandshake, type Guarded, type HookCall, takeHook } from '#flows/sync/hook.ts'
 import { ApiError } from '#model/errors.ts'
 import type { House } from './house.ts'
+import { queryOf } from './query-pairs.ts'
 import { route } from './route.ts'
 
 const path = z.object({ service: z.string(), client_id: z.string() })
 
 export const handshake = route({
-  door: 'open',
+  auth: 'none',
   summary: 'A service asks whether this address is ours, before it tells of changes',
   path,
   type: 'text/plain; charset=utf-8',
@@ -18,7 +19,7 @@ export const handshake = route({
 })
 
 export const tell = route({
-  door: 'open',
+  auth: 'none',
   summary: 'A service tells that something changed; the profiles it names are synced soon',
   path,
   rawBody: true,
@@ -48,7 +49,7 @@ function hookCall(path: { service: string; client_id: string }, request: Fastify
   return {
     service: path.service,
     appId: path.client_id,
-    query: texts(request.query as object),
+    query: texts(queryOf(request)),
     headers: texts(request.headers),
     body,
   }

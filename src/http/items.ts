@@ -17,7 +17,7 @@ const single = z.object(showing)
 
 export const byEndpoint = dataRoute({
   summary: 'Items of one endpoint of a service',
-  recalls: true,
+  usesCachedAccount: true,
   path: z.object({ service, endpoint }),
   query: itemQuery,
   reasons: ['no_profile', 'not_found'],
@@ -29,7 +29,7 @@ export const byEndpoint = dataRoute({
 
 export const byOwnEndpoint = dataRoute({
   summary: "An app's own items at one endpoint",
-  recalls: true,
+  usesCachedAccount: true,
   path: z.object({ endpoint }),
   query: itemQuery,
   reasons: ['no_profile', 'not_found'],
@@ -41,7 +41,7 @@ export const byOwnEndpoint = dataRoute({
 
 export const byType = dataRoute({
   summary: 'Items of one type, of all services',
-  recalls: true,
+  usesCachedAccount: true,
   path: z.object({ type: text('The type.') }),
   query: itemQuery.extend(servicesQuery),
   reasons: ['not_found'],

@@ -12,8 +12,8 @@ const fields = z.object({
 const reasons = ['token_invalid', 'other_app', 'same_account'] as const
 
 export const mergeByQuery = route({
-  door: 'open',
-  acts: true,
+  auth: 'none',
+  hasSideEffects: true,
   summary: 'Move all profiles of one account into another; prefer POST',
   query: fields,
   reasons: [...reasons],
@@ -21,7 +21,7 @@ export const mergeByQuery = route({
 })
 
 export const mergeByBody = route({
-  door: 'open',
+  auth: 'none',
   summary: 'Move all profiles of one account into another',
   body: fields,
   reasons: [...reasons],

@@ -45,6 +45,12 @@ export function createMetrics(): Metrics {
     labelNames: ['queue'],
     registers,
   })
+  const malformed = new Gauge({
+    name: 'tributary_queue_dead_letters',
+    help: 'Jobs whose payload could not be read, of the last two weeks.',
+    labelNames: ['queue'],
+    registers,
+  })
   const tellWorkers = workerMetrics(registry)
   const tellPush = pushMetrics(registry)
   const tellQuotas = quotaMetrics(registry)
@@ -75,6 +81,7 @@ export function createMetrics(): Metrics {
       for (const depth of (await read('queues', () => queueDepths(house))) ?? []) {
         ready.set({ queue: depth.queue }, depth.ready)
         oldest.set({ queue: depth.queue }, depth.oldestMs / 1000)
+        malformed.set({ queue: depth.queue }, depth.deadLetters)
       }
       const reports = house.workerReports() as WorkerReport[]
       const tallies = sumTallies([house.tallies.all(), ...reports.map(({ deliveries }) => deliveries)])
@@ -90,7 +97,7 @@ export function createMetrics(): Metrics {
 
 export const metrics = route({
   // No CORS: being on this machine lets one in, and so a script of any page open on it would get in too.
-  door: 'page',
+  auth: 'browser',
   summary: 'Prometheus metrics; from this machine, or with the admin token',
   type: Registry.PROMETHEUS_CONTENT_TYPE,
   reasons: ['admin_token_invalid', 'too_many_attempts'],

@@ -2,7 +2,7 @@ import { sendFixed } from './fixed-text.ts'
 import { route } from './route.ts'
 
 export const openapi = route({
-  door: 'open',
+  auth: 'none',
   summary: 'This interface as an OpenAPI 3.1 document',
   run: async (_house, { request, reply }) =>
     sendFixed(request, reply, 'application/json; charset=utf-8', () => JSON.stringify(request.server.describe())),

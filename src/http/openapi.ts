@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { REASONS, type Reason } from '#model/errors.ts'
 import { API_GROUPS, apiGroupOf } from './api-groups.ts'
-import type { Door, Route } from './route.ts'
+import type { MountedRoute, Route, RouteAuth } from './route.ts'
 
-type Listed = [method: string, path: string, route: Route]
+type Listed = [method: string, path: string, route: Route | MountedRoute]
 type Schema = Record<string, unknown>
 
-const OF_DOOR: Record<Door, { security: Schema[]; reasons: Reason[] }> = {
-  open: { security: [], reasons: [] },
-  page: { security: [], reasons: [] },
+const OF_AUTH: Record<RouteAuth, { security: Schema[]; reasons: Reason[] }> = {
+  none: { security: [], reasons: [] },
+  browser: { security: [], reasons: [] },
   admin: { security: [{ admin: [] }], reasons: ['admin_token_invalid', 'too_many_attempts'] },
   account: {
     security: [{ token: [] }, { tokenInQuery: [] }],
@@ -42,8 +42,8 @@ export function describeApi(routes: Listed[], version: string, baseUrl: string):
   }
 }
 
-function describeRoute(path: string, route: Route): Schema {
-  const { security, reasons } = OF_DOOR[route.door]
+function describeRoute(path: string, route: Route | MountedRoute): Schema {
+  const { security, reasons } = OF_AUTH[route.auth]
   const checked: Reason[] = [
     ...(route.query || route.path ? (['bad_parameter'] as const) : []),
     ...(route.body ? (['bad_body'] as const) : []),

@@ -24,7 +24,7 @@ const item = z
   .describe('All other fields are kept as they are.')
 
 export const storeOwn = route({
-  door: 'account',
+  auth: 'account',
   summary: "Store an app's own items for the account; those of known ids are replaced",
   path: z.object({
     endpoint: z

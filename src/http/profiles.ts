@@ -20,7 +20,7 @@ const disconnected = z.object({
 })
 
 export const list = route({
-  door: 'account',
+  auth: 'account',
   summary: 'All profiles of the account',
   query: z.object({
     full: flag('Objects instead of ids, with the full records.'),
@@ -39,13 +39,13 @@ export const list = route({
 })
 
 export const person = route({
-  door: 'account',
+  auth: 'account',
   summary: 'One person, merged from all profiles',
   run: (house, { account }) => presentPerson(house, account),
 })
 
 export const show = route({
-  door: 'account',
+  auth: 'account',
   summary: "The profile's own record at the service",
   path,
   reasons: ['no_profile'],
@@ -53,7 +53,7 @@ export const show = route({
 })
 
 export const remove = route({
-  door: 'account',
+  auth: 'account',
   summary: 'Disconnect profiles: erase them here and revoke their tokens at the service',
   path,
   answer: disconnected,
@@ -62,7 +62,7 @@ export const remove = route({
 })
 
 export const removeAll = route({
-  door: 'account',
+  auth: 'account',
   summary: 'Delete the whole account, with its profiles and tokens',
   answer: disconnected,
   run: async (house, { account }) => ({ deleted: await deleteWholeAccount(house, account) }),

@@ -15,7 +15,7 @@ import { toApiError } from './errors.ts'
 import type { House } from './house.ts'
 import { endWith, pour } from './pour.ts'
 import { withoutNames } from './query-pairs.ts'
-import { route } from './route.ts'
+import type { MountedRoute } from './route.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
@@ -28,8 +28,8 @@ const ours = z.object({
 })
 
 /** For the list of routes; mounted below, because bodies are passed on and not read. */
-export const proxied = route({
-  door: 'account',
+export const proxied: MountedRoute = {
+  auth: 'account',
   summary: "The service's own API, called in the person's name; any method, any body, streamed both ways",
   path: z.object({
     service: z.string().describe('`service`, or `id@service` where the account has several profiles.'),
@@ -37,10 +37,9 @@ export const proxied = route({
   }),
   query: ours,
   type: '*/*',
-  streams: true,
+  mounted: true,
   reasons: ['no_profile', 'needs_auth', 'no_service_keys', 'service_limited', 'service_unreachable', 'service_timeout'],
-  run: () => Promise.reject(new Error('the proxy is mounted by itself')),
-})
+}
 
 /** For so long a burst of calls of one token asks once whose it is. */
 const ACCOUNT_TTL_MS = 1000
@@ -62,7 +61,7 @@ interface Corner {
   account: (request: FastifyRequest) => Promise<Account>
 }
 
-/** `ANY /proxy/:service/<path>`. Its own corner of the door. */
+/** `ANY /proxy/:service/<path>`. Its own corner of the server. */
 export function mountProxy(server: FastifyInstance, house: House): void {
   const accounts = createTtlCache<Account>(house.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
   const corner: Corner = {

@@ -16,7 +16,7 @@ const paging = z.object({
 })
 
 export const deliveries = route({
-  door: 'app',
+  auth: 'app',
   summary: 'What was tried, newest first',
   path,
   query: paging,
@@ -37,7 +37,7 @@ export const deliveries = route({
 })
 
 export const deadLetters = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Rows that the destination would not take, with the reason',
   path,
   query: paging.pick({ limit: true }),

@@ -13,7 +13,7 @@ import { destination, path, present, reasons } from './push-destination.ts'
 import { route } from './route.ts'
 
 export const pause = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Deliver nothing until resumed; nothing is lost meanwhile',
   path,
   answer: destination,
@@ -26,7 +26,7 @@ export const pause = route({
 })
 
 export const resume = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Go on, also after it was parked or disabled',
   path,
   answer: destination,
@@ -39,7 +39,7 @@ export const resume = route({
 })
 
 export const test = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Try the destination: connect, rights, one write that is rolled back, and how many items the filter matches',
   path,
   answer: z.object({
@@ -61,7 +61,7 @@ export const test = route({
 })
 
 export const run = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Deliver what is new now, whatever the schedule says',
   path,
   status: 202,
@@ -73,7 +73,7 @@ export const run = route({
 })
 
 export const redrive = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Try the dead letters again',
   path,
   status: 202,
@@ -85,7 +85,7 @@ export const redrive = route({
 })
 
 export const backfill = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Deliver everything again from the beginning',
   path,
   status: 202,
@@ -97,7 +97,7 @@ export const backfill = route({
 })
 
 export const verify = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Compare what is in the tables with the store, row by row; with `repair` also put it right',
   path,
   body: z.object({
@@ -119,7 +119,7 @@ export const verify = route({
 })
 
 export const replayFrom = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Deliver again what changed since a time or a number',
   path,
   body: z.object({
@@ -136,7 +136,7 @@ export const replayFrom = route({
 })
 
 export const rotateSecret = route({
-  door: 'app',
+  auth: 'app',
   summary: 'A new signing secret of a webhook; the previous one signs along until the next rotation',
   path,
   answer: z.object({ secret: z.string() }),

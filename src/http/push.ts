@@ -22,18 +22,20 @@ const fields = z.object({
   options: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('`quiet_hours`, `events` (webhook), and what the kind knows (`schema`, `deletes`).'),
+    .describe(
+      '`quiet_hours`, `events` (webhook), and what the kind knows (`schema`, `deletes`); an unknown one is refused.',
+    ),
 })
 
 export const list = route({
-  door: 'app',
+  auth: 'app',
   summary: "The app's destinations, with how far each is",
   answer: z.array(destination),
   run: async (house, { app }) => (await showDestinations(house, app.id)).map(present),
 })
 
 export const add = route({
-  door: 'app',
+  auth: 'app',
   summary: 'A new destination: everything there is, then every change',
   body: fields,
   status: 201,
@@ -48,7 +50,7 @@ export const add = route({
 })
 
 export const one = route({
-  door: 'app',
+  auth: 'app',
   summary: 'One destination: state, lag, last error, counts',
   path,
   answer: destination,
@@ -57,7 +59,7 @@ export const one = route({
 })
 
 export const change = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Change name, address, filter, schedule or options',
   path,
   body: z
@@ -80,7 +82,7 @@ export const change = route({
 })
 
 export const remove = route({
-  door: 'app',
+  auth: 'app',
   summary: 'Stop delivering; `drop=true` also removes the tables we made',
   path,
   query: z.object({ drop: flag('Also remove what we made at the destination.') }),

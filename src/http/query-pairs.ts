@@ -1,4 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import { decodePercent } from '#base/decode-percent.ts'
+
+/** Its names and what each was given: a text, or several. */
+export function queryOf({ query }: FastifyRequest): Record<string, unknown> {
+  return typeof query === 'object' ? { ...query } : {}
+}
 
 /** A query as it was written, less the pairs of some names, however these are spelled. */
 export function withoutNames(query: string, names: ReadonlySet<string>): string {
@@ -9,7 +15,7 @@ export function withoutNames(query: string, names: ReadonlySet<string>): string 
 }
 
 function nameOf(pair: string): string {
-  const name = pair.split('=', 1)[0]!
+  const [name = ''] = pair.split('=', 1)
   if (!/[%+]/.test(name)) return name
   return decodePercent(name.replaceAll('+', ' ')) ?? name
 }

@@ -1,58 +1,57 @@
 import type { FastifyRequest } from 'fastify'
 import { createTtlCache } from '#base/ttl-cache.ts'
-import { accountOf, tokenKey } from '#flows/authorize/accounts.ts'
-import { type Account, AccountChanged } from '#model/account.ts'
+import { type Account, AccountChanged, type CachedAccount, type ReadingAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { tokenOf } from './authenticate.ts'
+import { requireAccount, tokenOf } from './authenticate.ts'
 import type { House } from './house.ts'
 
 const TTL_MS = 60_000
 /** Limit: access tokens whose account one process remembers; the least recently used goes. */
 const MAX_TOKENS = 10_000
 
-/** Whose request it is, for routes that anybody with an access token may call. */
+/** Whose request it is, for routes that read with an account that may only be cached. */
 export interface Accounts {
-  /** Runs a route; one that recalls runs with what is remembered first, and again with the truth when that fell short. */
-  open<Result>(request: FastifyRequest, recalls: boolean, run: (account: Account) => Promise<Result>): Promise<Result>
+  /** Runs a route with what is cached first, and again with the truth where that was not so any more. */
+  read<Result>(request: FastifyRequest, run: (account: ReadingAccount) => Promise<Result>): Promise<Result>
   clear(): void
 }
 
 /**
- * What a token opens is remembered but never believed: the statement that reads asks for it again, so that a token that was
+ * What a token opens is cached but never believed: the statement that reads proves it, so that a token that was
  * taken back or a profile that left shows nothing, and yet the database is asked once and not twice.
  */
 export function createAccounts(house: Pick<House, 'clock' | 'database' | 'hasher'>): Accounts {
-  const known = createTtlCache<Account>(house.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
+  const known = createTtlCache<CachedAccount>(house.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
 
-  const look = async (token: string): Promise<Account> => {
-    const account = await accountOf(house, token)
-    const recalled = account && tokenKey(house, token)
-    if (recalled === undefined) throw new ApiError('token_invalid')
-    known.set(token, { ...account!, recalled })
-    return account!
+  const look = async (request: FastifyRequest): Promise<{ account: Account; cached: CachedAccount }> => {
+    const account = await requireAccount(house, request)
+    const { id, holds, token } = account
+    const cached = { cached: { id, holds, token } }
+    known.set(tokenOf(request), cached)
+    return { account, cached }
   }
 
   return {
-    open: async (request, recalls, run) => {
+    read: async (request, run) => {
       const token = tokenOf(request)
-      const recalled = recalls ? await known.peek(token) : undefined
-      if (recalled !== undefined) {
-        try {
-          return await run(recalled)
-        } catch (error) {
-          // Also a refusal may come from what is no longer so.
-          if (!(error instanceof AccountChanged || error instanceof ApiError)) throw error
-          known.delete(token)
-        }
-      }
+      const cached = await known.peek(token)
       try {
-        return await run(await look(token))
+        return await run(cached ?? (await look(request)).account)
       } catch (error) {
         // It changed while it was read, before anything was sent.
-        if (!(error instanceof AccountChanged)) throw error
-        return run(await look(token))
+        const isOther = error instanceof AccountChanged
+        if (!isOther && !(cached !== undefined && error instanceof ApiError)) throw error
+        known.delete(token)
+        const now = await look(request)
+        // A refusal of a request that nothing changed for stays the same refusal.
+        if (!isOther && isSame(now.cached, cached)) throw error
+        return run(now.account)
       }
     },
     clear: () => known.clear(),
   }
+}
+
+function isSame({ cached: one }: CachedAccount, other: CachedAccount | undefined): boolean {
+  return JSON.stringify([one.id, one.holds]) === JSON.stringify([other?.cached.id, other?.cached.holds])
 }

@@ -24,13 +24,14 @@ import { PROXY_METHODS, proxied } from './proxy.ts'
 import * as push from './push.ts'
 import * as pushHistory from './push-history.ts'
 import * as pushSteer from './push-steer.ts'
-import type { Route } from './route.ts'
+import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as sync from './sync.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
 
-export type Listed = [method: Method, path: string, route: Route]
+export type Listed = [method: Method, path: string, route: Route | MountedRoute]
 
 /** The whole interface on one screen. Every path also answers under `/v0`. */
 export const ROUTES: Listed[] = [

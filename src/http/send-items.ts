@@ -5,7 +5,7 @@ import { answerItems } from '#flows/read/answer.ts'
 import type { Shelf } from '#flows/read/find.ts'
 import type { Presentation } from '#flows/read/present.ts'
 import { AccessEnded } from '#model/access.ts'
-import { AccountChanged } from '#model/account.ts'
+import { AccountChanged, type ReadingAccount } from '#model/account.ts'
 import type { Query } from '#model/query.ts'
 import { addLink } from './data-route.ts'
 import type { House } from './house.ts'
@@ -28,7 +28,7 @@ export interface Exchange {
 export async function sendItems(
   house: House,
   { request, reply }: Exchange,
-  shelf: Shelf,
+  shelf: Shelf<ReadingAccount>,
   query: Query,
   wish: Presentation,
 ): Promise<FastifyReply> {
@@ -36,8 +36,8 @@ export async function sendItems(
   void reply.type(JSON_TYPE)
   if ('pieces' in answer) {
     const stream = Readable.from(answer.pieces, { objectMode: false, highWaterMark: WAITING_BYTES })
-    const { account, readable } = shelf
-    const grant = { token: account.token ?? account.recalled, accountId: account.id, profiles: readable }
+    const { token, id: accountId } = 'cached' in shelf.account ? shelf.account.cached : shelf.account
+    const grant = { token, accountId, profiles: shelf.readable }
     const release = house.access.follow(grant, () => stream.destroy(new AccessEnded()))
     // The status is out by then: the connection ends without the end of the array, and only the log says why.
     stream.once('close', release).on('error', (error) => {

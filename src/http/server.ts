@@ -1,11 +1,9 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
 import { codeOf } from '#base/errors.ts'
-import type { Account } from '#model/account.ts'
-import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { parse } from '#model/input.ts'
-import { requireAdmin, requireApp } from './authenticate.ts'
+import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
 import { answerError } from './errors.ts'
 import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
@@ -18,8 +16,8 @@ import { refusePrefetch } from './prefetch.ts'
 import { isUploading, mountProxy } from './proxy.ts'
 import { type Accounts, createAccounts } from './recall-account.ts'
 import { createRequestIds } from './request-id.ts'
-import type { Door, Route } from './route.ts'
-import { type Listed, type Method, ROUTES } from './routes.ts'
+import type { Call, Route, RouteAuth } from './route.ts'
+import { type Listed, METHODS, type Method, ROUTES } from './routes.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 declare module 'fastify' {
@@ -30,13 +28,12 @@ declare module 'fastify' {
   }
 }
 
-const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-/** Doors that scripts of any web page may knock at: they carry their own token and no cookie. */
-const SHARED: Door[] = ['open', 'account']
+/** What scripts of any web page may call: with a token of their own, and no cookie. */
+const SHARED: RouteAuth[] = ['none', 'account']
 /** Limit: bytes of a request body, but in the proxy; more is answered with 413. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** The front door. A slow or silent client holds a socket for seconds, never a worker. */
+/** The HTTP server. A slow or silent client holds a socket for seconds, never a worker. */
 export function createServer(house: House, routes: Listed[] = ROUTES): FastifyInstance {
   const nextRequestId = createRequestIds(house.clock)
   const server = fastify({
@@ -87,25 +84,30 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found')
   })
-  const read = routes.filter(([, , { streams }]) => streams !== true)
   const accounts = createAccounts(house)
   server.addHook('onClose', async () => accounts.clear())
-  for (const [path, listed] of Map.groupBy(read, ([, path]) => path)) mount(server, house, accounts, path, listed)
+  const served = routes.flatMap(([method, path, route]) => ('mounted' in route ? [] : [{ method, path, route }]))
+  for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, house, accounts, path, listed)
   mountProxy(server, house)
   return server
 }
 
-function mount(server: FastifyInstance, house: House, accounts: Accounts, url: string, listed: Listed[]): void {
-  const taken = listed.map(([method]) => method)
-  const head = listed.some(([method, , route]) => method === 'GET' && route.acts !== true)
+interface Served {
+  method: Method
+  route: Route
+}
+
+function mount(server: FastifyInstance, house: House, accounts: Accounts, url: string, listed: Served[]): void {
+  const taken = listed.map(({ method }) => method)
+  const head = listed.some(({ method, route }) => method === 'GET' && route.hasSideEffects !== true)
   const allow = [...taken, ...(head ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  for (const [method, , route] of listed) {
-    const withHead = method === 'GET' && route.acts !== true ? ['GET', 'HEAD'] : [method]
+  for (const { method, route } of listed) {
+    const withHead = method === 'GET' && route.hasSideEffects !== true ? ['GET', 'HEAD'] : [method]
     server.route({
       method: withHead,
       url,
-      config: { page: route.door === 'page', rawBody: route.rawBody === true },
-      ...atTheDoor(house, route),
+      config: { page: route.auth === 'browser', rawBody: route.rawBody === true },
+      ...beforeBody(house, route),
       handler: (request, reply) => serve(house, accounts, route, request, reply),
     })
   }
@@ -114,7 +116,7 @@ function mount(server: FastifyInstance, house: House, accounts: Accounts, url: s
     url,
     handler: (_request, reply) => {
       void reply.header('allow', allow)
-      if (listed.some(([, , route]) => SHARED.includes(route.door))) allowOrigins(reply, allow)
+      if (listed.some(({ route }) => SHARED.includes(route.auth))) allowOrigins(reply, allow)
       return reply.code(204).send()
     },
   })
@@ -129,12 +131,12 @@ function mount(server: FastifyInstance, house: House, accounts: Accounts, url: s
 }
 
 /** Before the body is read: a stranger's body is not, and a refused one can still be understood by a page's script. */
-function atTheDoor(house: House, route: Route): Pick<RouteOptions, 'onRequest'> {
-  if (route.door === 'admin') return { onRequest: async (request) => requireAdmin(house, request) }
+function beforeBody(house: House, route: Route): Pick<RouteOptions, 'onRequest'> {
+  if (route.auth === 'admin') return { onRequest: async (request) => requireAdmin(house, request) }
   return {
     onRequest: (request, reply, done) => {
-      if (SHARED.includes(route.door)) void reply.header('access-control-allow-origin', '*')
-      if (route.acts) refusePrefetch(request)
+      if (SHARED.includes(route.auth)) void reply.header('access-control-allow-origin', '*')
+      if (route.hasSideEffects) refusePrefetch(request)
       done()
     },
   }
@@ -147,34 +149,41 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  if (route.door === 'account')
-    return accounts.open(request, route.recalls === true, (account) => run(house, route, { account }, request, reply))
-  const app = route.door === 'app' ? await requireApp(house, request) : undefined
-  return run(house, route, { app }, request, reply)
-}
-
-async function run(
-  house: House,
-  route: Route,
-  { app, account }: { app?: App | undefined; account?: Account },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  const given = (fields: unknown) => (route.emptyIsAbsent === true ? withoutEmpty(fields) : fields)
-  const answer = await route.run(house, {
-    path: route.path === undefined ? {} : parse(route.path, request.params, 'bad_parameter'),
-    query: route.query === undefined ? {} : parse(route.query, given(request.query), 'bad_parameter'),
-    body: route.body === undefined ? {} : parse(route.body, given(request.body ?? {}), 'bad_body'),
-    // The door decides which of the two is there; routes of other doors never look.
-    app: app!,
-    account: account!,
-    request,
-    reply,
-  })
+  const answer = await callRoute(house, accounts, route, request, reply)
   if (reply.sent) return reply
   if (route.status !== undefined && reply.statusCode === 200) void reply.code(route.status)
   if (route.type !== undefined && !reply.hasHeader('content-type')) void reply.type(route.type)
   return answer
+}
+
+/** First who it is, then whether the request is well formed. */
+async function callRoute(
+  house: House,
+  accounts: Accounts,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const checked = () => check(route, request, reply)
+  if (route.auth === 'app') {
+    const app = await requireApp(house, request)
+    return route.run(house, { ...checked(), app })
+  }
+  if (route.auth !== 'account') return route.run(house, checked())
+  if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(house, { ...checked(), account }))
+  const account = await requireAccount(house, request)
+  return route.run(house, { ...checked(), account })
+}
+
+function check(route: Route, request: FastifyRequest, reply: FastifyReply): Call {
+  const given = (fields: unknown) => (route.emptyIsAbsent === true ? withoutEmpty(fields) : fields)
+  return {
+    path: route.path === undefined ? {} : parse(route.path, request.params, 'bad_parameter'),
+    query: route.query === undefined ? {} : parse(route.query, given(request.query), 'bad_parameter'),
+    body: route.body === undefined ? {} : parse(route.body, given(request.body ?? {}), 'bad_body'),
+    request,
+    reply,
+  }
 }
 
 function frame(house: House, request: FastifyRequest, reply: FastifyReply): void {
@@ -208,13 +217,17 @@ function observe(house: House, request: FastifyRequest, reply: FastifyReply): vo
 /** JSON, and the forms that OAuth clients send. A name given twice stays an array, which the schemas refuse. */
 function readBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (request.routeOptions.config.rawBody) done(null, body)
-    else void parseJson(request, body as string, done)
+    else void parseJson(request, body, done)
   })
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
-    done(null, request.routeOptions.config.rawBody ? body : readForm(body as string))
-  })
+  server.addContentTypeParser<string>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (request, body, done) => {
+      done(null, request.routeOptions.config.rawBody ? body : readForm(body))
+    },
+  )
   // The one kind of body that a page may send anywhere without asking; no client of ours does.
   server.removeContentTypeParser('text/plain')
   server.addContentTypeParser('text/plain', { parseAs: 'string' }, (request, body, done) => {

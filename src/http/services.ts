@@ -4,7 +4,7 @@ import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 export const services = route({
-  door: 'open',
+  auth: 'none',
   summary: 'Every service with its endpoints and types; with `client_id` also whether that app has keys',
   query: z.object({ client_id: text("An app's client id.").optional() }),
   run: (house, { query }) => listServices(house, query.client_id),

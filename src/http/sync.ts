@@ -15,7 +15,7 @@ const EVERY_MS = 500
 const MAX_FOLLOW_MS = 30 * 60_000
 
 export const progress = route({
-  door: 'account',
+  auth: 'account',
   summary: 'How far the sync of a profile is, per endpoint; as `text/event-stream` it follows live',
   path,
   reasons: ['no_profile'],
@@ -28,7 +28,7 @@ export const progress = route({
 })
 
 export const now = route({
-  door: 'account',
+  auth: 'account',
   summary: 'Ask for a sync now; `confirm_deletes` lets it believe that all it misses is gone',
   path,
   query: z.object({
@@ -49,7 +49,7 @@ export const now = route({
 })
 
 export const reset = route({
-  door: 'account',
+  auth: 'account',
   summary: 'Forget all cursors and read everything again',
   path,
   status: 202,

@@ -74,11 +74,17 @@ export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
   }
 }
 
-const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
 
 /** `15m` as milliseconds. */
 export function duration(text: string): number {
-  const match = /^(\d+)([smhd])$/.exec(text)
-  if (match === null) throw new RangeError(`“${text}” is no time such as 15m, 6h or 1d`)
-  return Number(match[1]) * UNITS[match[2]!]!
+  const [, number, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const unitMs = UNITS.get(unit)
+  if (unitMs === undefined) throw new RangeError(`“${text}” is no time such as 15m, 6h or 1d`)
+  return Number(number) * unitMs
 }

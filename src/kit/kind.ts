@@ -99,7 +99,7 @@ function withoutScripts(html: string): string {
   for (const tag of html.matchAll(/<(script|style)\b|<\/(script|style)>/gi)) {
     if (open === undefined) {
       if (tag[1] !== undefined) open = tag
-    } else if (tag[2]?.toLowerCase() === open[1]!.toLowerCase()) {
+    } else if (tag[2]?.toLowerCase() === open[1]?.toLowerCase()) {
       kept += `${html.slice(at, open.index)} `
       at = tag.index + tag[0].length
       open = undefined

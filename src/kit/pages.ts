@@ -112,8 +112,8 @@ function linkNext(header: string | undefined): string | undefined {
 /** The links of a `Link` header; what is none is left out. */
 export function linksOf(header: string): { text: string; address: string; relations: string[] }[] {
   return header.split(/,(?=\s*<)/).flatMap((text) => {
-    const [, address, parameters] = /^\s*<([^>]*)>(.*)$/s.exec(text) ?? []
-    return address === undefined ? [] : [{ text, address, relations: relationsOf(parameters!) }]
+    const [, address, parameters = ''] = /^\s*<([^>]*)>(.*)$/s.exec(text) ?? []
+    return address === undefined ? [] : [{ text, address, relations: relationsOf(parameters) }]
   })
 }
 

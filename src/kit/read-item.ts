@@ -185,7 +185,7 @@ function searchTexts(base: readonly BaseType[], map: Partial<ItemMap>, card: Par
     else if (type === 'photos') for (const text of [card.title, card.description]) texts.add(text)
     else for (const text of [card.title, map.text]) texts.add(text)
   }
-  return [...texts].filter((text) => typeof text === 'string' && text !== '') as string[]
+  return [...texts].filter((text) => typeof text === 'string').filter((text) => text !== '')
 }
 
 function participantsOf(

@@ -1,14 +1,9 @@
+import type { Person } from '#model/profile.ts'
+
 /** Who a credential belongs to, read from the service's own record of the person. */
-export interface Self {
+export interface Self extends Person {
   /** The person's id at the service, always as text. */
   id: string
-  name?: string | undefined
-  handle?: string | undefined
-  email?: string | undefined
-  url?: string | undefined
-  photo?: string | undefined
-  description?: string | undefined
-  location?: string | undefined
 }
 
 export interface SelfReader {

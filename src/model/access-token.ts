@@ -17,9 +17,10 @@ export function newAccessToken(part: number, nowMs: number, secret = randomSecre
 
 /** What a token says of itself; undefined for anything mistyped, without asking the database. */
 export function readAccessToken(token: string): AccessTokenParts | undefined {
-  const match = PATTERN.exec(token)
-  if (match === null || checksum(token.slice(0, -6)) !== match[3]) return undefined
-  return { part: decodeNumber(match[1]!)!, issuedAt: decodeNumber(match[2]!)! }
+  const [, partText = '', timeText = '', sum] = PATTERN.exec(token) ?? []
+  const [part, issuedAt] = [decodeNumber(partText), decodeNumber(timeText)]
+  if (part === undefined || issuedAt === undefined || checksum(token.slice(0, -6)) !== sum) return undefined
+  return { part, issuedAt }
 }
 
 /** A single-use text that says which part it lives in. */
@@ -28,8 +29,9 @@ export function newTicket(kind: 'trc' | 'trf', part: number, secret = randomSecr
 }
 
 export function ticketPart(kind: 'trc' | 'trf', ticket: string): number | undefined {
-  const match = /^(tr[a-z])_([0-9a-hjkmnp-tv-z]{2})[0-9a-hjkmnp-tv-z]{52}$/.exec(ticket)
-  return match?.[1] === kind ? decodeNumber(match[2]!)! % PARTS : undefined
+  const [, given, partText = ''] = /^(tr[a-z])_([0-9a-hjkmnp-tv-z]{2})[0-9a-hjkmnp-tv-z]{52}$/.exec(ticket) ?? []
+  const part = given === kind ? decodeNumber(partText) : undefined
+  return part === undefined ? undefined : part % PARTS
 }
 
 function checksum(body: string): string {

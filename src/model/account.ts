@@ -10,9 +10,25 @@ export interface Account {
   holds?: Held[]
   /** The token that opened it; absent when it was found otherwise. */
   token?: TokenKey
-  /** When it was only remembered: the token that opened it. A reader must ask for both again, and throw `AccountChanged`. */
-  recalled?: TokenKey
 }
+
+/** An account that a token has just opened. */
+export interface OpenedAccount extends Account {
+  holds: Held[]
+  token: TokenKey
+}
+
+/**
+ * What a token opened a moment ago. The token may be revoked by now and profiles may have come or gone, so that only a statement
+ * which proves it again may read with it, and must throw `AccountChanged` when it is not so any more. Nothing that takes an
+ * `Account` takes this.
+ */
+export interface CachedAccount {
+  cached: Pick<OpenedAccount, 'id' | 'holds' | 'token'>
+}
+
+/** For those who prove what they read with. */
+export type ReadingAccount = Account | CachedAccount
 
 /** An access token as the store knows it. */
 export interface TokenKey {
@@ -20,7 +36,7 @@ export interface TokenKey {
   hash: Buffer
 }
 
-/** What was remembered of an account is not so any more, or was not asked for again. */
+/** What was cached of an account is not so any more, or was not proven. */
 export class AccountChanged extends Error {
   constructor() {
     super('the account is not what it was')

@@ -21,7 +21,7 @@ export interface AppSecret {
 }
 
 /** An app's own key for one service, with the addresses it overrides. The secret stays sealed in the store. */
-export interface ServiceKey {
+export interface SealedServiceKey {
   service: string
   key: string
   scope: string | undefined
@@ -102,7 +102,7 @@ export function presentApp(app: App): Record<string, unknown> {
 }
 
 /** A service key as the API and the CLI show it: never with its secret. */
-export function presentServiceKey(key: ServiceKey): Record<string, unknown> {
+export function presentServiceKey(key: SealedServiceKey): Record<string, unknown> {
   return {
     service: key.service,
     key: key.key,

@@ -15,6 +15,8 @@ export interface Destination {
   filter: string[]
   schedule: string
   options: Record<string, unknown>
+  /** Its kind can be told of events, and somebody asked for them. */
+  wantsEvents: boolean
   state: DestinationState
   lastError: string | undefined
   fails: number

@@ -96,8 +96,8 @@ export function partitionOf(stream: Pick<StreamName, 'owner' | 'service'>): stri
 
 /** Reads `<hash>_<partition>`; `undefined` when the text is no global id. */
 export function parseGlobalId(text: string): GlobalId | undefined {
-  const found = GLOBAL_ID.exec(text)
-  return found ? { hash: found[1]!, partition: found[2]! } : undefined
+  const [, hash, partition] = GLOBAL_ID.exec(text) ?? []
+  return hash === undefined || partition === undefined ? undefined : { hash, partition }
 }
 
 function formatStream(stream: StreamName): string {

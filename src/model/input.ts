@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { firstOf } from '#base/list-ends.ts'
 import { ApiError, type Reason } from './errors.ts'
 
 /** `true`, `yes`, `1` and their opposites; anything else is a mistake worth telling. */
@@ -14,7 +15,7 @@ export function flag(meaning: string) {
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, reason: Reason): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const issue = result.error.issues[0]!
+  const issue = firstOf(result.error.issues)
   const name = issue.path.join('.') || (reason === 'bad_body' ? 'the body' : 'the query')
   throw new ApiError(reason, `${name}: ${sentence(issue, valueAt(value, issue.path))}`)
 }

@@ -1,4 +1,6 @@
+import { keysOf } from '#base/keys-of.ts'
 import { QUOTA_VARIABLES, type QuotaSettings } from '#base/quota-variables.ts'
+import { recordOf } from '#base/record-of.ts'
 
 /** Every quota that an app can have, with the setting of its default. */
 export const QUOTAS = {
@@ -15,7 +17,7 @@ export const QUOTAS = {
 
 export type QuotaName = keyof typeof QUOTAS
 
-export const QUOTA_NAMES = Object.keys(QUOTAS) as QuotaName[]
+export const QUOTA_NAMES = keysOf(QUOTAS)
 
 /** What an app may have. Infinity: no limit. */
 export type Quotas = Record<QuotaName, number>
@@ -35,7 +37,7 @@ export function effectiveQuotas(settings: Partial<QuotaSettings> | undefined, in
     if (own !== undefined) return own === 'none' ? Number.POSITIVE_INFINITY : own
     return defaultQuota(settings, QUOTAS[name].setting)
   }
-  return Object.fromEntries(QUOTA_NAMES.map((name) => [name, limit(name)])) as Quotas
+  return recordOf(QUOTA_NAMES, limit)
 }
 
 export function defaultQuota(settings: Partial<QuotaSettings> | undefined, name: keyof QuotaSettings): number {

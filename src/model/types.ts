@@ -50,12 +50,19 @@ export function singularOf(type: BaseType): string {
   return SINGULAR[type]
 }
 
+function hasFeed(type: BaseType): type is (typeof FEED_TYPES)[number] {
+  return FEED_TYPES.some((each) => each === type)
+}
+
+/** The same type without its feed. */
+export function baseOf(type: ItemType): BaseType {
+  return type.replace(/_feed$/, '') as BaseType
+}
+
 /** The types an item is stored under, given what its record is and whether it came from a feed. */
 export function storedTypes(types: readonly BaseType[], feed: boolean): ItemType[] {
   if (!feed) return [...types]
-  return types
-    .filter((type) => (FEED_TYPES as readonly string[]).includes(type))
-    .map((type) => `${type}_feed` as FeedType)
+  return types.filter(hasFeed).map((type): FeedType => `${type}_feed`)
 }
 
 export function shelfOf(types: readonly ItemType[]): Shelf | undefined {
@@ -68,7 +75,7 @@ export function shelfOf(types: readonly ItemType[]): Shelf | undefined {
 export function presentTypes(types: readonly ItemType[]): Record<string, true> {
   const shown: Record<string, true> = {}
   for (const type of types) {
-    shown[SINGULAR[type.replace(/_feed$/, '') as BaseType]] = true
+    shown[SINGULAR[baseOf(type)]] = true
     if (type.endsWith('_feed')) shown[type] = true
   }
   return shown

@@ -47,7 +47,7 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replaceAll(ACCENTS, '')
     .toLowerCase()
-    .replaceAll(ALIKE_LETTERS, (letter) => ALIKE[letter]!)
+    .replaceAll(ALIKE_LETTERS, (letter) => ALIKE[letter] ?? letter)
     .normalize('NFC')
 }
 

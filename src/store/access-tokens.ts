@@ -1,4 +1,4 @@
-import type { Account, Held, TokenKey } from '#model/account.ts'
+import type { Account, Held, OpenedAccount, ReadingAccount, TokenKey } from '#model/account.ts'
 import { type Queries, statement } from './database.ts'
 import { type HeldRow, heldColumns, heldOrder, toHeld } from './readable.ts'
 
@@ -29,7 +29,7 @@ export async function insertAccessToken(tx: Queries, account: Account, hash: Buf
   await tx.count(insert, [account.part, hash, account.id, nowMs])
 }
 
-interface Row extends Partial<HeldRow> {
+interface Row extends Record<keyof HeldRow, unknown> {
   part: number
   id: string
   app_id: string
@@ -37,7 +37,12 @@ interface Row extends Partial<HeldRow> {
   created_at: number
 }
 
-export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<Account | undefined> {
+/** The one row of an account without profiles has none of these. */
+function isHeld(row: Row): row is Row & HeldRow {
+  return typeof row.held_id === 'string'
+}
+
+export async function findAccountByToken(queries: Queries, key: TokenKey): Promise<OpenedAccount | undefined> {
   const rows = await queries.rows<Row>(find, [key.part, key.hash])
   const [row] = rows
   if (row === undefined) return undefined
@@ -48,7 +53,7 @@ export async function findAccountByToken(queries: Queries, key: TokenKey): Promi
     parts: row.parts,
     createdAt: row.created_at,
     token: key,
-    holds: rows.flatMap((each) => (typeof each.held_id === 'string' ? [toHeld(each as HeldRow)] : [])),
+    holds: rows.filter(isHeld).map(toHeld),
   }
 }
 
@@ -61,17 +66,18 @@ export interface Proof {
   exactly: boolean
 }
 
-/** For an account that was only remembered; undefined when it was just looked up. */
-export function proofOfRecalled({ recalled, id, holds }: Account): Proof | undefined {
-  if (recalled === undefined) return undefined
-  return { token: recalled, accountId: id, profileIds: (holds ?? []).map(({ profileId }) => profileId), exactly: true }
+/** For an account that was only cached; undefined when it was just looked up. */
+export function proofOfCached(account: ReadingAccount): Proof | undefined {
+  if (!('cached' in account)) return undefined
+  const { token, id, holds } = account.cached
+  return { token, accountId: id, profileIds: holds.map(({ profileId }) => profileId), exactly: true }
 }
 
 /** For what goes on with profiles that were chosen before; undefined when no token is behind it. */
-export function proofOfHolding({ token, recalled, id }: Account, readable: readonly Held[]): Proof | undefined {
-  const key = token ?? recalled
-  if (key === undefined) return undefined
-  return { token: key, accountId: id, profileIds: readable.map(({ profileId }) => profileId), exactly: false }
+export function proofOfHolding(account: ReadingAccount, readable: readonly Held[]): Proof | undefined {
+  const { token, id } = 'cached' in account ? account.cached : account
+  if (token === undefined) return undefined
+  return { token, accountId: id, profileIds: readable.map(({ profileId }) => profileId), exactly: false }
 }
 
 /** True in SQL as long as the token opens this account, with these profiles: all that a reader builds upon. */

@@ -1,3 +1,4 @@
+import { firstOf } from '#base/list-ends.ts'
 import { type Queries, statement } from './database.ts'
 
 /** An app that is being deleted with everything of its people, or was. */
@@ -103,7 +104,7 @@ export async function keepAppFromDeletion(tx: Queries, appId: string): Promise<b
 }
 
 export async function countAppAccounts(queries: Queries, appId: string): Promise<number> {
-  return (await queries.rows<{ n: number }>(countAccounts, [appId]))[0]!.n
+  return firstOf(await queries.rows<{ n: number }>(countAccounts, [appId])).n
 }
 
 /** From here on everything of the app is refused, and whoever looks after deletions goes on with it. */
@@ -166,8 +167,8 @@ export async function markWaiting(
   appId: string,
   nowMs: number,
 ): Promise<{ sinceMs: number; giveUp: boolean }> {
-  const [row] = await queries.rows<{ waiting_since: number; give_up: boolean }>(wait, [appId, nowMs])
-  return { sinceMs: row!.waiting_since, giveUp: row!.give_up }
+  const row = firstOf(await queries.rows<{ waiting_since: number; give_up: boolean }>(wait, [appId, nowMs]))
+  return { sinceMs: row.waiting_since, giveUp: row.give_up }
 }
 
 export async function giveUpDestinations(queries: Queries, appId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { firstOf } from '#base/list-ends.ts'
 import type { Account } from '#model/account.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
@@ -76,5 +77,5 @@ export async function untoldErasures(
   queries: Queries,
   appId: string,
 ): Promise<{ destinations: number; waiting: number }> {
-  return (await queries.rows<{ destinations: number; waiting: number }>(untold, [appId]))[0]!
+  return firstOf(await queries.rows<{ destinations: number; waiting: number }>(untold, [appId]))
 }

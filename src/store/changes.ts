@@ -1,3 +1,4 @@
+import { lastOf } from '#base/list-ends.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -101,8 +102,8 @@ export async function changesAfter(
   // Cut both lists at the same place, or a deletion could pass by an item that comes before it.
   const found = items[0]?.found ?? 0
   const cuts = [
-    ...(found === most.rows || items.length < found ? [items.at(-1)!.seq] : []),
-    ...(tombs.length === most.rows ? [tombs.at(-1)!.seq] : []),
+    ...(found === most.rows || items.length < found ? [lastOf(items).seq] : []),
+    ...(tombs.length === most.rows ? [lastOf(tombs).seq] : []),
   ]
   const upTo = Math.min(top, ...cuts)
   return {

@@ -1,4 +1,5 @@
 import { encodeNumber, newId } from '#base/ids.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { type Queries, statement } from './database.ts'
 import type { CursorKey } from './delivery-cursors.ts'
 
@@ -141,7 +142,7 @@ export async function deliveriesSince(
   destinationId: string,
   sinceMs: number,
 ): Promise<RecentDeliveries> {
-  return (await queries.rows<RecentDeliveries>(recent, [destinationId, encodeNumber(sinceMs, 10)]))[0]!
+  return firstOf(await queries.rows<RecentDeliveries>(recent, [destinationId, encodeNumber(sinceMs, 10)]))
 }
 
 export async function purgeDeliveries(queries: Queries, before: number): Promise<number> {

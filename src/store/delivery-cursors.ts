@@ -1,4 +1,5 @@
 import { partOf } from '#base/ids.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -223,7 +224,7 @@ export interface CursorSummary {
 }
 
 export async function summarizeCursors(queries: Queries, destinationId: string): Promise<CursorSummary> {
-  return (await queries.rows<CursorSummary>(summary.with({ destinationId })))[0]!
+  return firstOf(await queries.rows<CursorSummary>(summary.with({ destinationId })))
 }
 
 /** How far all destinations of a kind are behind together. */

@@ -11,6 +11,7 @@ interface Row {
   filter: string[]
   schedule: string
   options: Record<string, unknown>
+  wants_events: boolean
   state: DestinationState
   last_error: string | null
   fails: number
@@ -25,11 +26,11 @@ interface Row {
 }
 
 const columns =
-  'id, app_id, name, kind, filter, schedule, options, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at'
+  'id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at'
 const insert = statement(
   'destination-insert',
-  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at)
-   values ($id, $appId, $name, $kind, $sealed, $filter, $schedule, $options, 'active', 0, 0, $nextRunAt, $createdAt, $createdAt)`,
+  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at, wants_events)
+   values ($id, $appId, $name, $kind, $sealed, $filter, $schedule, $options, 'active', 0, 0, $nextRunAt, $createdAt, $createdAt, $wantsEvents)`,
 )
 const lockApp = statement('destination-lock-app', 'select id from app where id = $appId for update')
 const list = statement(
@@ -42,7 +43,7 @@ const findSealed = statement('destination-sealed', 'select sealed from destinati
 const bump = 'updated_at = greatest($nowMs, updated_at + 1)'
 const update = statement(
   'destination-update',
-  `update destination set name = $name, filter = $filter, schedule = $schedule, options = $options, next_run_at = $nextRunAt, ${bump}
+  `update destination set name = $name, filter = $filter, schedule = $schedule, options = $options, next_run_at = $nextRunAt, wants_events = $wantsEvents, ${bump}
    where id = $id returning updated_at`,
 )
 const seal = statement('destination-seal', `update destination set sealed = $sealed, ${bump} where id = $id`)
@@ -101,11 +102,13 @@ export async function insertDestination(
   destination: Destination,
   secrets: DestinationSecrets,
 ): Promise<void> {
-  const { id, appId, name, kind, filter, schedule, createdAt } = destination
+  const { id, appId, name, kind, filter, schedule, createdAt, wantsEvents } = destination
   const sealed = keyring.seal(JSON.stringify(secrets), place(id))
   const options = JSON.stringify(destination.options)
   const nextRunAt = destination.nextRunAt ?? null
-  await tx.count(insert.with({ id, appId, name, kind, sealed, filter, schedule, options, nextRunAt, createdAt }))
+  await tx.count(
+    insert.with({ id, appId, name, kind, sealed, filter, schedule, options, nextRunAt, createdAt, wantsEvents }),
+  )
 }
 
 /** Holds the app until the transaction ends, so that its destinations can be counted. False when there is no such app. */
@@ -139,10 +142,10 @@ export async function openSecrets(
 
 /** Gives it as it is now: every change has a later time than the one before, so that a run can tell. */
 export async function updateDestination(tx: Queries, destination: Destination): Promise<Destination> {
-  const { id, name, filter, schedule, updatedAt } = destination
+  const { id, name, filter, schedule, updatedAt, wantsEvents } = destination
   const options = JSON.stringify(destination.options)
   const nextRunAt = destination.nextRunAt ?? null
-  const values = { id, nowMs: updatedAt, name, filter, schedule, options, nextRunAt }
+  const values = { id, nowMs: updatedAt, name, filter, schedule, options, nextRunAt, wantsEvents }
   const [row] = await tx.rows<{ updated_at: number }>(update.with(values))
   return { ...destination, updatedAt: row?.updated_at ?? updatedAt }
 }
@@ -238,6 +241,7 @@ function toDestination(row: Row): Destination {
     filter: row.filter,
     schedule: row.schedule,
     options: row.options,
+    wantsEvents: row.wants_events,
     state: row.state,
     lastError: row.last_error ?? undefined,
     fails: row.fails,

@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { type Job, PgBoss } from 'pg-boss'
+import { keysOf } from '#base/keys-of.ts'
 import type { Log } from '#base/log.ts'
 import type { Queries, Statement } from './database.ts'
-import { type JobData, type Pump, startPump } from './job-pump.ts'
-import { ENGINE_SCHEMA, jobsWaiting, QUEUES, type QueueName } from './queues.ts'
+import { MalformedJob } from './job-payloads.ts'
+import { type Pump, startPump } from './job-pump.ts'
+import { DEAD_LETTERS, ENGINE_SCHEMA, type JobPayloads, jobsWaiting, QUEUES, type QueueName } from './queues.ts'
 
-type Run = (wakeUp: WakeUp & { jobId: string }, signal: AbortSignal) => Promise<void>
+type Run<Queue extends QueueName> = (wakeUp: WakeUp<Queue> & { jobId: string }, signal: AbortSignal) => Promise<void>
 
-export interface WakeUp {
+export interface WakeUp<Queue extends QueueName> {
   key: string
-  data: Record<string, unknown>
+  data: JobPayloads[Queue]
 }
 
 /** All the service sees of the job engine; what engines do badly (delays, order, rate limits) is not asked of them. */
 export interface Engine {
   /** Gives the keys that were not taken, because they wait or are at work already: whoever wants another run asks again. */
-  wake(queue: QueueName, wakeUps: WakeUp[]): Promise<string[]>
-  work(queue: QueueName, run: Run): Promise<void>
+  wake<Queue extends QueueName>(queue: Queue, wakeUps: WakeUp<Queue>[]): Promise<string[]>
+  /** A job whose payload cannot be read is set aside as a dead letter, and never run. */
+  work<Queue extends QueueName>(queue: Queue, run: Run<Queue>): Promise<void>
   /** Wakes a queue by the clock. For a dozen maintenance tasks, never one per object. */
   every(queue: QueueName, cron: string): Promise<void>
   /** How many jobs wait, counted no further than `cap`. */
@@ -26,6 +29,8 @@ export interface Engine {
 
 /** A job whose worker says nothing for so long is taken up by another. */
 const HEARTBEAT_S = 20
+/** Limit: seconds that a job is kept which nobody can run. Then it is deleted. */
+const MAX_DEAD_LETTER_S = 14 * 86_400
 
 export async function startEngine({
   url,
@@ -48,7 +53,8 @@ export async function startEngine({
   })
   boss.on('error', (error) => log.warn('the job engine met an error and goes on', { error: error.message }))
   await boss.start()
-  for (const name of Object.keys(QUEUES)) {
+  await boss.createQueue(DEAD_LETTERS, { retentionSeconds: MAX_DEAD_LETTER_S })
+  for (const name of keysOf(QUEUES)) {
     // A queue keeps the rules it was made with; wake-ups in it are made again.
     const made = await boss.getQueue(name)
     if (made !== null && made.policy !== 'exclusive') await boss.deleteQueue(name)
@@ -82,10 +88,10 @@ export async function startEngine({
         startPump({
           boss,
           queue,
-          ...QUEUES[queue],
+          slots: QUEUES[queue].slots,
           heartbeatS,
           log,
-          run: (job, signal) => runJob(queue, job, signal, run, log),
+          run: (job, signal) => runJob({ boss, log, queue }, job, signal, run),
         }),
       )
     },
@@ -99,18 +105,28 @@ export async function startEngine({
 }
 
 /** Only bugs and crashes throw here: what a service does wrong is an outcome, not a failure. */
-async function runJob(
-  queue: QueueName,
-  { id, data: job }: Job<JobData>,
+async function runJob<Queue extends QueueName>(
+  { boss, log, queue }: { boss: PgBoss; log: Log; queue: Queue },
+  { id, data }: Job<unknown>,
   signal: AbortSignal,
-  run: Run,
-  log: Log,
+  run: Run<Queue>,
 ): Promise<void> {
-  const { key = queue, ...data } = job ?? {}
+  const given = fieldsOf(data)
+  const key = typeof given['key'] === 'string' ? given['key'] : queue
   try {
-    await run({ key, data, jobId: id }, signal)
+    await run({ key, data: QUEUES[queue].read(given), jobId: id }, signal)
   } catch (error) {
-    log.error('a job failed and will be tried again', { queue, key, error })
-    throw error
+    if (!(error instanceof MalformedJob)) {
+      log.error('a job failed and will be tried again', { queue, key, error })
+      throw error
+    }
+    log.error('a job cannot be read and is set aside', { queue, key, job: id, error: error.message })
+    // By the job's own id, so that a crash right after this makes no second one.
+    await boss.insert(DEAD_LETTERS, [{ id, data: { queue, key, job: data, error: error.message } }])
   }
+}
+
+/** Jobs that a clock makes carry nothing at all. */
+function fieldsOf(data: unknown): Record<string, unknown> {
+  return typeof data === 'object' ? { ...data } : {}
 }

@@ -1,3 +1,4 @@
+import { firstOf } from '#base/list-ends.ts'
 import { AccountChanged } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
 import { type Proof, stillOpens } from './access-tokens.ts'
@@ -84,7 +85,7 @@ export function writeQuery(
   proof?: Proof,
 ): { statement: Statement; values: unknown[] } {
   const values = new Values()
-  const write = findable(new Values(), readable[0]!, query) === undefined ? writeReading : writeFinding
+  const write = findable(new Values(), firstOf(readable), query) === undefined ? writeReading : writeFinding
   const text = write(values, readable, selection, query, limit)
   const proven =
     proof === undefined
@@ -109,7 +110,7 @@ function writeReading(
     const where = clauses(values, profile, selection, query).join(' and ')
     return `(select ${columns} from item i where ${where} order by ${order('i.')} limit ${most})`
   })
-  if (branches.length === 1) return branches[0]!
+  if (branches.length === 1) return firstOf(branches)
   return `select * from (${branches.join(' union all ')}) found order by ${order('')} limit ${most}`
 }
 

@@ -4,8 +4,6 @@ import { reasonOf } from '#base/errors.ts'
 import type { Log } from '#base/log.ts'
 import { pause } from '#base/pause.ts'
 
-export type JobData = { key?: string }
-
 export interface PumpOptions {
   boss: PgBoss
   queue: string
@@ -13,7 +11,7 @@ export interface PumpOptions {
   slots: number
   heartbeatS: number
   log: Log
-  run: (job: Job<JobData>, signal: AbortSignal) => Promise<void>
+  run: (job: Job<unknown>, signal: AbortSignal) => Promise<void>
 }
 
 export interface Pump {
@@ -22,7 +20,7 @@ export interface Pump {
 }
 
 interface Held {
-  job: Job<JobData>
+  job: Job<unknown>
   ending: AbortController
 }
 
@@ -62,7 +60,7 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
   async function take(): Promise<boolean> {
     const free = slots - busy
     if (free <= 0) return true
-    const jobs = await boss.fetch<JobData>(queue, { batchSize: free })
+    const jobs = await boss.fetch<unknown>(queue, { batchSize: free })
     for (const job of jobs) {
       const held = { job, ending: new AbortController() }
       claims.set(job.id, held)

@@ -1,4 +1,5 @@
 import { partFor } from '#base/ids.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { type Queries, statement } from './database.ts'
 
 const MINUTE_MS = 60_000
@@ -61,12 +62,9 @@ export async function openSignIns(
   subject: string,
   nowMs: number,
 ): Promise<{ n: number; nextOverAt: number | undefined }> {
-  const [row] = await queries.rows<{ n: number; oldest: number | null }>(read, [
-    partFor(subject),
-    subject,
-    overBefore(nowMs),
-  ])
-  return { n: row!.n, nextOverAt: row!.oldest === null ? undefined : row!.oldest + KEPT_MS }
+  const values = [partFor(subject), subject, overBefore(nowMs)]
+  const { n, oldest } = firstOf(await queries.rows<{ n: number; oldest: number | null }>(read, values))
+  return { n, nextOverAt: oldest === null ? undefined : oldest + KEPT_MS }
 }
 
 export async function purgeOpenSignIns(queries: Queries, nowMs: number): Promise<number> {

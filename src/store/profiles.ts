@@ -126,8 +126,9 @@ export async function findTwin(
   profile: Pick<Profile, 'part' | 'id'>,
 ): Promise<{ part: number; profileId: string } | undefined> {
   const [row] = await queries.rows<{ merged_into: string }>(twin, [profile.part, profile.id])
-  const part = row && partOf(row.merged_into)
-  return part === undefined ? undefined : { part, profileId: row!.merged_into }
+  if (row === undefined) return undefined
+  const part = partOf(row.merged_into)
+  return part === undefined ? undefined : { part, profileId: row.merged_into }
 }
 
 export async function insertProfile(tx: Queries, profile: Profile): Promise<void> {

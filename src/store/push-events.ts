@@ -26,7 +26,7 @@ export interface WaitingEvent {
 const insert = statement(
   'event-insert',
   `insert into push_event (destination_id, id, type, at, data)
-   select id, $2, $3, $4, $5 from destination where app_id = $1 and kind = 'webhook' and options ->> 'events' = 'true' and state <> 'disabled'`,
+   select id, $2, $3, $4, $5 from destination where app_id = $1 and wants_events and state <> 'disabled'`,
 )
 const list = statement(
   'event-list',

@@ -1,20 +1,35 @@
 import { codeOf } from '#base/errors.ts'
+import { keysOf } from '#base/keys-of.ts'
 import { type Queries, statement } from './database.ts'
+import { count, either, flag, payload, type ReadPayload, text } from './job-payloads.ts'
+
+/** What the jobs of each queue carry. */
+export interface JobPayloads {
+  maintenance: object
+  deliver: { destinationId: string; appId: string; isFailing: boolean; runs: number }
+  sync: { part: number; profileId: string }
+  alone: JobPayloads['sync'] | { destinationId: string }
+}
+
+export type QueueName = keyof JobPayloads
+
+const sync = payload({ part: count, profileId: text })
 
 /**
  * The queues there are. A job is a wake-up: it carries a key, and the work reads everything else from its row. A key is there
  * once, waiting or at work: with one more behind it, the engine would stumble over it whenever somebody takes from the queue.
  * `slots` is how many jobs one process has at work.
  */
-export const QUEUES = {
-  maintenance: { slots: 1 },
-  deliver: { slots: 24 },
-  sync: { slots: 32 },
+export const QUEUES: { [Queue in QueueName]: { slots: number; read: ReadPayload<JobPayloads[Queue]> } } = {
+  maintenance: { slots: 1, read: payload({}) },
+  deliver: { slots: 24, read: payload({ destinationId: text, appId: text, isFailing: flag, runs: count }) },
+  sync: { slots: 32, read: sync },
   /** What a worker died of, one at a time, so that only what is at fault is counted again. */
-  alone: { slots: 1 },
-} as const satisfies Record<string, { slots: number }>
+  alone: { slots: 1, read: either(sync, 'destinationId', payload({ destinationId: text })) },
+}
 
-export type QueueName = keyof typeof QUEUES
+/** Where the engine keeps jobs that nobody can run. No worker takes from it. */
+export const DEAD_LETTERS = 'dead_letter'
 
 export interface QueueDepth {
   queue: QueueName
@@ -22,6 +37,8 @@ export interface QueueDepth {
   active: number
   /** Age of the oldest job that waits for a worker. */
   oldestMs: number
+  /** Jobs whose payload could not be read, of the last two weeks. */
+  deadLetters: number
 }
 
 /** The job engine's own schema. */
@@ -40,6 +57,10 @@ const depths = statement(
      coalesce(extract(epoch from now() - min(start_after) filter (where ${isWaiting})) * 1000, 0)::float as oldest_ms
    from ${jobs} where (${isWaiting} or state = 'active') and start_after <= now() group by name`,
 )
+const deadLetters = statement(
+  'queue-dead-letters',
+  `select data ->> 'queue' as name, count(*)::int as n from ${jobs} where name = '${DEAD_LETTERS}' group by 1`,
+)
 const forget = statement('queue-forget', `delete from ${jobs} where name = $1 and id = any($2::uuid[])`)
 
 /** How many jobs wait, counted no further than `cap`. */
@@ -53,14 +74,17 @@ export async function queueDepths(queries: Queries): Promise<QueueDepth[]> {
   const rows = await queries
     .rows<{ name: string; ready: number; active: number; oldest_ms: number }>(depths)
     .catch(noneYet)
+  const dead = await queries.rows<{ name: string; n: number }>(deadLetters).catch(noneYet)
   const found = new Map(rows.map((row) => [row.name, row]))
-  return (Object.keys(QUEUES) as QueueName[]).map((queue) => {
+  const lost = new Map(dead.map(({ name, n }) => [name, n]))
+  return keysOf(QUEUES).map((queue) => {
     const row = found.get(queue)
     return {
       queue,
       ready: row?.ready ?? 0,
       active: row?.active ?? 0,
       oldestMs: Math.max(0, Math.round(row?.oldest_ms ?? 0)),
+      deadLetters: lost.get(queue) ?? 0,
     }
   })
 }

@@ -1,4 +1,4 @@
-import type { Account, Held } from '#model/account.ts'
+import type { Account, Held, ReadingAccount } from '#model/account.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -31,7 +31,15 @@ const list = statement(
 
 /** Every profile whose items belong to the account, also those that a merge folded into another. */
 export async function listReadable(queries: Queries, account: Account): Promise<Readable[]> {
-  const holds = account.holds ?? (await queries.rows<HeldRow>(list, [account.parts, account.id])).map(toHeld)
+  return withTwins(account.holds ?? (await queries.rows<HeldRow>(list, [account.parts, account.id])).map(toHeld))
+}
+
+/** The same for an account that is proven when it is read with. */
+export async function listReadableUnproven(queries: Queries, account: ReadingAccount): Promise<Readable[]> {
+  return 'cached' in account ? withTwins(account.cached.holds) : listReadable(queries, account)
+}
+
+function withTwins(holds: readonly Held[]): Readable[] {
   return holds.map((profile, i) => ({
     ...profile,
     twins: holds.slice(0, i).filter(({ service, owner }) => service === profile.service && owner === profile.owner),

@@ -1,5 +1,5 @@
 import type { Keyring } from '#base/sealing.ts'
-import type { ServiceKey } from '#model/app.ts'
+import type { SealedServiceKey } from '#model/app.ts'
 import { type Queries, statement } from './database.ts'
 
 interface Row {
@@ -17,7 +17,7 @@ interface Secrets {
   hook_secret?: string | undefined
 }
 
-export interface OpenServiceKey extends ServiceKey {
+export interface OpenServiceKey extends SealedServiceKey {
   secret: string
   /** Where the service proves its own calls to us by another secret. */
   hookSecret?: string
@@ -44,7 +44,7 @@ export async function putServiceKey(
   queries: Queries,
   keyring: Keyring,
   appId: string,
-  key: ServiceKey,
+  key: SealedServiceKey,
   secret: string,
   hookSecret?: string,
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function findServiceKey(
   return { ...toKey(row), secret, ...(hookSecret === undefined ? {} : { hookSecret }) }
 }
 
-export async function listServiceKeys(queries: Queries, appId: string): Promise<ServiceKey[]> {
+export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {
   return (await queries.rows<Row>(list, [appId])).map(toKey)
 }
 
@@ -81,7 +81,7 @@ export async function deleteServiceKey(queries: Queries, appId: string, service:
   return (await queries.count(remove, [appId, service])) > 0
 }
 
-function toKey(row: Row): ServiceKey {
+function toKey(row: Row): SealedServiceKey {
   return {
     service: row.service,
     key: row.key,

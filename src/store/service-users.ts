@@ -1,4 +1,5 @@
 import { partFor } from '#base/ids.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { type Queries, statement } from './database.ts'
 
 /** A person at a service, as one app knows them. */
@@ -55,8 +56,7 @@ export async function claimServiceUser(
   accountId: string,
   nowMs: number,
 ): Promise<string[]> {
-  const [row] = await tx.rows<{ account_ids: string[] }>(claim, [...key(user), accountId, nowMs])
-  return row!.account_ids
+  return firstOf(await tx.rows<{ account_ids: string[] }>(claim, [...key(user), accountId, nowMs])).account_ids
 }
 
 /** The accounts that have this service user, the last used first. */

@@ -1,4 +1,5 @@
 import { partOf } from '#base/ids.ts'
+import { firstOf } from '#base/list-ends.ts'
 import type { Amount } from '#model/quotas.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
@@ -70,13 +71,15 @@ export async function sumApp(
   appId: string,
   ownService: string,
 ): Promise<{ total: Amount; own: Amount }> {
-  const [row] = await queries.rows<{ items: number; bytes: number; own_items: number; own_bytes: number }>(ofApp, [
-    appId,
-    ownService,
-  ])
+  const row = firstOf(
+    await queries.rows<{ items: number; bytes: number; own_items: number; own_bytes: number }>(ofApp, [
+      appId,
+      ownService,
+    ]),
+  )
   return {
-    total: { items: row!.items, bytes: row!.bytes },
-    own: { items: row!.own_items, bytes: row!.own_bytes },
+    total: { items: row.items, bytes: row.bytes },
+    own: { items: row.own_items, bytes: row.own_bytes },
   }
 }
 

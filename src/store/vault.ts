@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { SetupError } from '#base/errors.ts'
 import { randomSecret } from '#base/ids.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { type Keyring, SealError } from '#base/sealing.ts'
 import { type Queries, statement } from './database.ts'
 
@@ -35,9 +36,9 @@ export class Hasher {
  */
 export async function openHasher(database: Queries, keyring: Keyring): Promise<Hasher> {
   await database.count(add, ['pepper', keyring.seal(randomSecret(), place('pepper'))])
-  const [row] = await database.rows<{ sealed: Buffer }>(find, ['pepper'])
+  const { sealed } = firstOf(await database.rows<{ sealed: Buffer }>(find, ['pepper']))
   try {
-    return new Hasher(keyring.open(row!.sealed, place('pepper')))
+    return new Hasher(keyring.open(sealed, place('pepper')))
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     throw new SetupError('The key does not fit this database: what is sealed in it was sealed with another key.', {

@@ -87,6 +87,7 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
     filter: ['*'],
     schedule: 'realtime',
     options: { events: true },
+    wantsEvents: true,
     state: 'active' as const,
     lastError: undefined,
     fails: 0,

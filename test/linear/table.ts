@@ -23,8 +23,6 @@ export const MADE: Record<string, string> = {
   "new RegExp(`${UNSPACED.source}|[^\\\\s]`, 'gu')": 'wordsOf',
   "new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')": 'fold',
   "new RegExp(`([\\\\p{M}\\uFF9E\\uFF9F]{${MAX_MARKS}})[\\\\p{M}\\uFF9E\\uFF9F]+`, 'gu')": 'fold',
-  'new RegExp(String.raw`^[\\w-]+(?:\\.${word})+$`).test(subject))':
-    'anchored, its words are separated by dots, and MAX_SUBJECT keeps it short',
   "new RegExp(`^${escaped.join('[^/]+')}$`)":
     'anchored, and a connector’s path has at most one placeholder between two slashes',
 }

@@ -2,7 +2,8 @@ import { reasonOf } from '#base/errors.ts'
 import { createJobLedger, type JobLedger } from './job-ledger.ts'
 import type { Notice, Order } from './protocol.ts'
 
-export type TaskHandler = (input: unknown, signal: AbortSignal) => Promise<unknown>
+/** Taken from a method, so that each may say what its input is: whoever asks for a task knows it by its name. */
+type TaskHandler = { run(input: unknown, signal: AbortSignal): Promise<unknown> }['run']
 
 export interface Attending {
   tasks: Record<string, TaskHandler>

@@ -135,7 +135,7 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
         const onAbort = () => {
           worker?.order({ kind: 'cancel', id })
           tasks.delete(id)
-          reject(signal!.reason instanceof Error ? signal!.reason : new Error('The caller has left'))
+          reject(signal?.reason instanceof Error ? signal.reason : new Error('The caller has left'))
         }
         const settled = <Value>(settle: (value: Value) => void) => {
           return (value: Value) => {

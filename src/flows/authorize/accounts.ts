@@ -1,5 +1,5 @@
 import { readAccessToken } from '#model/access-token.ts'
-import type { Account, TokenKey } from '#model/account.ts'
+import type { Account, OpenedAccount, TokenKey } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { findAccountByToken, revokeAccessToken } from '#store/access-tokens.ts'
 import { requireAccountById } from '#store/accounts.ts'
@@ -10,13 +10,13 @@ import type { AuthorizeNeed } from './need.ts'
 export async function accountOf(
   { database, hasher }: Pick<AuthorizeNeed, 'database' | 'hasher'>,
   token: string,
-): Promise<Account | undefined> {
+): Promise<OpenedAccount | undefined> {
   const key = tokenKey({ hasher }, token)
   return key === undefined ? undefined : findAccountByToken(database, key)
 }
 
 /** A token as the store knows it; undefined for one that is mistyped. */
-export function tokenKey({ hasher }: Pick<AuthorizeNeed, 'hasher'>, token: string): TokenKey | undefined {
+function tokenKey({ hasher }: Pick<AuthorizeNeed, 'hasher'>, token: string): TokenKey | undefined {
   const parts = readAccessToken(token)
   return parts && { part: parts.part, hash: hasher.hash('access_token', token) }
 }

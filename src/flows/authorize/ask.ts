@@ -4,9 +4,9 @@ import { ApiError } from '#model/errors.ts'
 import { findAccountById } from '#store/accounts.ts'
 import { findApp } from '#store/apps.ts'
 import { listProfiles } from '#store/profiles.ts'
-import type { ConsentValue } from './callback.ts'
 import { waitingFor } from './confirm.ts'
 import { isDeclined, lockAsked, returnOf } from './confirm-ticket.ts'
+import { signInOf } from './consent-value.ts'
 import type { AuthorizeNeed } from './need.ts'
 import type { ReturnTo } from './start.ts'
 
@@ -41,7 +41,7 @@ export async function askPerson(need: AuthorizeNeed, ticket: string, browser: Bu
   const app = await findApp(need.database, consent.appId)
   if (app === undefined) throw new ApiError('session_expired')
   if (waiting === undefined) return { kind: 'done' }
-  const { signedIn } = JSON.parse(waiting.value) as ConsentValue
+  const { signedIn } = signInOf(waiting)
   return {
     kind: 'ask',
     app,

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { partOf, randomPart } from '#base/ids.ts'
+import { partIn, randomPart } from '#base/ids.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
@@ -13,20 +13,12 @@ import { findServiceKey } from '#store/service-keys.ts'
 import { findServiceUser } from '#store/service-users.ts'
 import { callbackParameters, type RawParameters } from '#upstream/callback-parameters.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
+import type { ConsentValue } from './consent-value.ts'
 import { AuthorizeError } from './errors.ts'
 import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
-import { type CountedSignIn, carryCounted, endCounted } from './open-sign-ins.ts'
+import { carryCounted, endCounted } from './open-sign-ins.ts'
 import type { PendingValue, ReturnTo } from './start.ts'
 import { failureOf } from './upstream-failure.ts'
-
-/** What a consent keeps until it takes effect. */
-export interface ConsentValue {
-  signedIn: SignedIn
-  state: string | undefined
-  /** What the app asked for; a page of an earlier release knew only tokens. */
-  responseType?: 'code' | 'token' | undefined
-  counted?: CountedSignIn | undefined
-}
 
 /** The query with which a service sent the person back; a name that came twice has a list. */
 export type CallbackQuery = RawParameters
@@ -121,7 +113,7 @@ async function mayJoinUnasked(
   accountId: string | undefined,
   browser: Buffer,
 ): Promise<boolean> {
-  return accountId === undefined || hasSignedIn(database, browser, { part: partOf(accountId)!, id: accountId })
+  return accountId === undefined || hasSignedIn(database, browser, { part: partIn(accountId), id: accountId })
 }
 
 /** A sign-in that somebody tried to finish in the wrong place is worth a look. */

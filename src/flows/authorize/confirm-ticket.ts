@@ -3,14 +3,9 @@ import { ticketPart } from '#model/access-token.ts'
 import { ApiError } from '#model/errors.ts'
 import { lockConsent, type UsedConsent } from '#store/consents.ts'
 import type { Queries } from '#store/database.ts'
-import type { ConsentValue } from './callback.ts'
+import { requestOf } from './consent-value.ts'
 import type { AuthorizeNeed } from './need.ts'
 import type { ReturnTo } from './start.ts'
-
-/** What stays of a sign-in on the page's side once the person answered. */
-export interface SettledValue extends Omit<ConsentValue, 'signedIn'> {
-  answer: 'yes' | 'no'
-}
 
 /** The sign-in that a page asks about: in time, and in the browser that signed in. */
 export async function lockAsked(
@@ -33,10 +28,9 @@ export async function lockAsked(
 }
 
 export function isDeclined(consent: UsedConsent): boolean {
-  return (JSON.parse(consent.value) as Partial<SettledValue>).answer === 'no'
+  return requestOf(consent).answer === 'no'
 }
 
 export function returnOf(consent: UsedConsent): ReturnTo {
-  const { state } = JSON.parse(consent.value) as Pick<ConsentValue, 'state'>
-  return { redirectUri: consent.redirectUri, state }
+  return { redirectUri: consent.redirectUri, state: requestOf(consent).state }
 }

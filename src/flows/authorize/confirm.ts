@@ -5,8 +5,8 @@ import { findAccountByToken } from '#store/access-tokens.ts'
 import { findAccountById } from '#store/accounts.ts'
 import { deleteConsent, insertConsent, lockConsent, settleConsent, type UsedConsent } from '#store/consents.ts'
 import type { Queries } from '#store/database.ts'
-import type { ConsentValue } from './callback.ts'
-import { isDeclined, lockAsked, returnOf, type SettledValue } from './confirm-ticket.ts'
+import { isDeclined, lockAsked, returnOf } from './confirm-ticket.ts'
+import { requestOf, type SettledValue } from './consent-value.ts'
 import { effect } from './exchange.ts'
 import { revokeUnused } from './lapse.ts'
 import { type AuthorizeNeed, TEN_MINUTES_MS } from './need.ts'
@@ -28,7 +28,7 @@ export async function confirmSignIn(
   const result = await need.database.transaction(async (tx) => {
     const consent = await lockAsked(need, tx, ticket, browser)
     if (isDeclined(consent)) return undefined
-    const { responseType } = JSON.parse(consent.value) as ConsentValue
+    const { responseType } = requestOf(consent)
     return responseType === 'code' ? handCode(need, tx, consent, ticket) : handToken(need, tx, consent, ticket)
   })
   if (result === undefined) throw new ApiError('session_expired')
@@ -64,7 +64,7 @@ export async function waitingFor(
   ticket: string,
 ): Promise<UsedConsent | undefined> {
   if (consent.usedAt === undefined) return consent
-  const { responseType } = JSON.parse(consent.value) as ConsentValue
+  const { responseType } = requestOf(consent)
   if (responseType !== 'code') return consent
   const issued = await lockCode(need, tx, consent, ticket)
   if (issued === undefined || issued.expiresAt < need.clock.now()) throw new ApiError('session_expired')
@@ -127,7 +127,7 @@ function lockCode(
 }
 
 async function settle(need: AuthorizeNeed, tx: Queries, consent: UsedConsent, answer: 'yes' | 'no'): Promise<void> {
-  const { state, responseType } = JSON.parse(consent.value) as ConsentValue
+  const { state, responseType } = requestOf(consent)
   const value: SettledValue = { state, responseType, answer }
   await settleConsent(tx, need.keyring, consent, need.clock.now(), JSON.stringify(value))
 }

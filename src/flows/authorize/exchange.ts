@@ -6,7 +6,7 @@ import { revokeAccessToken } from '#store/access-tokens.ts'
 import { writeAudit } from '#store/audit.ts'
 import { lockConsent, type UsedConsent, useConsent } from '#store/consents.ts'
 import { type Attached, attach } from './attach.ts'
-import type { ConsentValue } from './callback.ts'
+import { signInOf } from './consent-value.ts'
 import type { AuthorizeNeed } from './need.ts'
 import { endCounted } from './open-sign-ins.ts'
 
@@ -46,7 +46,7 @@ export async function effect(
   actor: string,
   tokenSecret?: string,
 ): Promise<Attached | undefined> {
-  const { signedIn, counted } = JSON.parse(consent.value) as ConsentValue
+  const { signedIn, counted } = signInOf(consent)
   const attached = await attach(need, tx, {
     appId: consent.appId,
     service: consent.service,

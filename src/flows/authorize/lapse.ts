@@ -3,7 +3,7 @@ import { purgeOpenSignIns } from '#store/open-sign-ins.ts'
 import { purgePending } from '#store/pending.ts'
 import { findServiceKey } from '#store/service-keys.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
-import type { ConsentValue } from './callback.ts'
+import { signInOf } from './consent-value.ts'
 import type { AuthorizeNeed } from './need.ts'
 
 /** A used code is remembered for a day, so that a late second use is still noticed. */
@@ -32,8 +32,9 @@ export async function lapseSignIns(need: AuthorizeNeed): Promise<{ pending: numb
 export async function revokeUnused(need: AuthorizeNeed, consent: LapsedConsent): Promise<void> {
   const connector = need.registry.find(consent.service)
   const key = await findServiceKey(need.database, need.keyring, consent.appId, consent.service)
-  if (connector === undefined || key === undefined || consent.value === undefined) return
-  const { signedIn } = JSON.parse(consent.value) as ConsentValue
+  const { value } = consent
+  if (connector === undefined || key === undefined || value === undefined) return
+  const { signedIn } = signInOf({ value })
   try {
     await revokeCredential(need.upstream, { connector, key, credential: signedIn.credential })
   } catch (error) {

@@ -47,7 +47,7 @@ function presentEntry(profile: Profile, wish: ProfilesWish, tokens: Record<strin
   if (!wish.auth && !wish.full) return encodePart(profile.nativeId)
   return {
     ...describe(profile),
-    ...(wish.full ? { data: JSON.parse(profile.data) as unknown } : {}),
+    ...(wish.full ? { data: JSON.parse(profile.data) } : {}),
     ...(wish.auth ? { auth: tokens ?? {} } : {}),
   }
 }
@@ -153,7 +153,7 @@ export function presentSelf(profile: Profile): Record<string, unknown> {
     idr: formatIdr(idr),
     at: profile.connectedAt,
     updated: profile.connectedAt,
-    data: JSON.parse(profile.data) as unknown,
+    data: JSON.parse(profile.data),
     types: { profile: true },
   }
 }

@@ -1,10 +1,10 @@
 import { randomSecret } from '#base/ids.ts'
 import type { Connector } from '#kit/connector.ts'
-import { type App, matchesRedirectUri, type ServiceKey } from '#model/app.ts'
+import { type App, matchesRedirectUri } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps.ts'
 import { insertPending } from '#store/pending.ts'
-import { findServiceKey } from '#store/service-keys.ts'
+import { findServiceKey, type OpenServiceKey } from '#store/service-keys.ts'
 import { beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
 import { AuthorizeError } from './errors.ts'
@@ -122,7 +122,7 @@ export async function chooseService(
   need: AuthorizeNeed,
   app: App,
   service: string | undefined,
-): Promise<{ connector: Connector; key: ServiceKey & { secret: string } }> {
+): Promise<{ connector: Connector; key: OpenServiceKey }> {
   const connector = service === undefined ? undefined : need.registry.find(service)
   if (connector === undefined) throw new AuthorizeError('service_unknown')
   const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)

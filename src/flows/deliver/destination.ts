@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets, PutRow } from '#model/destination.ts'
 import type { Egress } from '#upstream/egress/guard.ts'
 import type { LineTimes } from './destinations/checked-line.ts'
@@ -144,9 +145,13 @@ export interface KindNeed {
 
 /** A kind of destination: one file each. */
 export interface Kind {
-  /** Refuses addresses and options it cannot or must not use, with a sentence for the app. */
-  check(url: string, options: Record<string, unknown>, appId: string): void
+  /** What can be set, each with its meaning; strict, so that a misspelt name is refused. */
+  options: z.ZodObject
+  /** Refuses addresses it cannot or must not use, with a sentence for the app. */
+  checkAddress(url: string, appId: string): void
   open(need: KindNeed, destination: Destination, secrets: DestinationSecrets): Connection
+  /** Whether its connections can `tell`. */
+  takesEvents: boolean
   /** Whether it wants deletions of rows it may never have had. */
   takesUnknownDeletes: boolean
   /** Secrets of its own that are made with it, shown once. */

@@ -1,3 +1,4 @@
+import { firstOf, lastOf } from '#base/list-ends.ts'
 import type { DeliveryRow, Destination } from '#model/destination.ts'
 import { buryRow, unburyRows } from '#store/deliveries.ts'
 import { type Cursor, markDead } from '#store/delivery-leases.ts'
@@ -65,7 +66,7 @@ async function writeHalves(connection: Connection, batch: Batch, refused: Refuse
   for (const rows of [batch.rows.slice(0, middle), batch.rows.slice(middle)]) {
     const [first] = rows
     if (first === undefined) continue
-    const half = { ...batch, rows, upTo: rows.at(-1)!.seq }
+    const half = { ...batch, rows, upTo: lastOf(rows).seq }
     const error = await refusalOf(connection, half)
     if (error === undefined) continue
     if (rows.length > 1) {
@@ -108,13 +109,13 @@ async function setAside(
     await raiseEvent(need, tx, destination, 'delivery.dead_lettered', {
       profile: cursor.profileId,
       items: refused.length,
-      reason: refused[0]!.reason,
+      reason: firstOf(refused).reason,
     })
   })
   need.tallies.of(destination.kind).deadLetters += refused.length
   need.log.warn('rows were set aside', {
     destination: destination.id,
     rows: refused.length,
-    reason: refused[0]!.reason,
+    reason: firstOf(refused).reason,
   })
 }

@@ -1,4 +1,5 @@
 import { newId } from '#base/ids.ts'
+import type { Keyring } from '#base/sealing.ts'
 import type { Destination, DestinationKind, DestinationSecrets } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { auditDestination } from '#store/audit.ts'
@@ -25,9 +26,10 @@ import {
   updateDestination,
 } from '#store/destinations.ts'
 import { DeliveryError } from './destination.ts'
+import { checkOptions, wantsEvents } from './destination-options.ts'
 import { checkFilter } from './filter.ts'
 import type { DeliverNeed } from './need.ts'
-import { checkSchedule, isPaced, nextDue, readQuiet } from './schedule.ts'
+import { checkSchedule, isPaced, nextDue } from './schedule.ts'
 
 export interface NewDestination {
   name: string
@@ -50,8 +52,8 @@ export async function addDestination(
 ): Promise<{ destination: Destination; signing: string | undefined }> {
   const kind = need.connections.kindOf(input.kind)
   const options = input.options ?? {}
-  kind.check(input.url, options, appId)
-  checkOptions(options)
+  kind.checkAddress(input.url, appId)
+  checkOptions(input.kind, kind, options)
   const now = need.clock.now()
   const schedule = checkSchedule(input.schedule ?? 'on_change')
   const destination: Destination = {
@@ -62,6 +64,7 @@ export async function addDestination(
     filter: checkFilter(need, input.filter),
     schedule,
     options,
+    wantsEvents: wantsEvents(kind, options),
     state: 'active',
     lastError: undefined,
     fails: 0,
@@ -113,8 +116,9 @@ export async function changeDestination(
   return need.database.transaction(async (tx) => {
     const { before, secrets } = await openLocked(need, tx, id)
     const options = change.options ?? before.options
-    checkOptions(options)
-    need.connections.kindOf(before.kind).check(change.url ?? secrets.url, options, before.appId)
+    const kind = need.connections.kindOf(before.kind)
+    if (change.options !== undefined) checkOptions(before.kind, kind, options)
+    kind.checkAddress(change.url ?? secrets.url, before.appId)
     const schedule = change.schedule === undefined ? before.schedule : checkSchedule(change.schedule)
     const after: Destination = {
       ...before,
@@ -122,12 +126,14 @@ export async function changeDestination(
       filter: change.filter === undefined ? before.filter : checkFilter(need, change.filter),
       schedule,
       options,
+      wantsEvents: wantsEvents(kind, options),
       nextRunAt: change.schedule === undefined ? before.nextRunAt : nextDue(schedule, now),
       updatedAt: now,
     }
-    const isElsewhere = change.url !== undefined && change.url !== secrets.url
+    const url = change.url ?? secrets.url
+    const isElsewhere = url !== secrets.url
     const isOther = isElsewhere || change.filter !== undefined || placeOf(options) !== placeOf(before.options)
-    if (isElsewhere) await sealSecrets(tx, need.keyring, id, { ...secrets, url: change.url! }, now)
+    if (isElsewhere) await sealSecrets(tx, need.keyring, id, { ...secrets, url }, now)
     const changed = await updateDestination(tx, after)
     await stopRunsOf(tx, id)
     if (change.schedule !== undefined) {
@@ -145,6 +151,13 @@ export async function changeDestination(
   })
 }
 
+/** Somebody may have deleted the destination meanwhile. */
+export async function secretsOf(keyring: Keyring, queries: Queries, id: string): Promise<DestinationSecrets> {
+  const secrets = await openSecrets(queries, keyring, id)
+  if (secrets === undefined) throw new ApiError('not_found')
+  return secrets
+}
+
 /** What it is now, held until the transaction ends: of two changes at once neither may undo the other. */
 export async function openLocked(
   { keyring }: Pick<DeliverNeed, 'keyring'>,
@@ -153,7 +166,7 @@ export async function openLocked(
 ): Promise<{ before: Destination; secrets: DestinationSecrets }> {
   const before = await lockDestination(tx, id)
   if (before === undefined) throw new ApiError('not_found')
-  return { before, secrets: (await openSecrets(tx, keyring, id))! }
+  return { before, secrets: await secretsOf(keyring, tx, id) }
 }
 
 /** Options that change when and what is told, but not where rows go. */
@@ -165,13 +178,6 @@ function placeOf(options: Record<string, unknown>): string {
       .filter(([name]) => !PACE.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
-}
-
-function checkOptions(options: Record<string, unknown>): void {
-  readQuiet(options)
-  const { events } = options
-  if (events !== undefined && typeof events !== 'boolean')
-    throw new ApiError('bad_body', 'options.events: must be true or false.')
 }
 
 /** `dropTables` takes what we made there along; without it the rows stay the app's. */
@@ -214,7 +220,7 @@ async function stopAndDrop(need: DeliverNeed, destination: Destination): Promise
 }
 
 async function dropAll(need: DeliverNeed, destination: Destination): Promise<void> {
-  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
+  const secrets = await secretsOf(need.keyring, need.database, destination.id)
   const connection = need.connections.kindOf(destination.kind).open(need, destination, secrets)
   try {
     await connection.drop()

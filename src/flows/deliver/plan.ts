@@ -67,15 +67,18 @@ function inTurns(due: DueDestination[]): DueDestination[] {
   ).flat()
 }
 
-const wake = ({ engine }: PlanNeed, queue: QueueName, wakeUps: WakeUp[]): Promise<string[]> =>
-  wakeUps.length === 0 ? Promise.resolve([]) : engine.wake(queue, wakeUps)
+const wake = <Queue extends QueueName>(
+  { engine }: PlanNeed,
+  queue: Queue,
+  wakeUps: WakeUp<Queue>[],
+): Promise<string[]> => (wakeUps.length === 0 ? Promise.resolve([]) : engine.wake(queue, wakeUps))
 
-function aloneWakeUp(destinationId: string): WakeUp {
+function aloneWakeUp(destinationId: string): WakeUp<'alone'> {
   return { key: `deliver:${destinationId}`, data: { destinationId } }
 }
 
 /** One each second at most; the wake-up of a worker that died with it stands in the way of no later one. */
-function wakeUp({ destination, due }: DueDestination, second: number): WakeUp {
+function wakeUp({ destination, due }: DueDestination, second: number): WakeUp<'deliver'> {
   const { id: destinationId, appId, state } = destination
   const isFailing = state === 'failing'
   return { key: `${destinationId}:${second}`, data: { destinationId, appId, isFailing, runs: due } }

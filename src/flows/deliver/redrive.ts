@@ -1,3 +1,4 @@
+import { lastOf } from '#base/list-ends.ts'
 import { goneBySeq, itemsById } from '#store/changes.ts'
 import { deadLettersAfter, unburyRows } from '#store/deliveries.ts'
 import { type Cursor, markDead } from '#store/delivery-leases.ts'
@@ -14,7 +15,7 @@ export async function redriveRows(need: DeliverNeed, run: Run, cursor: Cursor, s
   for (;;) {
     const letters = await deadLettersAfter(need.database, cursor, after, AT_ONCE)
     if (letters.length === 0) break
-    after = letters.at(-1)!.itemId
+    after = lastOf(letters).itemId
     await redrivePage(need, run, cursor, source, letters)
   }
   if ((await deadLettersAfter(need.database, cursor, undefined, 1)).length === 0)

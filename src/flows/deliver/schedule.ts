@@ -1,14 +1,25 @@
-import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#base/cron.ts'
+import { z } from 'zod'
 import { type Chance, systemChance } from '#base/chance.ts'
+import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#base/cron.ts'
 import { duration } from '#kit/endpoint.ts'
 import { ApiError } from '#model/errors.ts'
 
+const QUIET = 'must be {"from": "22:00", "to": "07:00", "zone"?}'
+const time = z.string({ error: QUIET }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: QUIET })
+
 /** Every day from one time to another, in a zone: nothing is delivered then. */
-export interface QuietHours {
-  from: string
-  to: string
-  zone?: string
-}
+export const quietHours = z.strictObject(
+  {
+    from: time,
+    to: time,
+    zone: z
+      .string({ error: QUIET })
+      .refine(isTimeZone, { error: ({ input }) => `“${String(input)}” is no time zone` })
+      .optional(),
+  },
+  { error: QUIET },
+)
+type QuietHours = z.output<typeof quietHours>
 
 const EVERY = /^every (\d+[smhd])$/
 
@@ -21,14 +32,19 @@ export function checkSchedule(schedule: string): string {
   if (schedule.length > MAX_CRON) throw new ApiError('bad_body', `schedule: must have at most ${MAX_CRON} characters.`)
   const plain = schedule.trim().replaceAll(/\s+/g, ' ')
   if (plain === 'on_change' || plain === 'manual') return plain
-  const every = EVERY.exec(plain)
-  if (every !== null && duration(every[1]!) >= MIN_EVERY_MS && duration(every[1]!) <= MAX_EVERY_MS) return plain
+  const everyMs = intervalOf(plain)
+  if (everyMs !== undefined && everyMs >= MIN_EVERY_MS && everyMs <= MAX_EVERY_MS) return plain
   const line = parseCron(plain)
   if (!('fault' in line)) return plain
   throw new ApiError(
     'bad_body',
     `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and ${line.fault}.`,
   )
+}
+
+function intervalOf(schedule: string): number | undefined {
+  const interval = EVERY.exec(schedule)?.[1]
+  return interval === undefined ? undefined : duration(interval)
 }
 
 export function isPaced(schedule: string): boolean {
@@ -38,11 +54,8 @@ export function isPaced(schedule: string): boolean {
 /** When a destination with a schedule is due next; undefined when only a change or somebody's word makes it due. */
 export function nextDue(schedule: string, nowMs: number, chance: Chance = systemChance): number | undefined {
   if (schedule === 'on_change' || schedule === 'manual') return undefined
-  const every = EVERY.exec(schedule)
-  if (every !== null) {
-    const ms = duration(every[1]!)
-    return nowMs + Math.round(ms * (0.95 + chance() * 0.1))
-  }
+  const everyMs = intervalOf(schedule)
+  if (everyMs !== undefined) return nowMs + Math.round(everyMs * (0.95 + chance() * 0.1))
   const line = parseCron(schedule)
   return 'fault' in line ? undefined : nextRun(line, nowMs)
 }
@@ -62,13 +75,9 @@ export function quietUntil(quiet: QuietHours | undefined, nowMs: number): number
   return nextRun({ cron: `${Number(minute)} ${Number(hour)} * * *`, zone: quiet.zone ?? 'UTC' }, nowMs)
 }
 
+const stored = z.object({ quiet_hours: quietHours.optional() })
+
+/** Of a destination as it is stored. */
 export function readQuiet(options: Record<string, unknown>): QuietHours | undefined {
-  const quiet = options['quiet_hours'] as Partial<QuietHours> | undefined
-  if (quiet === undefined) return undefined
-  const time = /^([01]\d|2[0-3]):[0-5]\d$/
-  if (typeof quiet !== 'object' || !time.test(quiet.from ?? '') || !time.test(quiet.to ?? ''))
-    throw new ApiError('bad_body', 'options.quiet_hours: must be {"from": "22:00", "to": "07:00", "zone"?}.')
-  if (!isTimeZone(quiet.zone ?? 'UTC'))
-    throw new ApiError('bad_body', `options.quiet_hours: “${quiet.zone}” is no time zone.`)
-  return quiet as QuietHours
+  return stored.parse(options).quiet_hours
 }

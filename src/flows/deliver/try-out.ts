@@ -1,9 +1,10 @@
+import { lastOf } from '#base/list-ends.ts'
 import type { Destination } from '#model/destination.ts'
-import { openSecrets } from '#store/destinations.ts'
 import { countMatching } from '#store/item-match.ts'
 import { listAppProfiles } from '#store/profiles.ts'
 import { DeliveryError, type Finding } from './destination.ts'
 import { filterOf, pathsFor } from './filter.ts'
+import { secretsOf } from './manage.ts'
 import type { DeliverNeed } from './need.ts'
 
 /** Limit: milliseconds that trying one destination takes. Then it is ended and counts as failed. */
@@ -35,7 +36,7 @@ async function checkConnection(
   destination: Destination,
   signal: AbortSignal | undefined,
 ): Promise<Finding[]> {
-  const secrets = (await openSecrets(need.database, need.keyring, destination.id))!
+  const secrets = await secretsOf(need.keyring, need.database, destination.id)
   const connection = need.connections.kindOf(destination.kind).open(need, destination, secrets)
   const ended = AbortSignal.any([AbortSignal.timeout(MAX_TRY_MS), ...(signal === undefined ? [] : [signal])])
   const late = Promise.withResolvers<Finding[]>()
@@ -73,6 +74,6 @@ async function dryRun(need: DeliverNeed, destination: Destination): Promise<DryR
       if (performance.now() >= untilMs) return { ...found, exact: false }
     }
     if (page.length < AT_ONCE) return found
-    after = page.at(-1)!.id
+    after = lastOf(page).id
   }
 }

@@ -1,3 +1,4 @@
+import { lastOf } from '#base/list-ends.ts'
 import type { Destination, PutRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { auditDestination } from '#store/audit.ts'
@@ -119,7 +120,7 @@ async function verifyProfile(
     const rows = (await rowsFor(need, source, items)).filter(
       ({ id, seq }) => seq <= cursor.seq && !aside.has(id.slice(0, 32)),
     )
-    const upTo = items.length < PAGE ? undefined : `${items.at(-1)!.id}~`
+    const upTo = items.length < PAGE ? undefined : `${lastOf(items).id}~`
     const found = await reading.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
     const sure = await certain(need, cursor, source, rows, found)
     verified.rows += rows.length
@@ -136,7 +137,7 @@ async function verifyProfile(
     // Not when all is compared: whoever is killed before that must not leave a gap where a row was taken out.
     if (repair && tooNew.length > 0) await again()
     if (upTo === undefined) break
-    after = items.at(-1)!.id
+    after = lastOf(items).id
     if (need.clock.now() < untilMs) continue
     reached = { ...from, itemId: after }
     break
@@ -175,8 +176,8 @@ async function certain(
   const before = new Map(rows.map((row) => [row.id, row]))
   return {
     wrong: wrong.flatMap((there) => {
-      const row = before.get(there.id)!
-      return now.get(there.id)?.seq === row.seq ? [{ there, row }] : []
+      const row = before.get(there.id)
+      return row !== undefined && now.get(there.id)?.seq === row.seq ? [{ there, row }] : []
     }),
     extra: extra.filter(({ id }) => !now.has(id) && !going.has(id.slice(0, 32))),
   }
@@ -188,6 +189,6 @@ async function setAside(need: DeliverNeed, cursor: CursorPlace): Promise<Set<str
     const letters = await deadLettersAfter(need.database, cursor, after, 1000)
     for (const { itemId } of letters) ids.add(itemId)
     if (letters.length < 1000) return ids
-    after = letters.at(-1)!.itemId
+    after = lastOf(letters).itemId
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '#base/errors.ts'
 import type { Destination } from '#model/destination.ts'
 import { recordDelivery } from '#store/deliveries.ts'
 import type { Cursor } from '#store/delivery-leases.ts'
@@ -41,7 +42,7 @@ export async function writeRecorded(
     tally.batches += 1
     return rows
   } catch (error) {
-    if (!(error instanceof CheckpointDiffers)) await record(false, (error as Error).message)
+    if (!(error instanceof CheckpointDiffers)) await record(false, reasonOf(error))
     throw error
   }
 }

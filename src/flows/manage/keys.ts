@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Keyring } from '#base/sealing.ts'
-import { OVERRIDES, type ServiceKey } from '#model/app.ts'
+import { OVERRIDES, type SealedServiceKey } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { findApp } from '#store/apps.ts'
 import { auditApp } from '#store/audit.ts'
@@ -27,8 +27,8 @@ export async function setServiceKey(
   appId: string,
   input: NewServiceKey,
   actor: string,
-): Promise<ServiceKey> {
-  const key: ServiceKey = {
+): Promise<SealedServiceKey> {
+  const key: SealedServiceKey = {
     service: checkService(input.service),
     key: input.key,
     scope: input.scope,
@@ -43,7 +43,7 @@ export async function setServiceKey(
   return key
 }
 
-export async function listServiceKeys({ database }: KeysNeed, appId: string): Promise<ServiceKey[]> {
+export async function listServiceKeys({ database }: KeysNeed, appId: string): Promise<SealedServiceKey[]> {
   await mustExist(database, appId)
   return store.listServiceKeys(database, appId)
 }
@@ -68,7 +68,7 @@ function checkService(service: string): string {
 
 function checkOverrides(overrides: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(overrides)) {
-    if (!(OVERRIDES as readonly string[]).includes(name)) {
+    if (!OVERRIDES.some((known) => known === name)) {
       throw new ApiError('bad_parameter', `${name} cannot be overridden; known are ${OVERRIDES.join(', ')}.`)
     }
     if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {

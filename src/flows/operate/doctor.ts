@@ -6,6 +6,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Config } from '#base/config.ts'
 import { codeOf, reasonOf, SetupError } from '#base/errors.ts'
 import { keyFilePath, parseKeys } from '#base/key-file.ts'
+import { firstOf } from '#base/list-ends.ts'
 import { doubtAbout } from '#base/weak-secret.ts'
 import type { Database } from '#store/database.ts'
 import { planMigrations } from '#store/migrate.ts'
@@ -19,7 +20,7 @@ export interface DoctorNeed {
   withDatabase: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
 }
 
-export interface Finding {
+export interface Diagnosis {
   name: string
   state: 'ok' | 'warn' | 'fail'
   detail: string
@@ -31,7 +32,7 @@ const LOW_DISK_BYTES = 1024 ** 3
 const SKEW_MS = 5000
 
 /** Looks at everything the service stands on. Each check stands alone, so that one failure does not hide the next. */
-export async function examine(need: DoctorNeed): Promise<Finding[]> {
+export async function examine(need: DoctorNeed): Promise<Diagnosis[]> {
   const findings = [checkNode(need.nodeVersion)]
   let config: Config
   try {
@@ -50,7 +51,7 @@ export async function examine(need: DoctorNeed): Promise<Finding[]> {
   return findings
 }
 
-function checkNode(version: string): Finding {
+function checkNode(version: string): Diagnosis {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const ok = major > 24 || (major === 24 && minor >= 12)
   return {
@@ -61,7 +62,7 @@ function checkNode(version: string): Finding {
   }
 }
 
-function checkFolder(dataDir: string): Finding {
+function checkFolder(dataDir: string): Diagnosis {
   try {
     mkdirSync(dataDir, { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -76,7 +77,7 @@ function checkFolder(dataDir: string): Finding {
   }
 }
 
-function checkDisk(dataDir: string): Finding {
+function checkDisk(dataDir: string): Diagnosis {
   try {
     const { bavail, bsize } = statfsSync(dataDir)
     const free = bavail * bsize
@@ -89,7 +90,7 @@ function checkDisk(dataDir: string): Finding {
   }
 }
 
-function checkKey(config: Config): Finding {
+function checkKey(config: Config): Diagnosis {
   if (config.key !== undefined) return checkKeys(config.key)
   const path = keyFilePath(config.dataDir)
   if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be made at the first start` }
@@ -104,7 +105,7 @@ function checkKey(config: Config): Finding {
     : { name: 'key', state: 'ok', detail: `${path} (back it up: without it stored tokens are lost)` }
 }
 
-function checkKeys(text: string): Finding {
+function checkKeys(text: string): Diagnosis {
   try {
     const doubt = parseKeys(text)
       .map(doubtAbout)
@@ -117,7 +118,7 @@ function checkKeys(text: string): Finding {
   }
 }
 
-function checkAdminToken(config: Config): Finding {
+function checkAdminToken(config: Config): Diagnosis {
   const name = 'admin token'
   const file = join(config.dataDir, 'admin-token')
   if (config.adminToken === undefined && !existsSync(file))
@@ -132,7 +133,7 @@ function checkAdminToken(config: Config): Finding {
   }
 }
 
-async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
+async function checkDatabase(need: DoctorNeed): Promise<Diagnosis[]> {
   try {
     return await need.withDatabase(async (database) => {
       const before = need.clock.now()
@@ -142,7 +143,7 @@ async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
       const skewMs = Math.max(0, before - server.nowMs, server.nowMs - after)
       const { pending } = await planMigrations(database)
       return [
-        { name: 'database', state: 'ok', detail: server.version.split(' on ')[0]! },
+        { name: 'database', state: 'ok', detail: firstOf(server.version.split(' on ')) },
         pending.length === 0
           ? { name: 'migrations', state: 'ok', detail: 'up to date' }
           : {
@@ -166,7 +167,7 @@ async function checkDatabase(need: DoctorNeed): Promise<Finding[]> {
   }
 }
 
-async function checkPort({ port, host }: Config): Promise<Finding> {
+async function checkPort({ port, host }: Config): Promise<Diagnosis> {
   if (port === 0) return { name: 'port', state: 'ok', detail: 'any free one' }
   return new Promise((resolve) => {
     const server = createServer()
@@ -184,7 +185,7 @@ async function checkPort({ port, host }: Config): Promise<Finding> {
   })
 }
 
-function checkEgress({ allowPrivate }: Config): Finding {
+function checkEgress({ allowPrivate }: Config): Diagnosis {
   const wide = allowPrivate.filter((network) => network.endsWith('/0'))
   if (wide.length > 0) {
     return {
@@ -204,7 +205,7 @@ function checkEgress({ allowPrivate }: Config): Finding {
   }
 }
 
-function failed(name: string, error: unknown): Finding {
+function failed(name: string, error: unknown): Diagnosis {
   if (error instanceof SetupError) return { name, state: 'fail', detail: error.message, help: error.help }
   return {
     name,

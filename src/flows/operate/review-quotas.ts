@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts'
-import { partFor, partOf } from '#base/ids.ts'
+import { partFor, partIn, partOf } from '#base/ids.ts'
 import type { QuotaSettings } from '#base/quota-variables.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import { type Amount, effectiveQuotas, quotaState } from '#model/quotas.ts'
@@ -50,7 +50,7 @@ async function restoreNotices({ database, clock }: ReviewNeed, of: string | unde
     const whole = { quota, level: 'reached', appId, since: clock.now() } as const
     if (quota.startsWith('profile_')) await putNotice(database, { ...whole, part, subject: profileId, accountId })
     else if (quota.startsWith('account_'))
-      await putNotice(database, { ...whole, part: partOf(accountId)!, subject: accountId, accountId })
+      await putNotice(database, { ...whole, part: partIn(accountId), subject: accountId, accountId })
     else await putNotice(database, { ...whole, part: partFor(appId), subject: appId, accountId: undefined })
   }
 }

@@ -1,3 +1,4 @@
+import type { ReadingAccount } from '#model/account.ts'
 import type { Query } from '#model/query.ts'
 import type { FoundItem } from '#store/item-query.ts'
 import type { ReadNeed, Shelf } from './find.ts'
@@ -13,7 +14,12 @@ export type Answer =
   | { pieces: AsyncGenerator<string> }
 
 /** An array of items as JSON text. However many are asked for, only a little of it is held at a time. */
-export async function answerItems(need: ReadNeed, shelf: Shelf, query: Query, wish: Presentation): Promise<Answer> {
+export async function answerItems(
+  need: ReadNeed,
+  shelf: Shelf<ReadingAccount>,
+  query: Query,
+  wish: Presentation,
+): Promise<Answer> {
   const present = createPresenter(need, shelf.readable, wish)
   // One more than asked tells whether there is a next page.
   const limit = query.limit === 0 ? 0 : query.limit + 1

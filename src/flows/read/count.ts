@@ -1,3 +1,4 @@
+import { firstOf } from '#base/list-ends.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Account } from '#model/account.ts'
 import { TYPE_NAMES, typeBits } from '#model/types.ts'
@@ -32,7 +33,7 @@ export async function countEndpoints(need: ReadNeed, account: Account, name: str
   const { database, registry } = need
   const readable = await readableOf(need, account, name)
   const counted = Map.groupBy(await countAll(database, readable), ({ endpoint }) => endpoint)
-  const { service } = readable[0]!
+  const { service } = firstOf(readable)
   const known = service === OWN_SERVICE.service ? {} : (registry.find(service)?.endpoints ?? {})
   const names = [...new Set([...Object.keys(known), ...counted.keys()])]
   const ofEndpoint = (endpoint: string) => counted.get(endpoint) ?? []

@@ -1,7 +1,8 @@
+import { firstOf } from '#base/list-ends.ts'
 import { endpointFault } from '#kit/endpoint-fault.ts'
 import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
-import type { Account } from '#model/account.ts'
+import type { Account, ReadingAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { formatIdr, globalId, parseGlobalId, parseIdr, partitionOf } from '#model/idr.ts'
 import { murmur3Hex } from '#model/murmur3.ts'
@@ -9,7 +10,7 @@ import type { Selection } from '#model/query.ts'
 import type { TypeName } from '#model/types.ts'
 import type { Database } from '#store/database.ts'
 import { type FoundItem, findItem, hasEndpoint } from '#store/item-query.ts'
-import { listReadable, type Readable } from '#store/readable.ts'
+import { listReadable, listReadableUnproven, type Readable } from '#store/readable.ts'
 import { narrow, narrowByParameter } from './narrow.ts'
 
 export interface ReadNeed {
@@ -18,48 +19,52 @@ export interface ReadNeed {
 }
 
 /** What a path of the API names: some of an account's profiles, and which of their items. */
-export interface Shelf {
-  account: Account
+export interface Shelf<Holder extends ReadingAccount = Account> {
+  account: Holder
   readable: Readable[]
   selection: Selection
 }
 
 /** `/services/:service/:endpoint`. */
-export async function shelfOfEndpoint(
+export async function shelfOfEndpoint<Holder extends ReadingAccount>(
   need: ReadNeed,
-  account: Account,
+  account: Holder,
   service: string,
   endpoint: string,
-): Promise<Shelf> {
-  const readable = await readableOf(need, account, service)
+): Promise<Shelf<Holder>> {
+  const readable = narrowToName(need, await listReadableUnproven(need.database, account), service)
   await checkEndpoint(need, readable, endpoint)
   return { account, readable, selection: { endpoint } }
 }
 
 /** `/types/:type`, perhaps of some services only. */
-export async function shelfOfType(
+export async function shelfOfType<Holder extends ReadingAccount>(
   { database, registry }: ReadNeed,
-  account: Account,
+  account: Holder,
   type: TypeName,
   services: readonly string[] | undefined,
-): Promise<Shelf> {
+): Promise<Shelf<Holder>> {
   return {
     account,
-    readable: narrowByParameter(registry, await listReadable(database, account), services),
+    readable: narrowByParameter(registry, await listReadableUnproven(database, account), services),
     selection: { type },
   }
 }
 
 /** The profiles that a path names by `service` or `id@service`. */
 export async function readableOf(need: ReadNeed, account: Account, name: string): Promise<Readable[]> {
-  const readable = narrow(need.registry, await listReadable(need.database, account), [name])
-  if (readable.length === 0) throw new ApiError('no_profile')
-  return readable
+  return narrowToName(need, await listReadable(need.database, account), name)
+}
+
+function narrowToName({ registry }: ReadNeed, readable: Readable[], name: string): Readable[] {
+  const named = narrow(registry, readable, [name])
+  if (named.length === 0) throw new ApiError('no_profile')
+  return named
 }
 
 /** A service has the endpoints of its connector; own items those that something was stored at. */
 async function checkEndpoint({ database, registry }: ReadNeed, readable: Readable[], endpoint: string): Promise<void> {
-  const { service } = readable[0]!
+  const { service } = firstOf(readable)
   if (service === OWN_SERVICE.service) {
     for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
     throw new ApiError('not_found', `There are no items of your own at “${endpoint}”.`)

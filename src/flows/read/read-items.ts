@@ -1,6 +1,6 @@
-import { AccountChanged } from '#model/account.ts'
+import { AccountChanged, type ReadingAccount } from '#model/account.ts'
 import type { Query, Selection } from '#model/query.ts'
-import { proofOfHolding, proofOfRecalled } from '#store/access-tokens.ts'
+import { proofOfCached, proofOfHolding } from '#store/access-tokens.ts'
 import type { Database } from '#store/database.ts'
 import { findOriginals } from '#store/item-originals.ts'
 import { type FoundItem, queryItems } from '#store/item-query.ts'
@@ -19,10 +19,10 @@ const BATCH_LETTERS = 256 * 1024
  */
 export async function* readItems(
   { database }: Pick<ReadNeed, 'database'>,
-  { readable, selection, account }: Shelf,
+  { readable, selection, account }: Shelf<ReadingAccount>,
   query: Query,
 ): AsyncGenerator<FoundItem[]> {
-  if (query.limit === 0 && account.recalled !== undefined) throw new AccountChanged()
+  if (query.limit === 0 && 'cached' in account) throw new AccountChanged()
   let left = query.limit
   let rows = FIRST_ROWS
   let page = query
@@ -32,7 +32,7 @@ export async function* readItems(
     // What comes after the first batch is a long answer, and must not stand before short ones.
     const found =
       page === query
-        ? await queryItems(database, readable, selection, page, want, proofOfRecalled(account))
+        ? await queryItems(database, readable, selection, page, want, proofOfCached(account))
         : await queryItems(database.patient, readable, selection, page, want, later)
     const shown = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
     // All that is needed of them is taken before: they belong to the reader, who may empty the list.

@@ -1,6 +1,5 @@
 import { systemChance } from '#base/chance.ts'
 import type { Engine } from '#store/engine.ts'
-import type { QueueName } from '#store/queues.ts'
 import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
 
@@ -39,7 +38,7 @@ export async function planSyncs(
 /** Gives the profiles that were not taken. */
 async function wake(
   engine: Engine,
-  queue: QueueName,
+  queue: 'sync' | 'alone',
   due: ProfileKey[],
   keyOf: (profile: ProfileKey) => string,
 ): Promise<string[]> {
@@ -66,7 +65,7 @@ async function roomOfGroups(
   })
   const rooms = known.length === 0 ? [] : await rateLimiter.capacity(known)
   return known
-    .map(({ appId, service }, i) => ({ appId, service, room: rooms[i]! }))
+    .map(({ appId, service }, i) => ({ appId, service, room: rooms[i] ?? 0 }))
     .filter(({ room }) => room > 0)
     .sort(() => systemChance() - 0.5)
 }

@@ -1,4 +1,4 @@
-import { partFor, partOf } from '#base/ids.ts'
+import { partFor, partIn } from '#base/ids.ts'
 import type { QuotaName } from '#model/quotas.ts'
 import { writeAudit } from '#store/audit.ts'
 import { queueEvent } from '#store/push-events.ts'
@@ -38,7 +38,7 @@ function subjectOf({ appId, accountId, profileId }: Whose, quota: QuotaName) {
   const data: { account?: string; profile?: string } = {}
   if (quota.startsWith('app_') || quota.startsWith('own_')) return { subject: appId, part: partFor(appId), data }
   data.account = accountId
-  if (quota.startsWith('account_')) return { subject: accountId, part: partOf(accountId)!, data }
+  if (quota.startsWith('account_')) return { subject: accountId, part: partIn(accountId), data }
   data.profile = profileId
-  return { subject: profileId, part: partOf(profileId)!, data }
+  return { subject: profileId, part: partIn(profileId), data }
 }

@@ -19,5 +19,5 @@ function render(part: Part): string {
   if (part === undefined || part === false) return ''
   if (part instanceof Html) return part.text
   if (Array.isArray(part)) return part.map(render).join('')
-  return String(part).replaceAll(/[&<>"']/g, (char) => ENTITIES[char]!)
+  return String(part).replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 }

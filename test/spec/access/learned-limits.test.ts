@@ -7,6 +7,7 @@ import type { Lane } from '#base/isolation/lane.ts'
 import { WorkerDied } from '#base/isolation/protocol.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
+import type { RawRefusal } from '#flows/proxy/judge-refusal.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import type { Api, Connector } from '#kit/connector.ts'
 import { linkPages } from '#kit/pages.ts'
@@ -275,12 +276,15 @@ suite('R07 limits that a service tells', () => {
 
     test('means what it means here', async () => {
       const profile = await ground.connect(await service('by-worker', ofVendor(facebook), () => limit))
-      const handlers = taskHandlers(
+      const { judgeRefusal } = taskHandlers(
         ground.need as unknown as Delivering,
         createJobLedger(() => {}),
       )
       // What crosses between processes is a copy.
-      const lane = laneOf((task, input) => handlers[task]!(structuredClone(input), new AbortController().signal))
+      const lane = laneOf((task, input) => {
+        assert.equal(task, 'judgeRefusal')
+        return judgeRefusal(structuredClone(input) as RawRefusal, new AbortController().signal)
+      })
       await forget()
       const { status, text } = await proxied(
         { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { Door } from '#http/route.ts'
+import type { RouteAuth } from '#http/route.ts'
 import { ROUTES } from '#http/routes.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startTributary, type Tributary } from '../../support/tributary.ts'
@@ -16,8 +16,8 @@ const address = (path: string) => path.replaceAll(/:\w+/g, 'none').replace('*', 
 const paths = [...Map.groupBy(ROUTES, ([, path]) => path)].map(([path, listed]) => ({
   path: address(path),
   methods: listed.map(([method]) => method),
-  doors: listed.map(([, , { door }]) => door),
-  heads: listed.some(([method, , { acts }]) => method === 'GET' && acts !== true),
+  auths: listed.map(([, , { auth }]) => auth),
+  heads: listed.some(([method, , { hasSideEffects }]) => method === 'GET' && hasSideEffects !== true),
 }))
 
 const ALWAYS: Record<string, RegExp> = {
@@ -44,17 +44,17 @@ async function ask(method: string, path: string, init: RequestInit = {}): Promis
 
 const asAdmin = () => ({ authorization: `Bearer ${tributary.adminToken}` })
 // Scripts of any page may ask where no cookie and no place of the caller lets one in.
-const isShared = (doors: Door[]) => doors.some((door) => door === 'open' || door === 'account')
+const isShared = (auths: RouteAuth[]) => auths.some((auth) => auth === 'none' || auth === 'account')
 
 suite('S14 every route', () => {
-  for (const [method, path, { door }] of ROUTES) {
+  for (const [method, path, { auth }] of ROUTES) {
     const where = address(path)
     test(`${method} ${path} carries the security headers, let in or not`, async () => {
       const outside = await ask(method, where)
-      if (door === 'admin') assert.equal(outside.status, 401)
+      if (auth === 'admin') assert.equal(outside.status, 401)
       const inside = await ask(method, where, { headers: asAdmin() })
       assert.notEqual(inside.status, 500)
-      assert.equal(outside.headers.get('access-control-allow-origin'), isShared([door]) ? '*' : null)
+      assert.equal(outside.headers.get('access-control-allow-origin'), isShared([auth]) ? '*' : null)
       await Promise.all([outside.body?.cancel(), inside.body?.cancel()])
     })
 
@@ -66,7 +66,7 @@ suite('S14 every route', () => {
     })
   }
 
-  for (const { path, methods, doors, heads } of paths) {
+  for (const { path, methods, auths, heads } of paths) {
     const allowed = [...methods, ...(heads ? ['HEAD'] : []), 'OPTIONS'].sort()
     const listed = (answer: Response, name: string) => (answer.headers.get(name) ?? '').split(', ').sort()
 
@@ -76,7 +76,7 @@ suite('S14 every route', () => {
       })
       assert.equal(answer.status, 204)
       assert.deepEqual(listed(answer, 'allow'), allowed)
-      if (isShared(doors)) {
+      if (isShared(auths)) {
         assert.equal(answer.headers.get('access-control-allow-origin'), '*')
         assert.deepEqual(listed(answer, 'access-control-allow-methods'), allowed)
         assert.match(answer.headers.get('access-control-allow-headers') ?? '', /authorization/)

@@ -44,6 +44,12 @@ suite('destinations from the command line', () => {
   test('a destination from its making to its end', async () => {
     await house.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
     const { clientId } = app
+    const typo = ['--name', 'Warehouse', '--kind', 'postgres', '--url', theirs.url, '--option', 'shcema=tributary']
+    const refused = await run('add', clientId, ...typo)
+    assert.deepEqual(
+      [refused.code, refused.stderr.trim()],
+      [4, 'options.shcema: Unknown option “shcema” of postgres. Known: ca, deletes, quiet_hours, schema.'],
+    )
     const made = await json<Shown>(
       'add',
       clientId,

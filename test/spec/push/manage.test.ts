@@ -212,6 +212,41 @@ suite('managing destinations over HTTP', () => {
       assert.match(await refusal({ options }), why)
   })
 
+  test('an unknown option is refused by its name, when it is set; one that is stored stays, and does no harm', async () => {
+    const says = /options.shcema: Unknown option “shcema” of postgres. Known: ca, deletes, quiet_hours, schema\./
+    assert.match(await refusal({ options: { shcema: 'x' } }), says)
+    const other = await house.newTenant()
+    const made = await other.add({ kind: 'postgres', url: theirs.url, options: { schema: 'older' } })
+    // As a release wrote it that knew this option, or knew no better.
+    await house.sql(`update destination set options = '{"schema": "older", "shcema": "x"}' where id = $1`, [made.id])
+    const person = await other.newPerson()
+    await house.put(person, [{ id: 'kept' }])
+    await other.caughtUp(made)
+    const [found] = await theirs.sql<{ n: number }>('select count(*)::int as n from older.tributary_items')
+    assert.equal(found?.n, 1)
+    const renamed = await other.ask('PATCH', `/push/${made.id}`, { name: 'Renamed' })
+    assert.deepEqual([renamed.status, renamed.body['options']], [200, { schema: 'older', shcema: 'x' }])
+    const wrong = await other.ask('PATCH', `/push/${made.id}`, { options: { schema: 'older', shcema: 'x' } })
+    assert.equal(wrong.status, 400)
+    assert.match(String(wrong.body['error']), says)
+    assert.equal((await other.ask('PATCH', `/push/${made.id}`, { options: { schema: 'older' } })).status, 200)
+    await other.ask('DELETE', `/push/${made.id}`)
+    await theirs.sql('drop schema older cascade')
+  })
+
+  test('events are told to those that ask for them, of a kind that can be told', async () => {
+    const made = await app.add({ kind: 'webhook', url: 'https://receiver.test/', options: { events: true } })
+    const wants = async () =>
+      (await house.sql<{ wants_events: boolean }>('select wants_events from destination where id = $1', [made.id]))[0]
+        ?.wants_events
+    assert.equal(await wants(), true)
+    await app.ask('PATCH', `/push/${made.id}`, { name: 'Renamed' })
+    assert.equal(await wants(), true)
+    await app.ask('PATCH', `/push/${made.id}`, { options: {} })
+    assert.equal(await wants(), false)
+    await app.ask('DELETE', `/push/${made.id}`)
+  })
+
   test('addresses that are no server on the network are refused', async () => {
     for (const [kind, url] of [
       ['postgres', 'postgres:///db'],

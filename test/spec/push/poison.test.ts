@@ -40,7 +40,7 @@ suite('rows that a destination will not take', () => {
 
   /** A destination that has its tables, and a rule of the client's own on them. */
   const withRule = async (rule: string) => {
-    const made = await app.add({ kind: 'postgres', url: theirs.url, options: { events: false } })
+    const made = await app.add({ kind: 'postgres', url: theirs.url })
     await house.put(ada, [{ id: 'first' }])
     await until('tables are there', async () => (await theirs.live()).length === 1)
     await theirs.sql(`alter table tributary_items add constraint no_poison check (${rule})`)

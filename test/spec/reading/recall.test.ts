@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { createAccounts } from '#http/recall-account.ts'
+import type { ReadingAccount } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
 import { statement } from '#store/database.ts'
 import { type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
 
@@ -100,5 +104,32 @@ suite('an account that is remembered', () => {
     await change(fold, [twin.part, twin.profileId, profile.profileId])
     await change(fold, [profile.part, profile.profileId, null])
     assert.deepEqual(await at(), [1])
+  })
+
+  test('is looked up again after a refusal, and the route runs again only when it is another by now', async () => {
+    const { reader } = await known()
+    const accounts = createAccounts(house.tributary.store)
+    const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
+    const runs: ReadingAccount[] = []
+    const refuse = () =>
+      accounts.read(request, async (account) => {
+        runs.push(account)
+        throw new ApiError('not_found')
+      })
+    const cached = () => runs.splice(0).map((account) => 'cached' in account)
+    try {
+      await assert.rejects(refuse(), { reason: 'not_found' })
+      assert.deepEqual(cached(), [false])
+      await assert.rejects(refuse(), { reason: 'not_found' })
+      assert.deepEqual(cached(), [true])
+      await house.newProfile(reader, 'museum', 'bob')
+      await assert.rejects(refuse(), { reason: 'not_found' })
+      assert.deepEqual(cached(), [true, false])
+      await change(revoke, [reader.account.part, reader.account.id])
+      await assert.rejects(refuse(), { reason: 'token_invalid' })
+      assert.deepEqual(cached(), [true])
+    } finally {
+      accounts.clear()
+    }
   })
 })

@@ -154,10 +154,10 @@ suite('R07 budgets', () => {
         await mine.use('busy', { list: notes('/x') }),
         await mine.use('calm', { list: notes('/x') }),
       ]
-      const woken: WakeUp[] = []
+      const woken: WakeUp<'sync' | 'alone'>[] = []
       const engine = {
         waiting: async () => 0,
-        wake: async (_: string, wakeUps: WakeUp[]) => {
+        wake: async (_: string, wakeUps: WakeUp<'sync' | 'alone'>[]) => {
           woken.push(...wakeUps)
           return []
         },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, openDatabase } from '#store/database.ts'
-import { type Engine, startEngine } from '#store/engine.ts'
+import { createLog } from '#base/log.ts'
+import { type Database, openDatabase, statement } from '#store/database.ts'
+import { type Engine, startEngine, type WakeUp } from '#store/engine.ts'
 import { QUEUES, queueDepths } from '#store/queues.ts'
 import { quiet } from '../../store/opened.ts'
 import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
@@ -19,7 +20,8 @@ suite('the job engine', () => {
     engines.push(engine)
     return engine
   }
-  const wakeUp = (key: string) => ({ key, data: { part: 7 } })
+  const wakeUp = (key: string) => ({ key, data: { part: 7, profileId: key } })
+  const delivery = (key: string) => ({ key, data: { destinationId: key, appId: 'app', isFailing: false, runs: 1 } })
   const until = async (holds: () => boolean | Promise<boolean>, what: string) => {
     for (let i = 0; i < 300; i += 1) {
       if (await holds()) return
@@ -49,8 +51,8 @@ suite('the job engine', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    const run = async ({ key, data }: { key: string; data: Record<string, unknown> }) => {
-      assert.equal(data['part'], 7)
+    const run = async ({ key, data }: WakeUp<'sync'>) => {
+      assert.deepEqual(data, { part: 7, profileId: key })
       if (running.has(key)) overlaps += 1
       running.add(key)
       runs.set(key, (runs.get(key) ?? 0) + 1)
@@ -95,14 +97,14 @@ suite('the job engine', () => {
     const quick = Array.from({ length: 60 }, (_, i) => `quick-${i}`)
     // Mixed, so that whoever takes several at once takes both.
     const mixed = quick.flatMap((key, i) => [key, ...slow.slice(i, i + 1)])
-    await engine.wake('deliver', mixed.map(wakeUp))
+    await engine.wake('deliver', mixed.map(delivery))
     await engine.work('deliver', async ({ key }) => {
       runs.set(key, (runs.get(key) ?? 0) + 1)
       if (key.startsWith('slow')) await released
     })
     await until(() => quick.every((key) => runs.has(key)), 'all quick ones run beside the slow ones')
     await until(
-      async () => (await engine.wake('deliver', [wakeUp('quick-0')])).length === 0,
+      async () => (await engine.wake('deliver', [delivery('quick-0')])).length === 0,
       'a quick one is taken again',
     )
     await until(() => runs.get('quick-0') === 2, 'and runs again')
@@ -124,7 +126,7 @@ suite('the job engine', () => {
       // It does not listen.
       await new Promise(() => signal.addEventListener('abort', () => wasTold.push(true)))
     })
-    await leaving.wake('deliver', [wakeUp('long')])
+    await leaving.wake('deliver', [delivery('long')])
     await until(() => runs.length === 1, 'it is at work')
     await leaving.stop(100)
     assert.deepEqual(wasTold, [true])
@@ -143,16 +145,78 @@ suite('the job engine', () => {
       tries.set(key, (tries.get(key) ?? 0) + 1)
       if (key === 'bad') throw new Error('a bug')
     })
-    await engine.wake('deliver', ['a', 'bad', 'b'].map(wakeUp))
+    await engine.wake('deliver', ['a', 'bad', 'b'].map(delivery))
     await until(() => tries.get('bad') === 4, 'the bad one is tried four times')
     await sleep(700)
     assert.deepEqual(Object.fromEntries(tries), { a: 1, bad: 4, b: 1 })
 
     await line.cut()
-    await assert.rejects(engine.wake('deliver', [wakeUp('during')]))
+    await assert.rejects(engine.wake('deliver', [delivery('during')]))
     await sleep(700)
     await line.mend()
-    await engine.wake('deliver', [wakeUp('after')])
+    await engine.wake('deliver', [delivery('after')])
     await until(() => tries.get('after') === 1, 'the same workers go on')
+  })
+
+  test('a job that cannot be read is never run: it is logged, kept and counted once, and its key is free', async () => {
+    const lines: string[] = []
+    const log = createLog({
+      level: 'error',
+      format: 'json',
+      clock: { now: () => 0 },
+      write: (line) => lines.push(line),
+    })
+    // No other may take the jobs.
+    for (const other of engines.splice(0)) await other.stop(0)
+    const engine = await startEngine({ url: line.url, log })
+    engines.push(engine)
+    const broken: [string, unknown][] = [
+      ['no-profile', { key: 'no-profile', part: 7 }],
+      ['no-number', { key: 'no-number', part: '7', profileId: 'p' }],
+      ['no-object', 'undefined'],
+      ['nothing', null],
+    ]
+    await engine.wake('sync', [...broken.map(([key]) => wakeUp(key)), wakeUp('whole')])
+    const write = statement('test-break-job', 'update engine.job set data = $2::jsonb where singleton_key = $1')
+    for (const [key, data] of broken) await looker.count(write, [key, JSON.stringify(data)])
+    const run: unknown[] = []
+    await engine.work('sync', async ({ data }) => {
+      run.push(data)
+    })
+    const depth = async () => (await queueDepths(looker)).find(({ queue }) => queue === 'sync')!
+    await until(async () => {
+      const { ready, active } = await depth()
+      return ready + active === 0
+    }, 'each is taken off the queue')
+    assert.deepEqual(run, [{ part: 7, profileId: 'whole' }])
+    assert.equal((await depth()).deadLetters, broken.length)
+    const logged = lines.map((each): { message: string; error: string } => JSON.parse(each))
+    const why = logged.filter(({ message }) => message.includes('set aside')).map(({ error }) => error)
+    assert.deepEqual(why.sort(), [
+      'Missing or wrong in the payload: part',
+      'Missing or wrong in the payload: part, profileId',
+      'Missing or wrong in the payload: part, profileId',
+      'Missing or wrong in the payload: profileId',
+    ])
+    const kept = statement('test-dead-letters', `select data from engine.job where name = 'dead_letter'`)
+    const letters = (await looker.rows<{ data: { job: unknown } }>(kept)).map(({ data }) => data.job)
+    assert.deepEqual(
+      letters.map((job) => JSON.stringify(job)).sort(),
+      broken.map(([, job]) => JSON.stringify(job)).sort(),
+    )
+    // As if the process had died after it set the job aside, and before it told the engine.
+    const revive = statement(
+      'test-revive-job',
+      `update engine.job set state = 'retry', completed_on = null where name = 'sync' and singleton_key = $1`,
+    )
+    assert.equal(await looker.count(revive, ['nothing']), 1)
+    await until(async () => {
+      const { ready, active } = await depth()
+      return ready + active === 0
+    }, 'it is taken again')
+    assert.equal((await depth()).deadLetters, broken.length)
+    await until(async () => (await engine.wake('sync', [wakeUp('no-profile')])).length === 0, 'its key is taken again')
+    await until(() => run.length === 2, 'and runs')
+    await engine.stop(1000)
   })
 })

@@ -20,11 +20,15 @@ export function explain(error: unknown): string {
   return `${code === undefined || words.includes(code) ? '' : `${code} `}${words}`.slice(0, 300)
 }
 
-const named = new WeakMap<object, string>()
+/** What a server said when it named the row that it will not take. */
+export class RowRefused extends Error {
+  readonly rowId: string
 
-/** Remembers which row an error blames, where the server says so. */
-export function nameRow(error: unknown, rowId: string | undefined): void {
-  if (error instanceof Error && rowId !== undefined) named.set(error, rowId)
+  constructor(rowId: string, cause: unknown) {
+    super('a row was refused', { cause })
+    this.name = 'RowRefused'
+    this.rowId = rowId
+  }
 }
 
 /** Runs work of a kind and turns what goes wrong into what helps. */
@@ -36,7 +40,7 @@ export async function failing<Result>(
     return await work()
   } catch (error) {
     if (error instanceof DeliveryError) throw error
-    const rowId = error instanceof Error ? named.get(error) : undefined
-    throw new DeliveryError(recoveryOf(error), explain(error), { cause: error, rowId })
+    const [cause, rowId] = error instanceof RowRefused ? [error.cause, error.rowId] : [error, undefined]
+    throw new DeliveryError(recoveryOf(cause), explain(cause), { cause, rowId })
   }
 }

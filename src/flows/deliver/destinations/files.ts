@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { firstOf, lastOf } from '#base/list-ends.ts'
 import { ApiError } from '#model/errors.ts'
 import {
   type Batch,
@@ -16,6 +18,7 @@ import { checkedCheckpoint } from './checked-checkpoint.ts'
 import { explain, failing } from './failure.ts'
 import { folderOf, folderStore } from './folder-store.ts'
 import type { ObjectStore } from './object-store.ts'
+import { storedOptions } from './options.ts'
 import { parquetOf } from './parquet.ts'
 import { s3Address, s3Store } from './s3-store.ts'
 
@@ -25,6 +28,12 @@ const MEDIA_TYPES: Record<Format, string> = {
   ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
 }
+const options = z.strictObject({
+  format: z
+    .enum(FORMATS, { error: `must be ${FORMATS.join(' or ')}` })
+    .default('ndjson')
+    .describe('`ndjson` (the changes of the webhook, one per line) or `parquet`'),
+})
 const VERSION = 1
 const REMOVE_AT_ONCE = 8
 const PAGE = 1000
@@ -39,27 +48,27 @@ const MAX_REMOVE_MS = 50_000
  * gone for good.
  */
 export function files(filesDir: string | undefined): Kind {
-  const storeOf = (need: KindNeed | undefined, text: string, appId: string): ObjectStore | undefined => {
+  /** Looks at the address, and gives what opens it. */
+  const storeOf = (text: string, appId: string): ((need: KindNeed) => ObjectStore) => {
     const url = URL.parse(text)
     if (url?.protocol === 'file:') {
-      const folder = folderOf(url, filesDir, appId)
-      return need && folderStore(folder, filesDir!)
+      const { folder, allowed } = folderOf(url, filesDir, appId)
+      return () => folderStore(folder, allowed)
     }
     if (url?.protocol === 's3:') {
       const address = s3Address(url)
-      return need && s3Store(need, address)
+      return (need) => s3Store(need, address)
     }
     throw new ApiError('bad_body', 'url: must look like file:///folder or s3://key:secret@host/bucket/prefix.')
   }
   return {
+    options,
+    takesEvents: false,
     takesUnknownDeletes: false,
-    check: (url, options, appId) => {
-      storeOf(undefined, url, appId)
-      formatOf(options)
-    },
-    open: (need, { id, appId, options }, { url }) => {
+    checkAddress: (url, appId) => void storeOf(url, appId),
+    open: (need, { id, appId, options: stored }, { url }) => {
       try {
-        return openFiles(need, storeOf(need, url, appId)!, id, formatOf(options))
+        return openFiles(need, storeOf(url, appId)(need), id, storedOptions(options, stored).format)
       } catch (error) {
         // It was allowed when it was made: the operator set another folder since, or none.
         if (error instanceof ApiError) return unusable(error.message)
@@ -79,13 +88,6 @@ function unusable(why: string): Connection {
     drop: refuse,
     close: async () => {},
   }
-}
-
-function formatOf(options: Record<string, unknown>): Format {
-  const format = options['format'] ?? 'ndjson'
-  const known = FORMATS.find((each) => each === format)
-  if (known === undefined) throw new ApiError('bad_body', `options.format: must be ${FORMATS.join(' or ')}.`)
-  return known
 }
 
 function openFiles(need: KindNeed, store: ObjectStore, root: string, format: Format): Connection {
@@ -164,7 +166,7 @@ function openFiles(need: KindNeed, store: ObjectStore, root: string, format: For
 
 function nameOf(root: string, { profile, rows }: Batch, format: Format): string {
   // Of one length, so that names sort as their numbers do.
-  const [first, last] = [rows[0]!.seq, rows.at(-1)!.seq].map((seq) => String(seq).padStart(16, '0'))
+  const [first, last] = [firstOf(rows).seq, lastOf(rows).seq].map((seq) => String(seq).padStart(16, '0'))
   return `${root}/${profile.id}/${first}-${last}.${format}`
 }
 

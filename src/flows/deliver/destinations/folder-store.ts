@@ -17,7 +17,7 @@ const STILL_NEEDED = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOENT']
 const MAX_DEPTH = 4
 
 /** The folder that a `file:` address names, if it lies in the app's own folder where the operator lets files be written. */
-export function folderOf(url: URL, allowed: string | undefined, appId: string): string {
+export function folderOf(url: URL, allowed: string | undefined, appId: string): { folder: string; allowed: string } {
   const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
   if (allowed === undefined) throw bad('folders cannot be used here; the operator has not set TRIBUTARY_FILES')
   if (url.host !== '' || url.search !== '' || url.hash !== '') throw bad('must look like file:///folder')
@@ -30,7 +30,7 @@ export function folderOf(url: URL, allowed: string | undefined, appId: string): 
   }
   if (folder.includes('\0') || !within(join(resolve(allowed), appId), folder))
     throw bad(`must lie in the app's own folder, ${appId} in the folder that the operator set (TRIBUTARY_FILES)`)
-  return folder
+  return { folder, allowed }
 }
 
 const PUT_TRIES = 5

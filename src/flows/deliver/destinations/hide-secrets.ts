@@ -14,6 +14,7 @@ export function hidingSecrets(kind: Kind): Kind {
 
 function hiding(connection: Connection, url: string): Connection {
   const { reading } = connection
+  const tell = connection.tell?.bind(connection)
   const safely = <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) => {
     return async (...given: Given): Promise<Result> => {
       try {
@@ -37,7 +38,7 @@ function hiding(connection: Connection, url: string): Connection {
             remove: safely((profileId, rows) => reading.remove(profileId, rows)),
           },
         }),
-    ...(connection.tell === undefined ? {} : { tell: safely((event) => connection.tell!(event)) }),
+    ...(tell === undefined ? {} : { tell: safely(tell) }),
     drop: safely(() => connection.drop()),
     close: () => connection.close(),
   }

@@ -1,9 +1,10 @@
 import type { Connection as Client, RowDataPacket } from 'mysql2/promise'
 import { reasonOf } from '#base/errors.ts'
+import { firstOf } from '#base/list-ends.ts'
 import type { PutRow } from '#model/destination.ts'
 import { type Batch, CheckpointDiffers, DeliveryError, type Erasure } from '../destination.ts'
 import { partsOf } from './change-text.ts'
-import { nameRow } from './failure.ts'
+import { RowRefused } from './failure.ts'
 import {
   CLAIM_CHECKPOINT,
   deleteItems,
@@ -64,24 +65,24 @@ async function moveCheckpoint(
 
 async function putRows(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
-  const [limit] = await ask<{ bytes: number }>(client, 'select @@max_allowed_packet as bytes')
+  const limit = firstOf(await ask<{ bytes: number }>(client, 'select @@max_allowed_packet as bytes'))
   for (const part of partsOf(rows, MAX_STATEMENT_BYTES)) {
     const text = client.format(PUT_ITEMS, [part.map(valuesOf)])
     // The server would cut the connection, and nobody could tell which row was too large.
-    if (Buffer.byteLength(text) >= limit!.bytes)
+    if (Buffer.byteLength(text) >= limit.bytes)
       throw new DeliveryError(
         'reject',
-        `The row is larger than the server's max_allowed_packet (${limit!.bytes} bytes).`,
+        `The row is larger than the server's max_allowed_packet (${limit.bytes} bytes).`,
       )
     await ask(client, text).catch((error: unknown) => {
       // Counted from the first row of the statement.
       const at = / at row (\d+)$/.exec(reasonOf(error))?.[1]
-      nameRow(error, part[Number(at) - 1]?.id)
-      throw error
+      const named = part[Number(at) - 1]
+      throw named === undefined ? error : new RowRefused(named.id, error)
     })
   }
   // Some were older than what is there: only those that are there now have their people written.
-  const keys = [rows[0]!.profile, rows.map(({ id }) => id)]
+  const keys = [firstOf(rows).profile, rows.map(({ id }) => id)]
   const there = await ask<{ id: string; seq: number }>(
     client,
     'select id, seq from tributary_items where profile_id = ? and id in (?)',
@@ -98,7 +99,7 @@ async function putRows(client: Client, rows: PutRow[]): Promise<void> {
 
 async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
-  const keys = [rows[0]!.profile, rows.map(({ id }) => id)]
+  const keys = [firstOf(rows).profile, rows.map(({ id }) => id)]
   await ask(client, 'delete from tributary_participants where profile_id = ? and item_id in (?)', keys)
   const people = rows.flatMap(({ id, profile, author, participants }) =>
     participants.map((who, position) => [profile, id, position, clean(who), position === 0 && author === who]),

@@ -1,4 +1,5 @@
 import type { Connection as Client } from 'mysql2/promise'
+import { lastOf } from '#base/list-ends.ts'
 import type { PutRow } from '#model/destination.ts'
 import type { Differences, FoundRow, Span } from '../destination.ts'
 import { partsOf } from './change-text.ts'
@@ -25,7 +26,7 @@ export async function compareRows(client: Client, profileId: string, span: Span,
     found.extra.push(...extra)
   }
   for (const part of parts) {
-    const upTo = part.at(-1)!.id
+    const upTo = lastOf(part).id
     await compare(upTo, part)
     after = upTo
   }

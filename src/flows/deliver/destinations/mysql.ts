@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Driver from 'mysql2'
 import type { Connection as Client } from 'mysql2/promise'
+import { z } from 'zod'
+import { firstOf } from '#base/list-ends.ts'
 import {
   type Connection,
   DeliveryError,
@@ -12,13 +14,12 @@ import {
 } from '../destination.ts'
 import { type ClientPool, createClientPool } from './client-pool.ts'
 import { type DatabaseAddress, databaseAddress } from './database-address.ts'
-import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
 import { mysqlLine } from './mysql-line.ts'
 import { ask, erase, writeBatch } from './mysql-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './mysql-tables.ts'
 import { compareRows, removeFound } from './mysql-verify.ts'
-import { authorityOf } from './network-address.ts'
+import { ca, deletes, storedOptions } from './options.ts'
 import { sharing, shown } from './rows.ts'
 
 // Loaded when the first destination of this kind is opened: most processes never have one, and it takes ten megabytes.
@@ -35,21 +36,21 @@ const SESSION = [
   'set session transaction isolation level read committed',
 ]
 
+const options = z.strictObject({ ca, deletes })
+
 /** MariaDB 10.6 and newer, MySQL 8 and newer. */
 export const mysql: Kind = {
+  options,
+  takesEvents: false,
   takesUnknownDeletes: true,
-  check: (url, options) => {
-    databaseAddress(url, SCHEMES, 3306)
-    authorityOf(options)
-    deletesHard(options)
-  },
+  checkAddress: (url) => void databaseAddress(url, SCHEMES, 3306),
   open: (need, destination, secrets) => openMysql(need, destination.id, secrets.url, destination.options),
 }
 
-function openMysql(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
+function openMysql(need: KindNeed, id: string, url: string, stored: Record<string, unknown>): Connection {
   const address = databaseAddress(url, SCHEMES, 3306)
-  const ca = authorityOf(options)
-  const hard = deletesHard(options)
+  const { ca, deletes } = storedOptions(options, stored)
+  const hard = deletes === 'hard'
   const pool = createClientPool<Client>({
     open: () => {
       const line = mysqlLine(need, address, ca).connect(address.port, address.host)
@@ -121,15 +122,17 @@ async function evolve(client: Client, database: string): Promise<void> {
       client,
       'create table if not exists tributary_schema (version integer primary key, applied_at datetime(3) not null)',
     )
-    const [found] = await ask<{ version: number; there: number }>(
-      client,
-      `select (select coalesce(max(version), 0) from tributary_schema) as version,
+    const found = firstOf(
+      await ask<{ version: number; there: number }>(
+        client,
+        `select (select coalesce(max(version), 0) from tributary_schema) as version,
          (select count(*) from information_schema.tables where table_schema = database() and table_name in (?)) as there`,
-      [[...TABLES, ...VIEWS]],
+        [[...TABLES, ...VIEWS]],
+      ),
     )
     // Somebody took a table away: each statement may run again, and what is there stays.
-    const complete = found!.there === TABLES.length + VIEWS.length
-    for (let next = complete ? found!.version : 0; next < VERSIONS.length; next += 1) {
+    const complete = found.there === TABLES.length + VIEWS.length
+    for (let next = complete ? found.version : 0; next < VERSIONS.length; next += 1) {
       for (const statement of VERSIONS[next]!) await ask(client, statement)
       await ask(client, 'insert ignore into tributary_schema (version, applied_at) values (?, utc_timestamp(3))', [
         next + 1,

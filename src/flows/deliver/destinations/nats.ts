@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { z } from 'zod'
 import type { DeliveryRow } from '#model/destination.ts'
-import { ApiError } from '#model/errors.ts'
 import {
   type Batch,
   type Checkpoint,
@@ -19,59 +19,55 @@ import { checkedCheckpoint } from './checked-checkpoint.ts'
 import { explain, failing } from './failure.ts'
 import { connectNats, natsAddress, natsWaitMs } from './nats-address.ts'
 import { findStream, type Line, makeStream, openLine, publish } from './nats-streams.ts'
-import { authorityOf } from './network-address.ts'
+import { ca, flagOption, storedOptions, textOption } from './options.ts'
 
 /** So many messages are on their way at once; each item is among them once, so its own order holds whatever fails. */
 const AT_ONCE = 256
 
-interface NatsOptions {
-  stream: string
-  /** `tributary.{service}.{type}`; also `{endpoint}`, `{profile}`, `{op}`. */
-  subject: string
-  /** The words before the first place-holder. */
-  prefix: string
-  create: boolean
-}
+/** Limit: characters of the subject pattern of a NATS destination; a longer one is answered with 400. */
+const MAX_SUBJECT = 256
+const SUBJECT = /^[\w-]+(?:\.(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+)+$/
+
+const options = z.strictObject({
+  stream: textOption(/^[A-Za-z0-9_-]{1,60}$/, 'must be letters, digits, - and _')
+    .default('TRIBUTARY')
+    .describe('`TRIBUTARY` unless set'),
+  subject: z
+    .string({ error: 'must be a text' })
+    .max(MAX_SUBJECT, { error: `must have at most ${MAX_SUBJECT} characters`, abort: true })
+    .regex(SUBJECT, { error: 'must look like tributary.{service}.{type}; also {endpoint}, {profile}, {op}' })
+    .default('tributary.{service}.{type}')
+    .describe(
+      "`tributary.{service}.{type}` unless set; also `{endpoint}`, `{profile}`, `{op}`. With `{profile}` in it, erasures purge a person's messages",
+    ),
+  create: flagOption().default(true).describe('`true` unless set; with `false` the streams must be there'),
+  ca,
+})
 
 /** JetStream: one message per change, acknowledged, told apart by its id. A second stream keeps how far each profile is. */
 export const nats: Kind = {
+  options,
+  takesEvents: false,
   takesUnknownDeletes: false,
-  check: (url, options) => {
-    natsAddress(url)
-    optionsOf(options)
-    authorityOf(options)
-  },
+  checkAddress: (url) => void natsAddress(url),
   open: (need, destination, secrets) =>
-    openNats(need, destination.id, secrets.url, optionsOf(destination.options), authorityOf(destination.options)),
+    openNats(need, destination.id, secrets.url, storedOptions(options, destination.options)),
 }
 
-/** Limit: characters of the subject pattern of a NATS destination; a longer one is answered with 400. */
-const MAX_SUBJECT = 256
-
-function optionsOf(options: Record<string, unknown>): NatsOptions {
-  const bad = (why: string) => new ApiError('bad_body', `options.${why}.`)
-  const { stream = 'TRIBUTARY', subject = 'tributary.{service}.{type}', create = true } = options
-  if (typeof stream !== 'string' || !/^[A-Za-z0-9_-]{1,60}$/.test(stream))
-    throw bad('stream: must be letters, digits, - and _')
-  const word = String.raw`(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+`
-  if (typeof subject !== 'string' || subject.length > MAX_SUBJECT)
-    throw bad(`subject: must have at most ${MAX_SUBJECT} characters`)
-  if (!new RegExp(String.raw`^[\w-]+(?:\.${word})+$`).test(subject))
-    throw bad('subject: must look like tributary.{service}.{type}; also {endpoint}, {profile}, {op}')
-  if (typeof create !== 'boolean') throw bad('create: must be true or false')
+/** The words before the first place-holder. */
+function prefixOf(subject: string): string {
   const words = subject.split('.')
   const first = words.findIndex((each) => each.includes('{'))
-  return { stream, subject, create, prefix: words.slice(0, first < 0 ? words.length : first).join('.') }
+  return words.slice(0, first < 0 ? words.length : first).join('.')
 }
 
 function openNats(
   need: KindNeed,
   destinationId: string,
   url: string,
-  options: NatsOptions,
-  ca: string | undefined,
+  { stream, subject, create, ca }: z.output<typeof options>,
 ): Connection {
-  const { stream, prefix } = options
+  const prefix = prefixOf(subject)
   const places = `${stream}_CHECKPOINT`
   const placeOf = (profileId: string) => `${prefix}_checkpoint.${destinationId}.${profileId}`
   let opened: Promise<Line> | undefined
@@ -129,16 +125,16 @@ function openNats(
 
   async function sayErased(open: Line, profileId: string, epoch: number, id: string): Promise<void> {
     // Where subjects name the profile its messages can be told from others, and go.
-    if (options.subject.includes('{profile}'))
+    if (subject.includes('{profile}'))
       await open.manager.streams.purge(stream, {
-        filter: options.subject.replaceAll('{profile}', profileId).replaceAll(/[^.]*\{\w+\}[^.]*/g, '*'),
+        filter: subject.replaceAll('{profile}', profileId).replaceAll(/[^.]*\{\w+\}[^.]*/g, '*'),
       })
     const text = JSON.stringify({ op: 'erase', profile: profileId, run: epoch })
     await publish(open, profileSubject('_', profileId, 'erase'), text, { id, run: epoch })
   }
 
   const subjectOf = (row: Record<'service' | 'type' | 'endpoint' | 'profile' | 'op', string>) =>
-    options.subject.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof row) => row[name].replaceAll(/[^\w-]/g, '_'))
+    subject.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof row) => row[name].replaceAll(/[^\w-]/g, '_'))
 
   const profileSubject = (service: string, profile: string, op: string) =>
     subjectOf({ service, type: '_profile', endpoint: '_profile', profile, op })
@@ -146,14 +142,14 @@ function openNats(
   return {
     prepare: () =>
       work(async (open) => {
-        await makeStream(open, options.create, { name: stream, subjects: [`${prefix}.>`] })
-        await makeStream(open, options.create, {
+        await makeStream(open, create, { name: stream, subjects: [`${prefix}.>`] })
+        await makeStream(open, create, {
           name: places,
           subjects: [`${prefix}_checkpoint.>`],
           max_msgs_per_subject: 1,
         })
       }),
-    test: () => test(connect, natsWaitMs(need), options),
+    test: () => test(connect, natsWaitMs(need), { stream, create }),
     write: (batch) =>
       work(async (open) => {
         const { profile, rows, epoch, generation } = batch
@@ -225,7 +221,7 @@ function namesOf(
 async function test(
   connect: (noteFault: (error: Error) => void) => Promise<NatsConnection>,
   waitMs: number,
-  { stream, create }: NatsOptions,
+  { stream, create }: { stream: string; create: boolean },
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   let open: Line | undefined

@@ -26,12 +26,3 @@ export function hostOf(url: URL): string {
   if (/[/\\,@\s%]/.test(host)) throw new ApiError('bad_body', 'url: must name one host, not a socket or a list.')
   return host.replace(/^\[|\]$/g, '')
 }
-
-/** A certificate authority of the app's own, as text; paths would be our files. */
-export function authorityOf(options: Record<string, unknown>): string | undefined {
-  const ca = options['ca']
-  if (ca === undefined) return undefined
-  if (typeof ca === 'string' && /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/.test(ca))
-    return ca
-  throw new ApiError('bad_body', 'options.ca: must be a certificate in PEM (-----BEGIN CERTIFICATE-----…).')
-}

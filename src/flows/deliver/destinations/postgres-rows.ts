@@ -1,8 +1,9 @@
 import { type Client, DatabaseError } from 'pg'
+import { firstOf } from '#base/list-ends.ts'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { float8Array, int8Array, textArray } from '#store/binary-arrays.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../destination.ts'
-import { nameRow } from './failure.ts'
+import { RowRefused } from './failure.ts'
 import {
   DELETE_ITEMS,
   ERASE,
@@ -71,8 +72,8 @@ async function putCheckpoint(client: Client, values: (string | number)[]): Promi
 async function putRows(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
   const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows)).catch((error: unknown) => {
-    nameRow(error, failingRow(error))
-    throw error
+    const rowId = failingRow(error)
+    throw rowId === undefined ? error : new RowRefused(rowId, error)
   })
   const fresh = new Set(written.map(({ id }) => id))
   await putParticipants(
@@ -114,7 +115,7 @@ export function columnsOf(rows: PutRow[]): Buffer[] {
 
 async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
-  const profileId = rows[0]!.profile
+  const profileId = firstOf(rows).profile
   await client.query('delete from tributary_participants where profile_id = $1 and item_id = any($2)', [
     profileId,
     rows.map(({ id }) => id),

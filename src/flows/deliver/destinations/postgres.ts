@@ -1,12 +1,11 @@
 import { Client } from 'pg'
+import { z } from 'zod'
 import { codeOf, isUnavailable } from '#base/errors.ts'
-import { ApiError } from '#model/errors.ts'
 import type { Connection, DeliveryRecovery, Finding, Kind, KindNeed } from '../destination.ts'
 import { type ClientPool, createClientPool } from './client-pool.ts'
 import { databaseAddress } from './database-address.ts'
-import { deletesHard } from './deletes-option.ts'
 import { explain, failing } from './failure.ts'
-import { authorityOf } from './network-address.ts'
+import { ca, deletes, storedOptions, textOption } from './options.ts'
 import { postgresLine } from './postgres-line.ts'
 import { erase, writeBatch } from './postgres-rows.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './postgres-tables.ts'
@@ -20,31 +19,28 @@ const AS_TEXT = { getTypeParser: () => (value: string | Buffer) => value }
 // SQLSTATEs that blame the row: too long, wrong encoding, out of range, broken constraint. Sent again, it fails again.
 const BLAMES_ROW = /^(22|23|54)/
 
+const options = z.strictObject({
+  schema: textOption(/^[a-z_][a-z0-9_]{0,62}$/, 'must be lower-case letters, digits and underscores')
+    .optional()
+    .describe("where the tables go; made if it is missing. Unset: the role's own search path"),
+  ca,
+  deletes,
+})
+
 /** PostgreSQL 15 and newer, and whatever speaks its protocol. */
 export const postgres: Kind = {
+  options,
+  takesEvents: false,
   takesUnknownDeletes: true,
-  check: (url, options) => {
-    databaseAddress(url, SCHEMES, 5432)
-    schemaOf(options)
-    authorityOf(options)
-    deletesHard(options)
-  },
+  checkAddress: (url) => void databaseAddress(url, SCHEMES, 5432),
   open: (need, destination, secrets) => openPostgres(need, destination.id, secrets.url, destination.options),
 }
 
-function schemaOf(options: Record<string, unknown>): string | undefined {
-  const schema = options['schema']
-  if (schema === undefined) return undefined
-  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema
-  throw new ApiError('bad_body', 'options.schema: must be lower-case letters, digits and underscores.')
-}
-
-function openPostgres(need: KindNeed, id: string, url: string, options: Record<string, unknown>): Connection {
+function openPostgres(need: KindNeed, id: string, url: string, stored: Record<string, unknown>): Connection {
   const address = databaseAddress(url, SCHEMES, 5432)
   const { host, port, user, password, database } = address
-  const schema = schemaOf(options)
-  const ca = authorityOf(options)
-  const hard = deletesHard(options)
+  const { schema, ca, deletes } = storedOptions(options, stored)
+  const hard = deletes === 'hard'
   const pool = createClientPool<Client>({
     open: () => {
       const line = postgresLine(need, address, ca)

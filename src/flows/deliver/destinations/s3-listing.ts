@@ -13,9 +13,9 @@ export interface ListedPage {
 /** Reads one page of a listing. A store that names what it was not asked for is not believed: its names are removed. */
 export function readListing(body: string, prefix: string, size: number): ListedPage {
   const keys: string[] = []
-  for (const [, key] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+  for (const [, key = ''] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) {
     if (keys.length >= size) throw broken(`more than the ${size} names it was asked for`)
-    const name = unescapeXml(key!)
+    const name = unescapeXml(key)
     if (!name.startsWith(prefix) || name.split('/').some((part) => part === '.' || part === '..'))
       throw broken('a name it was not asked for')
     keys.push(name)
@@ -29,13 +29,19 @@ function broken(what: string): DeliveryError {
   return new DeliveryError('retry', `The store listed ${what}.`)
 }
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const ENTITIES = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 
 function unescapeXml(text: string): string {
   return text.replaceAll(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi,
     (whole, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) return Object.hasOwn(ENTITIES, name) ? ENTITIES[name]! : whole
+      if (name !== undefined) return ENTITIES.get(name) ?? whole
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
       return code <= 0x10_ffff ? String.fromCodePoint(code) : whole
     },

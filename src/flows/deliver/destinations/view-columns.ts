@@ -1,4 +1,4 @@
-import type { BaseType, ItemType } from '#model/types.ts'
+import { type BaseType, baseOf, type ItemType } from '#model/types.ts'
 
 /** A column of a typed view: where its value lies in the normalised documents, and what it is there. */
 export interface ViewColumn {
@@ -31,5 +31,5 @@ const OWN: Record<BaseType, ViewColumn[]> = {
 }
 
 export function columnsOf(type: ItemType): ViewColumn[] {
-  return OWN[type.replace(/_feed$/, '') as BaseType]
+  return OWN[baseOf(type)]
 }

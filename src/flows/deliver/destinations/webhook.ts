@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import { reasonOf } from '#base/errors.ts'
+import { firstOf, lastOf } from '#base/list-ends.ts'
 import type { DeliveryRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { retryAfterMs } from '#upstream/retry-after.ts'
@@ -21,9 +23,11 @@ const PREFIX = 'whsec_'
 
 /** Standard Webhooks: id, timestamp and signature in headers; a batch of changes in the body. */
 export const webhook: Kind = {
+  options: z.strictObject({}),
+  takesEvents: true,
   takesUnknownDeletes: false,
   newSigning: () => PREFIX + randomBytes(24).toString('base64'),
-  check: (url) => {
+  checkAddress: (url) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new ApiError('bad_body', 'url: must be an http or https address.')
     const { username, password, hash, port } = new URL(url)
@@ -47,7 +51,7 @@ function openWebhook(need: KindNeed, url: string, signing: string[]): Connection
       for (const part of partsOf(batch.rows, MAX_REQUEST_BYTES)) {
         // The same rows always have the same id, so that a receiver can tell a repetition.
         await post(
-          `msg_${batch.profile.id}_${batch.generation}_${part[0]!.seq}_${part.at(-1)!.seq}`,
+          `msg_${batch.profile.id}_${batch.generation}_${firstOf(part).seq}_${lastOf(part).seq}`,
           bodyOf('items.changed', batch, part),
         )
       }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
+import { checkOptions } from '#flows/deliver/destination-options.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
@@ -99,13 +100,41 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['files', 's3://k:s@h/bucket?endpoint=x', /is not allowed/],
   ['files', 's3://k:s@h/bucket', /options.format/, { format: 'csv' }],
   ['files', 'gopher://h/', /must look like/],
+  [
+    'postgres',
+    'postgres://u:p@h/db',
+    /^options.shcema: Unknown option “shcema” of postgres. Known: ca, deletes, quiet_hours, schema\.$/,
+    { shcema: 'x' },
+  ],
+  ['postgres', 'postgres://u:p@h/db', /Unknown option “events” of postgres/, { events: true }],
+  ['mysql', 'mysql://u:p@h/db', /Unknown option “schema” of mysql. Known: ca, deletes, quiet_hours\./, { schema: 'x' }],
+  ['webhook', 'https://h/', /Unknown option “deletes” of webhook. Known: events, quiet_hours\./, { deletes: 'hard' }],
+  ['webhook', 'https://h/', /options.events: must be true or false/, { events: 'yes' }],
+  ['files', 's3://k:s@h/bucket', /Unknown option “ca” of files. Known: format, quiet_hours\./, { ca: 'x' }],
+  [
+    'nats',
+    'nats://u:p@h',
+    /Unknown option “__proto__” of nats. Known: ca, create, quiet_hours, stream, subject\./,
+    JSON.parse('{"__proto__": 1}'),
+  ],
+  ['nats', 'nats://u:p@h', /options.subject: must have at most 256 characters\.$/, { subject: `a.${'b'.repeat(256)}` }],
+  ['nats', 'nats://u:p@h', /options.create: must be true or false/, { create: 'no' }],
+  [
+    'nats',
+    'nats://u:p@h',
+    /options.quiet_hours: must be \{/,
+    { quiet_hours: { from: '22:00', to: '07:00', zoen: 'UTC' } },
+  ],
 ]
 
 suite('S34 addresses that are refused when they are given', () => {
   for (const [kind, url, says, options = {}] of REFUSED) {
     test(`${kind} ${url} ${JSON.stringify(options)}`, () => {
       assert.throws(
-        () => kinds[kind].check(url, options, 'app'),
+        () => {
+          kinds[kind].checkAddress(url, 'app')
+          checkOptions(kind, kinds[kind], options)
+        },
         (error) => {
           assert.ok(error instanceof ApiError, String(error))
           assert.match(error.message, says)
@@ -117,7 +146,7 @@ suite('S34 addresses that are refused when they are given', () => {
 
   test('folders, when the operator set none', () => {
     const none = createKinds({ filesDir: undefined })
-    assert.throws(() => none.files.check(pathToFileURL(filesDir).href, {}, 'app'), /TRIBUTARY_FILES/)
+    assert.throws(() => none.files.checkAddress(pathToFileURL(filesDir).href, 'app'), /TRIBUTARY_FILES/)
   })
 })
 
@@ -144,7 +173,7 @@ suite('S30 S34 addresses that are refused when they are connected to', () => {
   ]
   for (const [kind, url] of hosts.flatMap(at)) {
     test(url, async () => {
-      kinds[kind].check(url, {}, 'app')
+      kinds[kind].checkAddress(url, 'app')
       const connection = kinds[kind].open(need, destinationOf(kind), { url, signing: [] })
       const [finding] = await connection.test()
       assert.equal(finding?.ok, false)

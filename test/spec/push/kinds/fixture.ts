@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, Kind, KindNeed } from '#flows/deliver/destination.ts'
+import { checkOptions } from '#flows/deliver/destination-options.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
@@ -96,7 +97,8 @@ export function openPlace(
     url: place.url,
     ...(place.signing === undefined ? {} : { signing: place.signing }),
   }
-  kind.check(place.url, destination.options, destination.appId)
+  kind.checkAddress(place.url, destination.appId)
+  checkOptions(fixture.kind, kind, destination.options)
   const again = () => kind.open(need, destination, secrets)
   return { destination, kind, connection: again(), again }
 }

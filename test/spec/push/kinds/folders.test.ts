@@ -56,11 +56,11 @@ suite('folders of apps', () => {
   const person = () => makePerson(destination.id)
 
   test('an app names only folders of its own', () => {
-    files.check(addressOf('app_a', 'out'), {}, 'app_a')
-    files.check(addressOf('app_a'), {}, 'app_a')
+    files.checkAddress(addressOf('app_a', 'out'), 'app_a')
+    files.checkAddress(addressOf('app_a'), 'app_a')
     for (const parts of [['app_b', 'out'], ['app_a-b'], ['out'], [], ['app_a', '..', 'app_b']])
       assert.throws(
-        () => files.check(addressOf(...parts), {}, 'app_a'),
+        () => files.checkAddress(addressOf(...parts), 'app_a'),
         (error) => error instanceof ApiError && /own folder/.test(error.message),
         parts.join('/'),
       )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection } from 'mysql2/promise'
 import { type Connection, DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
+import { checkOptions } from '#flows/deliver/destination-options.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
@@ -27,7 +28,8 @@ after(async () => {
 })
 
 function open(kind: DestinationKind, url: string, options: Record<string, unknown> = {}): Connection {
-  kinds[kind].check(url, options, 'app')
+  kinds[kind].checkAddress(url, 'app')
+  checkOptions(kind, kinds[kind], options)
   return kinds[kind].open(need, destinationOf(kind, options), { url, signing: [] })
 }
 
