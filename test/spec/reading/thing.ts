@@ -29,6 +29,7 @@ const thing = kind<Thing>({
   name: 'thing',
   id: ({ id }) => id,
   at: ({ at }) => at,
+  takesAnyTime: true,
   types: ({ types }) => types ?? [],
   guid: ({ guid }) => guid,
   participants: ({ author, others }) => ({ author, others }),
