@@ -7,7 +7,7 @@ import { type ItemDraft, itemReader } from '#kit/read-item.ts'
 import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
 import { checkDefinition } from './connectors/check-definition.ts'
 import { checkItem } from './connectors/check-item.ts'
-import { type Ground, groundFor } from './connectors/ground.ts'
+import { type Ground, groundFor } from './connectors/fixture.ts'
 import { walkEndpoint } from './connectors/walk-endpoint.ts'
 
 // One suite for every connector: what is registered is tested, without a word about it here.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addDestination } from '#flows/deliver/manage.ts'
 import { readStore, type Verdict } from './push-compare.ts'
-import { openPushHouse } from './push-house.ts'
+import { openPushHouse } from './push-fixture.ts'
 import { startMariadb } from './push-mariadb.ts'
 import { startNats } from './push-nats.ts'
 import { startPostgres } from './push-postgres.ts'

@@ -10,7 +10,7 @@ import { Client } from 'pg'
 import { createLog } from '#base/log.ts'
 import { openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../harness/database.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })

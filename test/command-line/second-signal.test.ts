@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { preparedDatabase, type TestDatabase } from '../support/database.ts'
-import { type Running, startProcess } from '../support/running.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { type Running, startProcess } from '../harness/running.ts'
 
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
 

@@ -4,7 +4,7 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from './fixture.ts'
 
 export interface Walked {
   records: unknown[]

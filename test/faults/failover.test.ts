@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { type CuttableLine, cuttableLine } from '../support/cuttable-line.ts'
-import { startTributary, type Tributary } from '../support/tributary.ts'
+import { type CuttableLine, cuttableLine } from '../harness/cuttable-line.ts'
+import { startTributary, type Tributary } from '../harness/start.ts'
 import { type Replicated, replicationMissing, startReplicated } from './replicated-postgres.ts'
 
 const WRITERS = 4

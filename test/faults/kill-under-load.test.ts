@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processesIn, signal } from '#store/embedded/processes.ts'
-import { type Running, startProcess } from '../support/running.ts'
+import { type Running, startProcess } from '../harness/running.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const WRITERS = 8

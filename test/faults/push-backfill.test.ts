@@ -6,8 +6,8 @@ import { newPartId } from '#base/ids.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
 import { insertAccount } from '#store/accounts.ts'
 import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
-import { openPushGround, type PushGround } from '../chaos/push-ground.ts'
-import { type ClientDatabase, clientDatabase, until } from '../spec/push/house.ts'
+import { openPushGround, type PushGround } from '../chaos/push-kills.ts'
+import { type ClientDatabase, clientDatabase, until } from '../spec/push/fixture.ts'
 
 /** BACKFILL_ROWS=1000000 BACKFILL_KILLS=20 is the long form. */
 const ROWS = Number(process.env['BACKFILL_ROWS'] ?? 8000)

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { preparedDatabase } from '../harness/database.ts'
+import { LOOPBACK } from '../harness/lab.ts'
+import { type Running, startProcess } from '../harness/running.ts'
 import { startScripted } from '../spec/sync/scripted-service.ts'
-import { preparedDatabase } from '../support/database.ts'
-import { LOOPBACK } from '../support/lab-app.ts'
-import { type Running, startProcess } from '../support/running.ts'
 
 const ROUNDS = 2
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'

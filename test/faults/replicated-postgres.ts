@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../harness/free-port.ts'
 
 const run = promisify(execFile)
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { migrate, readMigrations } from '#store/migrate.ts'
-import { startTributary, type Tributary } from '../support/tributary.ts'
+import { startTributary, type Tributary } from '../harness/start.ts'
 
 /** What a next release may do beside this one: add, and not drop. */
 const NEXT = `

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
 import { type Receiver, startReceiver } from '../spec/push/receiver.ts'
-import { type Order, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/house.ts'
+import { type Order, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/shop-fixture.ts'
 
 const MB = 1024 * 1024
 const TUNING = {

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { orders, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/house.ts'
+import { orders, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/shop-fixture.ts'
 import {
   type HostileResponse,
   type HostileService,

@@ -1,6 +1,6 @@
 import { createLog } from '#base/log.ts'
 import { type Database, openDatabase } from '#store/database.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../harness/database.ts'
 
 export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { cuttableLine } from '../support/cuttable-line.ts'
-import { freePort } from '../support/free-port.ts'
+import { cuttableLine } from '../harness/cuttable-line.ts'
+import { freePort } from '../harness/free-port.ts'
 
 const { stdout } = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' })
 const version = /PgBouncer (\d+)\.(\d+)/.exec(stdout ?? '')

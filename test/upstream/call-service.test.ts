@@ -5,8 +5,8 @@ import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { addressOf, callService } from '#upstream/call-service.ts'
 import { beginSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { CALLBACK, type OpenUpstream, openUpstream, refusal } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
-import { CALLBACK, type OpenUpstream, openUpstream, refusal } from './support.ts'
 
 const connector: Connector = defineConnector({
   service: 'plain',

@@ -3,8 +3,8 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { findPlace } from '#upstream/addresses.ts'
 import { movableClock } from '../../lab/base/clock.ts'
 import { oidc } from './connectors/oidc.ts'
+import { type OpenUpstream, openUpstream, refusal, turned } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
-import { type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
 
 suite('finding the addresses of an instance', () => {
   const clock = movableClock()

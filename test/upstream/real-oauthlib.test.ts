@@ -6,7 +6,7 @@ import { revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../real/oauthlib-provider.ts'
 import { oauthlib } from './connectors/oauthlib.ts'
-import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
+import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './fixture.ts'
 
 const skip = await oauthlibMissing()
 

@@ -12,7 +12,7 @@ import {
   startOidcProvider,
 } from '../real/oidc-provider.ts'
 import { oidc } from './connectors/oidc.ts'
-import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
+import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './fixture.ts'
 
 const skip = await oidcProviderMissing()
 

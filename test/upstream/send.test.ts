@@ -5,7 +5,7 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { withDeadline } from '#upstream/send.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { type OpenUpstream, openUpstream, refusal } from './support.ts'
+import { type OpenUpstream, openUpstream, refusal } from './fixture.ts'
 
 suite('the one way out', () => {
   let lab: Lab<'demo-social'>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../../support/command-line.ts'
-import { basic, type Granted, get, type LabApp, type LabHouse, newCode, send, signIn } from '../../support/lab-app.ts'
-import { idsOfApp, tablesWithRowsOf } from '../../support/rows-of-app.ts'
-import { auditOf, entryOf, startQuietHouse } from '../authorization/support.ts'
-import { type ClientDatabase, clientDatabase, until } from '../push/house.ts'
+import { tributary } from '../../harness/command-line.ts'
+import { basic, type Granted, get, type LabApp, type LabHouse, newCode, send, signIn } from '../../harness/lab.ts'
+import { idsOfApp, tablesWithRowsOf } from '../../harness/rows-of-app.ts'
+import { auditOf, entryOf, startQuietHouse } from '../authorization/fixture.ts'
+import { type ClientDatabase, clientDatabase, until } from '../push/fixture.ts'
 
 interface Progress {
   client_id: string

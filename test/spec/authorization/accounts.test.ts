@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabApp, type LabHouse, newCode, redeem, send, signIn, walk } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+import { get, type LabApp, type LabHouse, newCode, redeem, send, signIn, walk } from '../../harness/lab.ts'
+import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 /** An app of its own per test, so that no test finds accounts of another. */

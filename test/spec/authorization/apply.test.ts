@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Ask, basic, type DemoService, get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+import { type Ask, basic, type DemoService, get, type LabHouse, send, signIn } from '../../harness/lab.ts'
+import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

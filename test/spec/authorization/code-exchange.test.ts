@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import {
-  basic,
-  type Granted,
-  get,
-  type LabHouse,
-  newCode,
-  REDIRECT,
-  redeem,
-  send,
-  signIn,
-} from '../../support/lab-app.ts'
-import { assertRefused, entryOf, nativeId, startQuietHouse } from './support.ts'
+import { basic, type Granted, get, type LabHouse, newCode, REDIRECT, redeem, send, signIn } from '../../harness/lab.ts'
+import { assertRefused, entryOf, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

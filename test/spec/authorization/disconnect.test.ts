@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Fault } from '../../../lab/base/faults.ts'
-import { get, type LabHouse, newCode, redeem, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, entryOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+import { get, type LabHouse, newCode, redeem, send, signIn } from '../../harness/lab.ts'
+import { assertRefused, auditOf, entryOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

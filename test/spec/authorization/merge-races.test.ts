@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { get, type LabApp, type LabHouse, send } from '../../support/lab-app.ts'
+import { get, type LabApp, type LabHouse, send } from '../../harness/lab.ts'
+import { assertRefused, auditOf, openFlows, startQuietHouse } from './fixture.ts'
 import { makeAccount } from './made-accounts.ts'
-import { assertRefused, auditOf, openFlows, startQuietHouse } from './support.ts'
 
 let house: LabHouse
 let flows: { need: AuthorizeNeed; close: () => Promise<void> }

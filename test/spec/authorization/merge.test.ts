@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { basic, get, type LabApp, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, entryOf, nativeId, serviceToken, startQuietHouse } from './support.ts'
+import { basic, get, type LabApp, type LabHouse, send, signIn } from '../../harness/lab.ts'
+import { assertRefused, auditOf, entryOf, nativeId, serviceToken, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

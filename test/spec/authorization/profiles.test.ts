@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { basic, type Granted, get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, entryOf, nativeId, startQuietHouse } from './support.ts'
+import { basic, type Granted, get, type LabHouse, send, signIn } from '../../harness/lab.ts'
+import { assertRefused, entryOf, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 let ada: Granted

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type LabApp, type LabHouse, REDIRECT } from '../../support/lab-app.ts'
+import { type LabApp, type LabHouse, REDIRECT } from '../../harness/lab.ts'
 
 /** A browser that goes where we send it; the pages of the service are walked by the service's own login. */
 export interface Walked {

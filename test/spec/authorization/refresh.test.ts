@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { basic, type Granted, type LabApp, type LabHouse, LOOPBACK, send, signIn } from '../../support/lab-app.ts'
-import { auditOf, CONNECTORS, entryOf, startQuietHouse } from './support.ts'
+import { basic, type Granted, type LabApp, type LabHouse, LOOPBACK, send, signIn } from '../../harness/lab.ts'
+import { auditOf, CONNECTORS, entryOf, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 let app: LabApp

@@ -12,8 +12,8 @@ import {
   redeem,
   signIn,
   walk,
-} from '../../support/lab-app.ts'
-import { auditOf, lapseAfter, nativeId, startQuietHouse } from './support.ts'
+} from '../../harness/lab.ts'
+import { auditOf, lapseAfter, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

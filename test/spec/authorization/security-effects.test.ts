@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { startQuietHouse, tokensFor } from './support.ts'
+import { get, type LabHouse, send, signIn } from '../../harness/lab.ts'
+import { startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { basic, type Granted, get, type LabHouse, redeem, send } from '../../harness/lab.ts'
 import { type AtprotoNetwork, startAtproto } from '../../hostile/servers/atproto.ts'
-import { basic, type Granted, get, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { assertRefused, entryOf, startQuietHouse } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
-import { assertRefused, entryOf, startQuietHouse } from './support.ts'
 
 const VICTIM = 'did:plc:victim'
 const ATTACKER = 'did:plc:attacker'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import { basic, type Granted, type LabHouse, REDIRECT, redeem, send } from '../../support/lab-app.ts'
-import { entryOf, pkce, startQuietHouse } from './support.ts'
+import { basic, type Granted, type LabHouse, REDIRECT, redeem, send } from '../../harness/lab.ts'
+import { entryOf, pkce, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 /** What must be nowhere: name of the secret to its value. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabApp, type LabHouse, send } from '../../support/lab-app.ts'
-import { startQuietHouse } from './support.ts'
+import { type LabApp, type LabHouse, send } from '../../harness/lab.ts'
+import { startQuietHouse } from './fixture.ts'
 
 const REGISTERED = 'https://app.example.com/signin/back'
 const WITH_QUERY = 'https://app.example.com/q?tenant=1'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { rotateKeyring } from '#flows/operate/keyring.ts'
-import { tributary } from '../../support/command-line.ts'
-import { basic, type Granted, get, type LabHouse, newCode, redeem, send, signIn } from '../../support/lab-app.ts'
-import { auditOf, entryOf, lapseAfter, startQuietHouse } from './support.ts'
+import { tributary } from '../../harness/command-line.ts'
+import { basic, type Granted, get, type LabHouse, newCode, redeem, send, signIn } from '../../harness/lab.ts'
+import { auditOf, entryOf, lapseAfter, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

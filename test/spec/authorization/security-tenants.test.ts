@@ -11,8 +11,8 @@ import {
   redeem,
   send,
   signIn,
-} from '../../support/lab-app.ts'
-import { nativeId, startQuietHouse, tokensFor, withoutRequestId } from './support.ts'
+} from '../../harness/lab.ts'
+import { nativeId, startQuietHouse, tokensFor, withoutRequestId } from './fixture.ts'
 
 let house: LabHouse
 let other: LabApp

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
-import { get, type LabHouse, newBrowser, REDIRECT, signIn } from '../../support/lab-app.ts'
-import { auditOf, nativeId, startQuietHouse } from './support.ts'
+import { get, type LabHouse, newBrowser, REDIRECT, signIn } from '../../harness/lab.ts'
+import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

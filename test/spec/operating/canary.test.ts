@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test'
 import { randomSecret } from '#base/ids.ts'
 import { ROUTES } from '#http/routes.ts'
 import { statement } from '#store/database.ts'
-import { onServer } from '../../support/database.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { onServer } from '../../harness/database.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary
 const answers: string[] = []

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { freshDatabase } from '../../support/database.ts'
-import { startTributary } from '../../support/tributary.ts'
+import { freshDatabase } from '../../harness/database.ts'
+import { startTributary } from '../../harness/start.ts'
 import { rawClient } from './raw-http.ts'
 
 const isRefused = (error: unknown) => error instanceof TypeError

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
 import { ApiError } from '#model/errors.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 const AT_ONCE = 400
 const HOOK_SECRET = 'the-verify-token-of-the-hook'

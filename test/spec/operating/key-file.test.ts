@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import { keyFilePath } from '#base/key-file.ts'
 import { rotateKeyring } from '#flows/operate/keyring.ts'
 import { findServiceKey } from '#store/service-keys.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary
 let id: string

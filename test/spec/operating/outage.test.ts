@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
-import { freshDatabase, onServer } from '../../support/database.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
+import { freshDatabase, onServer } from '../../harness/database.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface Readiness {
   ready: boolean

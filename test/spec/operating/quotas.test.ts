@@ -3,9 +3,9 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '#base/config.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
-import { tributary as cli } from '../../support/command-line.ts'
-import { basic } from '../../support/lab-app.ts'
-import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/house.ts'
+import { tributary as cli } from '../../harness/command-line.ts'
+import { basic } from '../../harness/lab.ts'
+import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/shop-fixture.ts'
 
 /** The quota of every profile in this file, unless a test sets others. */
 const PROFILE_ITEMS = 25

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
-import { basic, type LabHouse, newCode, redeem, send, startLabHouse } from '../../support/lab-app.ts'
-import { openFlows } from '../authorization/support.ts'
+import { basic, type LabHouse, newCode, redeem, send, startLabHouse } from '../../harness/lab.ts'
+import { openFlows } from '../authorization/fixture.ts'
 import { startScripted } from '../sync/scripted-service.ts'
 
 const PER_ADDRESS = 5

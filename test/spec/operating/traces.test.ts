@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LabHouse, send, signIn, startLabHouse } from '../../support/lab-app.ts'
+import { type LabHouse, send, signIn, startLabHouse } from '../../harness/lab.ts'
 
 interface WireSpan {
   traceId: string

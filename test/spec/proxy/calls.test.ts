@@ -5,8 +5,8 @@ import { revokeAnyToken } from '#flows/authorize/accounts.ts'
 import { disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
 import { setProfileState } from '#store/profiles.ts'
-import { withoutRequestId } from '../authorization/support.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { withoutRequestId } from '../authorization/fixture.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let upstream: RawUpstream

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
 
 type Answer = (query: URLSearchParams, incoming: IncomingMessage, response: ServerResponse) => unknown
 

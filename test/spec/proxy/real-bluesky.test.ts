@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../harness/free-port.ts'
+import { type Granted, type LabHouse, redeem, send, startLabHouse } from '../../harness/lab.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
-import { freePort } from '../../support/free-port.ts'
-import { type Granted, type LabHouse, redeem, send, startLabHouse } from '../../support/lab-app.ts'
 import { finishReal, walkReal } from '../authorization/real-walk.ts'
 
 const skip = await blueskyMissing()

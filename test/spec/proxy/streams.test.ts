@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rawClient } from '../operating/raw-http.ts'
-import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type ProxyHouse, startProxyHouse } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 import { type SlowUpstream, startSlowUpstream } from './slow-upstream.ts'
 

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { freshDatabase } from '../../support/database.ts'
-import { freePort } from '../../support/free-port.ts'
-import { type Running, startProcess } from '../../support/running.ts'
+import { freshDatabase } from '../../harness/database.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { type Running, startProcess } from '../../harness/running.ts'
 
 const MEGABYTE = 1024 * 1024
 /** `PROXY_MEGABYTES=1024` for the full measure. */

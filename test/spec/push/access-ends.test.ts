@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { RUNS_PER_DESTINATION } from '#flows/deliver/need.ts'
-import { type PushHouse, startPushHouse, until } from './house.ts'
+import { type PushHouse, startPushHouse, until } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 let house: PushHouse

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startRawHttp } from '../../hostile/servers/raw-http.ts'
-import { type PushHouse, startPushHouse, type Tenant, until } from './house.ts'
+import { type PushHouse, startPushHouse, type Tenant, until } from './fixture.ts'
 
 suite('apps and callers kept apart', () => {
   let house: PushHouse

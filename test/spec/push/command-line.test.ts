@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../../support/command-line.ts'
+import { tributary } from '../../harness/command-line.ts'
 import {
   type ClientDatabase,
   clientDatabase,
@@ -11,7 +11,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 
 suite('destinations from the command line', () => {
   let house: PushHouse

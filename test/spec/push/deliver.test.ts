@@ -8,7 +8,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 interface Delivery {

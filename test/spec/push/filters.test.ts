@@ -10,7 +10,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 import { startReceiver } from './receiver.ts'
 
 const ITEMS: Item[] = [

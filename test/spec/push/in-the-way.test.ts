@@ -9,7 +9,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 
 const refusing = (code: string) => [
   `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now' using errcode = '${code}'; end $$`,

@@ -9,7 +9,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 
 suite('managing destinations over HTTP', () => {
   let house: PushHouse

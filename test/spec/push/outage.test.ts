@@ -10,7 +10,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 const HOUR = 3_600_000

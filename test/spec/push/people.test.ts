@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { basic, type LabHouse, send, signIn, startLabHouse } from '../../support/lab-app.ts'
-import { type ClientDatabase, clientDatabase, until } from './house.ts'
+import { basic, type LabHouse, send, signIn, startLabHouse } from '../../harness/lab.ts'
+import { type ClientDatabase, clientDatabase, until } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 suite('people come, merge and leave, and destinations follow', () => {

@@ -8,7 +8,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 
 interface Letter {
   profile: string

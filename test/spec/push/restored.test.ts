@@ -14,7 +14,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 
 suite('backups, repeats and late comers', () => {
   let house: PushHouse

@@ -9,7 +9,7 @@ import {
   startPushHouse,
   type Tenant,
   until,
-} from './house.ts'
+} from './fixture.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
-import { type ClientDatabase, clientDatabase, type PushHouse, startPushHouse, type Tenant, until } from './house.ts'
+import { type ClientDatabase, clientDatabase, type PushHouse, startPushHouse, type Tenant, until } from './fixture.ts'
 import { mysqlFixture } from './kinds/at-mysql.ts'
 import { startReceiver } from './receiver.ts'
 

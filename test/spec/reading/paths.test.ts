@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { globalId } from '#model/idr.ts'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 let house: ReadingHouse
 let reader: Reader

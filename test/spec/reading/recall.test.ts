@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { statement } from '#store/database.ts'
-import { type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 // What another process would do: behind the back of the one that is asked.
 const revoke = statement('r-revoke', 'update access_token set revoked_at = 1 where part = $1 and account_id = $2')

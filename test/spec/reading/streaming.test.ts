@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 const ITEMS = 30_000
 /** `SLOW_READERS=200` for the long run: each of them fills the buffers of a connection first. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
-import { type SyncHouse, startSyncHouse } from './house.ts'
+import { type SyncHouse, startSyncHouse } from './shop-fixture.ts'
 
 let house: SyncHouse
 /** Calls that the shop has heard and not answered to the end. */

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { kind } from '#kit/kind.ts'
 import { numberPages } from '#kit/pages.ts'
 import { listQuarantine } from '#store/quarantine.ts'
-import { type Ground, keyOf, type Note, notes, openGround } from './ground.ts'
+import { type Ground, keyOf, type Note, notes, openGround } from './engine-fixture.ts'
 
 function deep(levels: number): string {
   return `${'{"in":'.repeat(levels)}1${'}'.repeat(levels)}`

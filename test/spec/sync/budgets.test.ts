@@ -7,7 +7,7 @@ import type { Connector } from '#kit/connector.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Engine, WakeUp } from '#store/engine.ts'
 import { type Budget, createBudget } from '#upstream/budget.ts'
-import { type Ground, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 
 suite('R07 budgets', () => {
   let ground: Ground

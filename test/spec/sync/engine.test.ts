@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '#store/database.ts'
 import { type Engine, startEngine } from '#store/engine.ts'
 import { QUEUES, queueDepths } from '#store/queues.ts'
+import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
+import { freshDatabase } from '../../harness/database.ts'
 import { quiet } from '../../store/opened.ts'
-import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
-import { freshDatabase } from '../../support/database.ts'
 
 /** What the service asks of a job engine, held against the one it has. Dead workers are the chaos suite's. */
 suite('the job engine', () => {

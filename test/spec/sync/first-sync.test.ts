@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { get, type LabHouse, signIn, startLabHouse } from '../../support/lab-app.ts'
+import { get, type LabHouse, signIn, startLabHouse } from '../../harness/lab.ts'
 
 interface Progress {
   state: string

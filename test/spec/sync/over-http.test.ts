@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tributary } from '../../support/command-line.ts'
-import { orders, pagesOf, SECRET, type SyncHouse, startSyncHouse } from './house.ts'
+import { tributary } from '../../harness/command-line.ts'
 import { gate } from './scripted-service.ts'
+import { orders, pagesOf, SECRET, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
 
 suite('syncs over HTTP', () => {
   let house: SyncHouse

@@ -8,7 +8,7 @@ import type { Database, Queries } from '#store/database.ts'
 import { eraseProfileItems } from '#store/items.ts'
 import { removeEndpoints } from '#store/sync-endpoints.ts'
 import { leaseDueProfiles, removeSchedule } from '#store/sync-schedule.ts'
-import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
 
 suite('while a sync runs', () => {

@@ -5,7 +5,7 @@ import { type Connection, DeliveryError, type KindNeed } from '#flows/deliver/de
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
-import { freshDatabase } from '../../../support/database.ts'
+import { freshDatabase } from '../../../harness/database.ts'
 import { selfSigned } from './certificate.ts'
 import { makePerson } from './changes.ts'
 import { destinationOf } from './fixture.ts'

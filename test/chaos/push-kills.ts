@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { addDestination, type NewDestination } from '#flows/deliver/manage.ts'
-import { childEnv } from '../support/child-env.ts'
+import { childEnv } from '../harness/child-env.ts'
 import { readStore, type Stored } from './push-compare.ts'
-import { openPushHouse } from './push-house.ts'
+import { openPushHouse } from './push-fixture.ts'
 
 const TUNING = { deliveryTimes: { leaseMs: 1000, turnMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
 

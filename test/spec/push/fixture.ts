@@ -9,9 +9,9 @@ import { insertAccount } from '#store/accounts.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { removeItems } from '#store/items.ts'
 import { findOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
-import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
-import { freshDatabase } from '../../support/database.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
+import { freshDatabase } from '../../harness/database.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 export const LOOPBACK = '127.0.0.0/8,::1/128'
 

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { type Browser, createBrowser, type Page, type WalkOptions } from '../../lab/browser.ts'
 import { startLab } from '../../lab/lab.ts'
 import type { Tuning } from '../../src/tuning.ts'
-import { startTributary, type Tributary } from './tributary.ts'
+import { startTributary, type Tributary } from './start.ts'
 
 export const LOOPBACK = '127.0.0.0/8,::1/128'
 export const REDIRECT = 'http://localhost:4999/back'

@@ -18,7 +18,7 @@ import { createBudget } from '#upstream/budget.ts'
 import { createEgress, type EgressOptions } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openStore } from '../../../src/open-store.ts'
-import { preparedDatabase } from '../../support/database.ts'
+import { preparedDatabase } from '../../harness/database.ts'
 import { keyed, paged, plain, scarce, signed } from './connectors.ts'
 
 export const TOKEN = 'service-token-0123456789'

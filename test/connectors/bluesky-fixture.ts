@@ -3,10 +3,10 @@ import { bluesky } from '#connectors/bluesky/connector.ts'
 import { personalDataServer } from '#connectors/bluesky/identity.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
+import { freshDatabase } from '../harness/database.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBlueskyNetwork } from '../real/bluesky.ts'
-import { freshDatabase } from '../support/database.ts'
-import { backFrom, CALLBACK, openUpstream, turned } from '../upstream/support.ts'
-import type { Ground } from './ground.ts'
+import { backFrom, CALLBACK, openUpstream, turned } from '../upstream/fixture.ts'
+import type { Ground } from './fixture.ts'
 
 /** Everything that may be asked for, so that no endpoint is refused. */
 export const SCOPES = 'atproto transition:generic transition:chat.bsky'

@@ -4,8 +4,8 @@ import { Client } from 'pg'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
 import type { Starting } from '../../../src/app.ts'
 import type { Tuning } from '../../../src/tuning.ts'
-import { LOOPBACK } from '../../support/lab-app.ts'
-import { startTributary } from '../../support/tributary.ts'
+import { LOOPBACK } from '../../harness/lab.ts'
+import { startTributary } from '../../harness/start.ts'
 import { type Asked, startScripted } from './scripted-service.ts'
 
 export interface Order {

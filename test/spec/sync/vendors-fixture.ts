@@ -4,10 +4,10 @@ import { Client } from 'pg'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
 import { createBrowser } from '../../../lab/browser.ts'
 import { startLab } from '../../../lab/lab.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { basic, continued, LOOPBACK, REDIRECT } from '../../harness/lab.ts'
+import { startTributary } from '../../harness/start.ts'
 import type { RunningBluesky } from '../../real/bluesky.ts'
-import { freePort } from '../../support/free-port.ts'
-import { basic, continued, LOOPBACK, REDIRECT } from '../../support/lab-app.ts'
-import { startTributary } from '../../support/tributary.ts'
 
 export const VENDORS = ['facebook', 'x', 'instagram', 'foursquare', 'tumblr', 'github'] as const
 export type Vendor = (typeof VENDORS)[number]

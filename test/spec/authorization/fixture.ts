@@ -16,7 +16,7 @@ import {
   newCode,
   redeem,
   startLabHouse,
-} from '../../support/lab-app.ts'
+} from '../../harness/lab.ts'
 
 /** An operator's folder of connectors: servers of test/real, and the demo services without anything to sync. */
 export const CONNECTORS = join(import.meta.dirname, 'connectors')
