@@ -9,7 +9,7 @@ import { planSyncs } from '#flows/sync/plan.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { Engine } from '#store/engine.ts'
-import { startLoop } from './work-loop.ts'
+import { type OnLooked, startLoop } from './work-loop.ts'
 
 const PLAN_EVERY_MS = 500
 
@@ -17,10 +17,11 @@ export interface SyncWork {
   engine: Engine
   need: AuthorizeNeed & SyncNeed & { tracer?: Tracer | undefined }
   ledger: JobLedger
+  onLooked?: OnLooked | undefined
 }
 
 /** Syncs, and what is done by the clock. Gives a function that ends the planning. */
-export async function startSyncs({ engine, need, ledger }: SyncWork): Promise<() => Promise<void>> {
+export async function startSyncs({ engine, need, ledger, onLooked }: SyncWork): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
     const removed = { ...(await tidy(need)), ...(await lapseSignIns(need)) }
     need.log.debug('maintenance done', removed)
@@ -29,9 +30,10 @@ export async function startSyncs({ engine, need, ledger }: SyncWork): Promise<()
   await engine.work('sync', ({ data, jobId }, signal) =>
     runSync({ need, ledger }, data, { jobId, queue: 'sync' }, signal),
   )
+  const often = { everyMs: PLAN_EVERY_MS, log: need.log, onLooked }
   const stops = [
-    startLoop('syncs', PLAN_EVERY_MS, () => planSyncs({ ...need, engine }), need.log),
-    startLoop('deletions', PLAN_EVERY_MS, () => continueDeletions(need), need.log),
+    startLoop({ name: 'syncs', ...often, plan: () => planSyncs({ ...need, engine }) }),
+    startLoop({ name: 'deletions', ...often, plan: () => continueDeletions(need) }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabHouse, REDIRECT } from '../harness/lab.ts'
+import type { LabHouse } from '../harness/lab.ts'
+import { REDIRECT } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { loadCorePackage } from '../real/packages.ts'
 import { startQuietHouse } from '../spec/authorization/fixture.ts'

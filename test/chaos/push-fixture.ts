@@ -8,15 +8,14 @@ import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { readItemQuery } from '#http/item-parameters.ts'
 import type { Database } from '#store/database.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
 import { openStore } from '../../src/open-store.ts'
 import { loadRegistry } from '../../src/services.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { freshDatabase } from '../harness/database.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
+import { openUpstream } from '../harness/upstream.ts'
 
 const APP = 'chaos'
-const LOOPBACK = '127.0.0.0/8,::1/128'
 
 /** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
 export async function openPushHouse() {
@@ -33,7 +32,7 @@ export async function openPushHouse() {
   const config = loadConfig(env)
   const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
   const store = await openStore(config, log)
-  const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
+  const { egress, upstream, close } = openUpstream()
   const connections = createConnections({ egress, clock: systemClock }, createKinds(config))
   await store.database.count(
     {
@@ -52,7 +51,7 @@ export async function openPushHouse() {
       egress,
       connections,
       registry: await loadRegistry(config),
-      upstream: createUpstream({ egress, clock: systemClock, log }),
+      upstream,
       readQuery: readItemQuery,
       config: { baseUrl: 'http://localhost' },
     },
@@ -60,7 +59,7 @@ export async function openPushHouse() {
     open: () => openCursors(store.database),
     close: async () => {
       await connections.close()
-      await egress.close()
+      await close()
       await store.close()
       await fresh.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -4,8 +4,9 @@ import { personalDataServer } from '#connectors/bluesky/identity.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { freshDatabase } from '../harness/database.ts'
+import { openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBlueskyNetwork } from '../real/bluesky.ts'
-import { backFrom, CALLBACK, openUpstream, turned } from '../upstream/fixture.ts'
+import { backFrom, CALLBACK, turned } from '../upstream/fixture.ts'
 import type { Ground } from './fixture.ts'
 
 /** Everything that may be asked for, so that no endpoint is refused. */

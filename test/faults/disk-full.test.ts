@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, get, type LabHouse, send, signIn, startLabHouse } from '../harness/lab.ts'
+import { type LabHouse, startLabHouse } from '../harness/lab.ts'
+import { type Answer, get, send } from '../harness/send.ts'
+import { signIn } from '../harness/sign-in.ts'
 import { replicationMissing, startOwnServer } from './replicated-postgres.ts'
 import { smallDisk } from './small-disk.ts'
 

@@ -7,7 +7,7 @@ import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRo
 import { openPushGround, type PushGround } from '../chaos/push-kills.ts'
 import { seeded } from '../chaos/push-random.ts'
 import { createSource } from '../chaos/push-source.ts'
-import { type ClientDatabase, clientDatabase } from '../spec/push/fixture.ts'
+import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
 import { mysqlFixture } from '../spec/push/kinds/at-mysql.ts'
 import type { Place } from '../spec/push/kinds/fixture.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { preparedDatabase } from '../harness/database.ts'
-import { LOOPBACK } from '../harness/lab.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
 import { type Running, startProcess } from '../harness/running.ts'
 import { startScripted } from '../spec/sync/scripted-service.ts'
 

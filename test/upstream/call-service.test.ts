@@ -5,7 +5,8 @@ import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { addressOf, callService } from '#upstream/call-service.ts'
 import { beginSignIn, proveCredential } from '#upstream/sign-in.ts'
-import { CALLBACK, type OpenUpstream, openUpstream, refusal } from './fixture.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { CALLBACK, refusal } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
 
 const connector: Connector = defineConnector({

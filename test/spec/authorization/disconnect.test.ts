@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Fault } from '../../../lab/base/faults.ts'
-import { get, type LabHouse, newCode, redeem, send, signIn } from '../../harness/lab.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { newCode, redeem, signIn } from '../../harness/sign-in.ts'
 import { assertRefused, auditOf, entryOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse

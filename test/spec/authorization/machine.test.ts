@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type Answer, basic, type LabApp, type LabHouse, newCode, send } from '../../harness/lab.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { type Answer, send } from '../../harness/send.ts'
+import { newCode } from '../../harness/sign-in.ts'
 import { nativeId, serviceToken, startQuietHouse } from './fixture.ts'
 import {
   disconnected,

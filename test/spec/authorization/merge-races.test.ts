@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { get, type LabApp, type LabHouse, send } from '../../harness/lab.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
 import { assertRefused, auditOf, openFlows, startQuietHouse } from './fixture.ts'
 import { makeAccount } from './made-accounts.ts'
 

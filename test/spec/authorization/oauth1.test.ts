@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import { type LabHouse, REDIRECT, walk } from '../../harness/lab.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { REDIRECT, walk } from '../../harness/sign-in.ts'
 import { startQuietHouse } from './fixture.ts'
 
 let house: LabHouse

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { basic, type Granted, get, type LabHouse, send, signIn } from '../../harness/lab.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, signIn } from '../../harness/sign-in.ts'
 import { assertRefused, entryOf, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { basic, type Granted, get, type LabApp, type LabHouse, redeem, send } from '../../harness/lab.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, redeem } from '../../harness/sign-in.ts'
 import {
   type OidcProviderOptions,
   oidcProviderMissing,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Granted, get, type LabHouse, newCode, redeem, send } from '../../harness/lab.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, newCode, redeem } from '../../harness/sign-in.ts'
 import { auditOf, pkce, startQuietHouse, withoutRequestId } from './fixture.ts'
 
 let house: LabHouse

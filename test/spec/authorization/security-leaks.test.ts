@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import { basic, type Granted, type LabHouse, REDIRECT, redeem, send } from '../../harness/lab.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { type Granted, REDIRECT, redeem } from '../../harness/sign-in.ts'
 import { entryOf, pkce, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse

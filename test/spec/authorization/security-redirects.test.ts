@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabApp, type LabHouse, send } from '../../harness/lab.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
 import { startQuietHouse } from './fixture.ts'
 
 const REGISTERED = 'https://app.example.com/signin/back'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, newBrowser, REDIRECT, redeem, send, signIn, walk } from '../../harness/lab.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
 import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
 
 const SERVICES = ['demo-social', 'demo-micro', 'demo-health'] as const

@@ -3,8 +3,8 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '#base/config.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
+import { basic } from '../../harness/app.ts'
 import { tributary as cli } from '../../harness/command-line.ts'
-import { basic } from '../../harness/lab.ts'
 import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/shop-fixture.ts'
 
 /** The quota of every profile in this file, unless a test sets others. */

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LabHouse, send, signIn, startLabHouse } from '../../harness/lab.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
 
 interface WireSpan {
   traceId: string

@@ -4,17 +4,12 @@ import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { findDestination, openSecrets } from '#store/destinations.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  LOOPBACK,
-  type Person,
-  type PushHouse,
-  type Shown,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './fixture.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import type { Person } from '../../harness/person.ts'
+import type { Shown } from '../../harness/push.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 suite('backups, repeats and late comers', () => {
   let house: PushHouse

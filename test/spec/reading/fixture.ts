@@ -1,12 +1,11 @@
 import { join } from 'node:path'
-import { newPartId } from '#base/ids.ts'
 import { absorb, openStream } from '#flows/sync/absorb.ts'
-import { newAccessToken } from '#model/access-token.ts'
-import type { Account } from '#model/account.ts'
-import { insertAccessToken } from '#store/access-tokens.ts'
-import { insertAccount } from '#store/accounts.ts'
-import { insertProfile } from '#store/profiles.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
+import { makeApp } from '../../harness/app.ts'
+import { newPerson, type Person } from '../../harness/person.ts'
+import { newProfile } from '../../harness/profile.ts'
+import * as read from '../../harness/read.ts'
+import { type Answer, type Ask, send } from '../../harness/send.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import library from './connectors/library.ts'
 import museum from './connectors/museum.ts'
@@ -28,18 +27,11 @@ export interface Item {
   map?: Record<string, unknown>
 }
 
-export interface Told {
-  status: number
-  headers: Headers
-  text: string
-  body: unknown
-}
+type Asking = Pick<Ask, 'headers' | 'body'> & { method?: string }
+type Told = Omit<Answer, 'body'> & { body: unknown }
 
-/** Whom the tests read for: an account and its token. */
-export interface Reader {
-  account: Account
-  token: string
-}
+/** Whom the tests read for. */
+export type Reader = Person
 
 export interface Profile {
   part: number
@@ -55,65 +47,29 @@ export async function startReadingHouse(env: Record<string, string> = {}) {
     DATABASE_POOL: '8',
     ...env,
   })
-  const made = await tributary.admin('POST', '/admin/apps', { name: 'Reader', redirect_uris: ['https://app.test/'] })
-  const { client_id: appId } = made.body as { client_id: string }
+  const { clientId: appId } = await makeApp(tributary, { name: 'Reader' })
   return {
     tributary,
     appId,
     stop: () => tributary.stop(),
-    newReader: (part?: number) => newReader(tributary, appId, part),
-    newProfile: (reader: Reader, service: Profile['service'] = 'library', owner = 'ada') =>
-      newProfile(tributary, reader, service, owner),
+    newReader: (part?: number): Promise<Reader> => newPerson(tributary.store, appId, part),
+    newProfile: async (
+      { account }: Reader,
+      service: Profile['service'] = 'library',
+      owner = 'ada',
+    ): Promise<Profile> => {
+      const profileId = await newProfile(tributary.store.database, account, { service, nativeId: owner })
+      return { part: account.part, profileId, service, owner }
+    },
     /** Stores records as a sync would. */
     put: (profile: Profile, records: Thing[], endpoint = 'things', nowMs = Date.now()) =>
       put(tributary, profile, records, endpoint, nowMs),
     /** Any GET, or another method. */
-    ask: (path: string, { token }: Pick<Reader, 'token'>, init: RequestInit = {}) => ask(tributary, path, token, init),
+    ask: (path: string, { token }: Pick<Reader, 'token'>, { method = 'GET', ...more }: Asking = {}): Promise<Told> =>
+      send({ tributary }, method, path, { token, ...more }),
     /** The items of an answer that must be one. */
-    items: async (path: string, reader: Pick<Reader, 'token'>) => {
-      const { status, body, text } = await ask(tributary, path, reader.token, {})
-      if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`)
-      return body as Item[]
-    },
+    items: (path: string, { token }: Pick<Reader, 'token'>) => read.items<Item>({ tributary }, path, token),
   }
-}
-
-let parts = 0
-
-async function newReader({ store }: Tributary, appId: string, part = (parts += 1)): Promise<Reader> {
-  const now = Date.now()
-  const account: Account = { part, id: newPartId(part, now), appId, parts: [part], createdAt: now }
-  await insertAccount(store.database, account)
-  const token = newAccessToken(part, now)
-  await insertAccessToken(store.database, account, store.hasher.hash('access_token', token), now)
-  return { account, token }
-}
-
-async function newProfile(
-  { store }: Tributary,
-  { account }: Reader,
-  service: Profile['service'],
-  owner: string,
-): Promise<Profile> {
-  const now = Date.now()
-  const id = newPartId(account.part, now)
-  await insertProfile(store.database, {
-    part: account.part,
-    id,
-    accountId: account.id,
-    appId: account.appId,
-    service,
-    nativeId: owner,
-    state: 'active',
-    stateUntil: undefined,
-    error: undefined,
-    scope: undefined,
-    person: {},
-    data: '{}',
-    connectedAt: now,
-    syncedAt: undefined,
-  })
-  return { part: account.part, profileId: id, service, owner }
 }
 
 async function put(
@@ -128,20 +84,4 @@ async function put(
   // A real sync takes its numbers from the profile; these only have to grow.
   const lastSeq = Math.floor(performance.timeOrigin + performance.now()) * 1000 + records.length
   await store.database.transaction((tx) => absorb(tx, stream, records as LosslessJson[], lastSeq, nowMs))
-}
-
-async function ask(tributary: Tributary, path: string, token: string, init: RequestInit): Promise<Told> {
-  const answer = await fetch(tributary.url + path, {
-    redirect: 'manual',
-    ...init,
-    headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) },
-  })
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    text,
-    body: isJson ? (JSON.parse(text) as unknown) : undefined,
-  }
 }

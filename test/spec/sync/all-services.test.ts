@@ -11,8 +11,9 @@ import {
   talkOf,
 } from '../../connectors/bluesky-fixture.ts'
 import { freshDatabase } from '../../harness/database.ts'
+import type { Progress } from '../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../real/bluesky.ts'
-import { type Progress, startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendors-fixture.ts'
+import { startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendors-fixture.ts'
 
 const noBluesky = await blueskyGroundMissing()
 

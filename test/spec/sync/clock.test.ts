@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, newBrowser, newCode, redeem, signIn, startLabHouse } from '../../harness/lab.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { newBrowser, newCode, redeem, signIn } from '../../harness/sign-in.ts'
 import { CONNECTORS } from '../authorization/fixture.ts'
 import { type Ground, notes, openGround, someNotes } from './engine-fixture.ts'
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { get, type LabHouse, signIn, startLabHouse } from '../../harness/lab.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
 
 interface Progress {
   state: string

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
 import type { Starting } from '../../../src/app.ts'
 import type { Tuning } from '../../../src/tuning.ts'
-import { LOOPBACK } from '../../harness/lab.ts'
+import { makeApp } from '../../harness/app.ts'
+import { connect } from '../../harness/connect.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import { type Answer, type Ask, send } from '../../harness/send.ts'
 import { startTributary } from '../../harness/start.ts'
+import { syncProgress } from '../../harness/sync.ts'
+import { until } from '../../harness/until.ts'
 import { type Asked, startScripted } from './scripted-service.ts'
 
 export interface Order {
@@ -14,6 +17,7 @@ export interface Order {
   text: string
 }
 
+type Told = Omit<Answer, 'body'> & { body: unknown }
 export type SyncHouse = Awaited<ReturnType<typeof startSyncHouse>>
 
 export const SECRET = 'hook-secret'
@@ -33,69 +37,33 @@ export async function startSyncHouse(
     tuning,
     { workers },
   )
-  const made = await tributary.admin('POST', '/admin/apps', { name: 'Shop App', redirect_uris: ['https://app.test/'] })
-  const { client_id: clientId, client_secret: secret } = made.body as { client_id: string; client_secret: string }
-  await tributary.admin('PUT', `/admin/apps/${clientId}/keys/shop`, {
-    key: 'key',
-    secret: SECRET,
-    overrides: { base_url: service.url },
-  })
-  const database = new Client({ connectionString: tributary.databaseUrl })
-  // Dropping the database at the end may cut this connection first.
-  database.on('error', () => {})
-  await database.connect()
+  const keys = { shop: { key: 'key', secret: SECRET, overrides: { base_url: service.url } } }
+  const app = await makeApp(tributary, { name: 'Shop App', keys })
   service.on('/me', ({ headers }) => {
     const id = (headers.authorization ?? '').replace('Bearer token-', '')
     return { body: { id, name: id } }
   })
 
-  const ask = async (method: string, path: string, token: string, init: RequestInit = {}) => {
-    const answer = await fetch(`${tributary.url}${path}`, {
-      method,
-      ...init,
-      headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) },
-    })
-    const body: unknown = await answer.json()
-    return { status: answer.status, body }
-  }
   const progress = async (token: string): Promise<EndpointProgress> =>
-    ((await ask('GET', '/profiles/shop/sync', token)).body as Record<string, EndpointProgress>)['orders']!
+    (await syncProgress({ tributary }, token, 'shop'))['orders']!
 
   return {
     service,
     tributary,
-    clientId,
-    secret,
-    ask,
+    ...app,
+    ask: (method: string, path: string, token: string, init: Pick<Ask, 'headers' | 'body'> = {}): Promise<Told> =>
+      send({ tributary }, method, path, { token, ...init }),
     progress,
     /** Connects a person of the shop, to an account of their own or to this one. */
-    connect: async (person: string, account?: string): Promise<{ access_token: string; account: string }> => {
-      const answer = await fetch(`${tributary.url}/auth/shop/apply`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          client_id: clientId,
-          client_secret: secret,
-          token: `token-${person}`,
-          ...(account === undefined ? {} : { account }),
-        }),
-      })
-      const body = (await answer.json()) as { access_token: string; account: string }
-      if (answer.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)
-      return body
-    },
+    connect: (person: string, account?: string) =>
+      connect({ tributary }, app, 'shop', { token: `token-${person}`, account }),
     /** Waits until the progress is as wanted. */
-    until: async (token: string, wanted: (progress: EndpointProgress) => boolean): Promise<EndpointProgress> => {
-      for (const endMs = performance.now() + 60_000; performance.now() < endMs; ) {
-        const now = await progress(token)
-        if (wanted(now)) return now
-        await sleep(50)
-      }
-      throw new Error(`it did not come to that: ${JSON.stringify(await progress(token))}`)
-    },
-    sql: async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
-      (await database.query<Row>(text, values)).rows,
+    until: (token: string, wanted: (progress: EndpointProgress) => boolean) =>
+      until('the progress is as wanted', () => progress(token), wanted),
+    /** Resolves when no sync is due or at work: what did not happen by then will not. */
+    idle: () => tributary.idle('syncs'),
+    sql: tributary.sql,
     stop: async () => {
-      await database.end()
       await tributary.stop()
       await service.close()
     },
