@@ -25,6 +25,7 @@ import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import { idsOfApp, tablesWithRowsOf } from '../harness/rows-of-app.ts'
 import { startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
 import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
 import lender from './connectors/lender.ts'
 
@@ -213,8 +214,7 @@ test('a worker that is killed while a service keeps it waiting is followed by th
   await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
   const second = await startProcess(['work'], env)
   try {
-    while ((await deletionProgress(need, app.appId))?.state !== 'deleted')
-      await new Promise((resolve) => setTimeout(resolve, 50))
+    await until('it is deleted', async () => (await deletionProgress(need, app.appId))?.state === 'deleted')
   } finally {
     await second.end('SIGTERM')
   }

@@ -67,6 +67,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
     while (!stop.signal.aborted) {
       const ids = Array.from({ length: 10 }, () => Math.floor((Math.random() * ROWS) / PEOPLE))
       await put(Math.floor(Math.random() * PEOPLE), [...new Set(ids)])
+      // A pause, so that the deliveries can catch up.
       await sleep(10)
     }
   })()

@@ -6,13 +6,15 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
+type Body = NonNullable<RequestInit['body']>
+
 export interface Ask {
   token?: string
   query?: Record<string, string>
   form?: Record<string, string>
   json?: unknown
   /** Sent as it is, where it is neither form nor JSON. */
-  body?: NonNullable<RequestInit['body']>
+  body?: Body
   headers?: Record<string, string>
 }
 
@@ -45,7 +47,7 @@ export async function send({ tributary }: Running, method: string, path: string,
   }
 }
 
-function bodyOf({ form, json, body }: Ask): RequestInit['body'] {
+function bodyOf({ form, json, body }: Ask): Body | null {
   if (form !== undefined) return new URLSearchParams(form)
   return json === undefined ? (body ?? null) : JSON.stringify(json)
 }

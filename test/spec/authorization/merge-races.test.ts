@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { LabApp, LabHouse } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
@@ -153,7 +154,8 @@ suite('S24 merges', () => {
            and (state = 'idle in transaction' or (state = 'active' and xact_start is not null)) order by random() limit 1`,
         )
         cut += killed.length
-        await new Promise((resolve) => setTimeout(resolve, 15))
+        // A pause, so that some merges get through.
+        await sleep(15)
       }
     })()
     const statuses: number[] = []

@@ -215,7 +215,8 @@ suite('S40 a broken answer', () => {
   test('that stops between chunks resets a client that knows no chunks', async () => {
     upstream.answer = (socket) => {
       socket.write(`${lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked')}4\r\nhalf\r\n`)
-      setTimeout(() => socket.destroy(), 100)
+      // Once the client has what came before.
+      client.socket.once('data', () => socket.destroy())
     }
     const client = await rawClient(house.url)
     const failed = once(client.socket, 'error') as Promise<[NodeJS.ErrnoException]>
