@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { openSql } from './sql.ts'
 import { until } from './until.ts'
 
 export interface HeldTable {
@@ -13,12 +14,15 @@ export async function holdTable(url: string, table: string): Promise<HeldTable> 
   client.on('error', () => {})
   await client.connect()
   await client.query(`begin; lock table ${table} in access exclusive mode`)
+  // Over a connection of its own: within a transaction, who is active stays as it was at the first look.
+  const { sql, close } = openSql(url)
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   return {
-    awaited: () => until(`somebody waits for ${table}`, async () => (await client.query(waiting)).rowCount !== 0),
+    awaited: () => until(`somebody waits for ${table}`, async () => (await sql(waiting)).length > 0),
     release: async () => {
       await client.query('commit')
       await client.end()
+      await close()
     },
   }
 }

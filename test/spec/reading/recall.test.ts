@@ -30,27 +30,29 @@ const shown = async (reader: Reader, path = '/types/photos') =>
 const change = (what: ReturnType<typeof statement>, values: unknown[]) =>
   house.tributary.store.database.count(what, values)
 
-/** How many statements name the account or its token while something is done. */
-async function statementsOf({ account, token }: Reader, work: () => Promise<unknown>): Promise<number> {
+/** How many statements name the account, its token or its profile while it is read. */
+async function statementsOf(reader: Reader, { profileId }: Profile): Promise<number> {
+  const { account, token } = reader
   const { database, hasher } = house.tributary.store
-  const names = [account.id, hasher.hash('access_token', token)].map((name) => JSON.stringify(name))
+  const names = [account.id, profileId, hasher.hash('access_token', token)].map((name) => JSON.stringify(name))
   let found = 0
   const end = watchStatements(database, (_, values) => {
     const spelled = JSON.stringify(values)
     if (names.some((name) => spelled.includes(name))) found += 1
     return undefined
   })
-  await work().finally(end)
+  assert.deepEqual(await shown(reader).finally(end), ['first'])
   return found
 }
 
 suite('an account that is remembered', () => {
   test('is asked for in the statement that reads', async () => {
-    const { reader } = await known()
+    const { reader, profile } = await known()
     const stranger = await house.newReader()
-    await house.put(await house.newProfile(stranger), [{ id: 'first', at: 1, types: ['photos'] }])
-    assert.equal(await statementsOf(reader, () => shown(reader)), 1)
-    assert.ok((await statementsOf(stranger, () => shown(stranger))) > 1, 'others are asked for first')
+    const theirs = await house.newProfile(stranger)
+    await house.put(theirs, [{ id: 'first', at: 1, types: ['photos'] }])
+    assert.equal(await statementsOf(reader, profile), 1)
+    assert.ok((await statementsOf(stranger, theirs)) > 1, 'others are asked for first')
   })
 
   for (const path of [
