@@ -11,7 +11,7 @@ import type { Database } from '#store/database.ts'
 import { openStore } from '../../src/open-store.ts'
 import { loadRegistry } from '../../src/services.ts'
 import { childEnv } from '../harness/child-env.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { preparedDatabase } from '../harness/database.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import { openUpstream } from '../harness/upstream.ts'
 
@@ -19,7 +19,7 @@ const APP = 'chaos'
 
 /** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
 export async function openPushHouse() {
-  const fresh = await freshDatabase()
+  const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
   const env = {
     DATABASE_URL: fresh.url,

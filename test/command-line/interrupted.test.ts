@@ -8,14 +8,14 @@ import { test } from 'node:test'
 import { createLog } from '#base/log.ts'
 import { openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { preparedDatabase } from '../harness/database.ts'
 import { holdTable } from '../harness/hold-table.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
 test('a command that waits ends with 130 at Ctrl-C and leaves nothing half done', async (t) => {
-  const { url, drop } = await freshDatabase()
+  const { url, drop } = await preparedDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'tributary-interrupted-'))
   const database = openDatabase({ url, pool: 2, prepared: true, log })
   t.after(async () => {

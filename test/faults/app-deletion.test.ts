@@ -22,7 +22,7 @@ import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openStore, type Store } from '../../src/open-store.ts'
 import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
-import { LOOPBACK } from '../harness/loopback.ts'
+import { LOOPBACK, LOOPBACK_RANGES } from '../harness/loopback.ts'
 import { idsOfApp, tablesWithRowsOf } from '../harness/rows-of-app.ts'
 import { startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
@@ -36,7 +36,7 @@ let dataDir: string
 let store: Store
 let service: ScriptedService
 let need: AuthorizeNeed
-const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] })
+const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
 
 before(async () => {
   database = await preparedDatabase()

@@ -4,6 +4,7 @@ import { basic } from '../../harness/app.ts'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { tributary } from '../../harness/command-line.ts'
 import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
 import { idsOfApp, tablesWithRowsOf } from '../../harness/rows-of-app.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, newCode, signIn } from '../../harness/sign-in.ts'
@@ -117,7 +118,7 @@ suite('an app that has people', () => {
     const env = {
       DATABASE_URL: house.tributary.databaseUrl,
       TRIBUTARY_DATA: house.tributary.dataDir,
-      TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8',
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     }
     const command = await tributary(['app', 'delete', app.clientId, '--yes', '--erase', '--json'], env)
     assert.equal(command.code, 0, command.stderr)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
-import { freshDatabase, onServer } from '../../harness/database.ts'
+import { onServer, preparedDatabase } from '../../harness/database.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { until } from '../../harness/until.ts'
 
@@ -11,10 +11,10 @@ interface Readiness {
 }
 
 let line: CuttableLine
-let database: Awaited<ReturnType<typeof freshDatabase>>
+let database: Awaited<ReturnType<typeof preparedDatabase>>
 let tributary: Tributary
 before(async () => {
-  database = await freshDatabase()
+  database = await preparedDatabase()
   line = await cuttableLine(database.url)
   tributary = await startTributary({ DATABASE_URL: line.url })
 })

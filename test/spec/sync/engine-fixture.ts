@@ -19,7 +19,7 @@ import { findProfile } from '#store/profiles.ts'
 import { openHasher } from '#store/vault.ts'
 import { createBudget } from '#upstream/budget.ts'
 import { openUpstream } from '../../harness/upstream.ts'
-import { openFresh } from '../../store/opened.ts'
+import { openPrepared } from '../../store/opened.ts'
 import { startScripted } from './scripted-service.ts'
 
 /** What the scripted service has records of. */
@@ -58,7 +58,7 @@ export type Ground = Awaited<ReturnType<typeof openGround>>
 
 /** The sync engine in this process on a database of its own, with a service whose answers the test writes and a clock that it moves. */
 export async function openGround(times: Partial<SyncTimes> = {}) {
-  const opened = await openFresh()
+  const opened = await openPrepared()
   const service = await startScripted()
   const clock = { offsetMs: 0, now: () => Date.now() + clock.offsetMs }
   const { upstream, lines, log, close } = openUpstream(clock)

@@ -6,13 +6,13 @@ import { type Database, openDatabase } from '#store/database.ts'
 import { type Engine, startEngine } from '#store/engine.ts'
 import { QUEUES, queueDepths } from '#store/queues.ts'
 import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
-import { freshDatabase } from '../../harness/database.ts'
+import { preparedDatabase } from '../../harness/database.ts'
 import { until } from '../../harness/until.ts'
 import { quiet } from '../../store/opened.ts'
 
 /** What the service asks of a job engine, held against the one it has. Dead workers are the chaos suite's. */
 suite('the job engine', () => {
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: Awaited<ReturnType<typeof preparedDatabase>>
   let line: CuttableLine
   let looker: Database
   const engines: Engine[] = []
@@ -31,7 +31,7 @@ suite('the job engine', () => {
   }
 
   before(async () => {
-    database = await freshDatabase()
+    database = await preparedDatabase()
     line = await cuttableLine(database.url)
     looker = openDatabase({ url: database.url, pool: 2, prepared: true, log: quiet })
   })
