@@ -204,6 +204,7 @@ export async function openPushGround() {
   }
 }
 
+/** Unlike that of the tests it looks at even intervals and without an end: times are measured with it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(25)
 }

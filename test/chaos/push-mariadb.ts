@@ -47,6 +47,7 @@ export async function startMariadb(): Promise<Target> {
     disturb: async (random) => {
       counts.cuts += 1
       await line.cut()
+      // An outage of some length; the seed decides of which.
       await sleep(50 + random.below(500))
       await line.mend()
     },

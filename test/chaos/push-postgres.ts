@@ -56,6 +56,7 @@ export async function startPostgres(): Promise<Target> {
         return
       }
       await line.cut()
+      // An outage of some length; the seed decides of which.
       await sleep(50 + random.below(500))
       await line.mend()
     },

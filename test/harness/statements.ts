@@ -12,7 +12,7 @@ export function watchStatements(database: Database, onAsked: OnAsked): () => voi
 }
 
 function watch(queries: Queries, onAsked: OnAsked): () => void {
-  const { rows, count } = queries
+  const [rows, count] = [queries.rows.bind(queries), queries.count.bind(queries)]
   queries.rows = async <Row extends object>(statement: Statement, values: readonly unknown[] = []) => {
     const onAnswered = onAsked(statement, values)
     return rows<Row>(statement, values).finally(() => onAnswered?.())

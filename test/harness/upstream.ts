@@ -10,7 +10,7 @@ export interface OpenUpstream {
   log: Log
   /** Every line that was logged. */
   lines: string[]
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 /** The way out to services, which may also lead to this machine. */

@@ -65,7 +65,7 @@ const syncOnce = async (token: string, query = '') => {
   return until(
     'a run has ended',
     async () => {
-      if (looks++ % 100 === 0) await house.ask('POST', `/profiles/shop/sync${query}`, token)
+      if (looks++ % 20 === 0) await house.ask('POST', `/profiles/shop/sync${query}`, token)
       return house.progress(token)
     },
     (now) => (now.last_run ?? 0) >= asked && now.state !== 'running',

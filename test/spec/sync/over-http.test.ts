@@ -60,7 +60,7 @@ suite('syncs over HTTP', () => {
     await house.until(token, ({ items }) => items === 10)
     // Only looks on: a follower lets go of its access when its loop ends.
     const { access } = house.tributary.store
-    const { follow } = access
+    const follow = access.follow.bind(access)
     const ended = Promise.withResolvers<void>()
     access.follow = (grant, onEnd) => {
       const release = follow(grant, onEnd)
