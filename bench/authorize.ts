@@ -21,7 +21,7 @@ import type { App } from '#model/app.ts'
 import { insertConsent } from '#store/consents.ts'
 import { start } from '../src/app.ts'
 import { openStore } from '../src/open-store.ts'
-import { freshDatabase } from '../test/support/database.ts'
+import { freshDatabase } from '../test/harness/database.ts'
 import { median } from './load.ts'
 
 const CODES = 1000

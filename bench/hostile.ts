@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Order, pagesOf, startSyncHouse } from '../test/spec/sync/house.ts'
+import { type Order, pagesOf, startSyncHouse } from '../test/spec/sync/shop-fixture.ts'
 import { type Figures, load, median } from './load.ts'
 
 const ROUND_MS = Number(process.env['BENCH_MS'] ?? 4000)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
-import { startProxyHouse } from '../test/spec/proxy/house.ts'
+import { startProxyHouse } from '../test/spec/proxy/fixture.ts'
 import { median } from './load.ts'
 
 const KILOBYTE = Buffer.alloc(1024, 'x')

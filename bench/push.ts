@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { PUT_ITEMS, PUT_PARTICIPANTS, VERSIONS } from '#flows/deliver/destinations/postgres-tables.ts'
 import { median } from './load.ts'
-import { openPushGround, type PushGround } from './push-ground.ts'
+import { openPushGround, type PushGround } from './push-fixture.ts'
 
 const MILLION = process.argv.includes('--million')
 const ITEMS = MILLION ? 1_000_000 : Number(process.env['BENCH_PUSH_ITEMS'] ?? 60_000)

@@ -5,7 +5,7 @@ import type { Profile } from '#model/profile.ts'
 import type { Engine } from '#store/engine.ts'
 import { median } from './load.ts'
 import { makeRecords } from './read-records.ts'
-import { openSyncGround, type Pages, type SyncGround } from './sync-ground.ts'
+import { openSyncGround, type Pages, type SyncGround } from './sync-fixture.ts'
 
 const PAGE = 100
 const ITEMS = Number(process.env['BENCH_SYNC_ITEMS'] ?? 5000)

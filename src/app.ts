@@ -101,7 +101,7 @@ async function workInline(need: Delivering, tuning: Tuning | undefined): Promise
   const [{ startEngine }, { startWorkers }] = await Promise.all([import('#store/engine.ts'), import('./worker.ts')])
   const { config, url, log } = need
   const engine = await startEngine({ url: config.engineUrl ?? url, log, heartbeatS: tuning?.heartbeatS })
-  const stop = await startWorkers({ engine, need })
+  const stop = await startWorkers({ engine, need, onLooked: tuning?.onLooked })
   return async () => {
     await stop()
     await engine.stop(config.drainMs)

@@ -7,7 +7,7 @@ import { createRoom } from '#flows/deliver/room.ts'
 import { runDestination } from '#flows/deliver/run.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { Engine } from '#store/engine.ts'
-import { startLoop } from './work-loop.ts'
+import { type OnLooked, startLoop } from './work-loop.ts'
 
 const LEAVE_WITHIN_MS = 10_000
 /** Half of what lies between a change and its delivery. */
@@ -17,10 +17,11 @@ export interface DeliverWork {
   engine: Engine
   need: DeliverNeed & { tracer?: Tracer | undefined }
   ledger: JobLedger
+  onLooked?: OnLooked | undefined
 }
 
 /** Deliveries to all destinations with which no worker died. Gives a function that ends them. */
-export async function startDeliveries({ engine, need, ledger }: DeliverWork): Promise<() => Promise<void>> {
+export async function startDeliveries({ engine, need, ledger, onLooked }: DeliverWork): Promise<() => Promise<void>> {
   const room = createRoom()
   await engine.work('deliver', ({ data: { runs, ...guest } }) => {
     const { destinationId } = guest
@@ -29,7 +30,13 @@ export async function startDeliveries({ engine, need, ledger }: DeliverWork): Pr
       deliver({ need, ledger }, subject, (step) => runDestination(need, destinationId, { ...stay, step })),
     )
   })
-  const stopPlanning = startLoop('deliveries', DELIVER_EVERY_MS, () => planDeliveries({ ...need, engine }), need.log)
+  const stopPlanning = startLoop({
+    name: 'deliveries',
+    everyMs: DELIVER_EVERY_MS,
+    plan: () => planDeliveries({ ...need, engine }),
+    log: need.log,
+    onLooked,
+  })
   return async () => {
     // A destination that hangs is not waited for: what it was given is given again.
     const patience = new AbortController()

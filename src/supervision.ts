@@ -46,7 +46,7 @@ export function createSupervision(
     bootMs: BOOT_MS,
     ...tuning?.workerLimits,
   }
-  const { clock: _clock, ...plainTuning } = tuning ?? {}
+  const { clock: _clock, onLooked: _onLooked, ...plainTuning } = tuning ?? {}
   const lane = (name: WorkerBoot['lane'], keep: boolean, pool: number) => {
     const boot = (): WorkerBoot => ({
       lane: name,

@@ -10,7 +10,7 @@ import { runProfile } from '#flows/sync/run-profile.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { Engine } from '#store/engine.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
-import { startLoop } from './work-loop.ts'
+import { type OnLooked, startLoop } from './work-loop.ts'
 
 const PLAN_EVERY_MS = 500
 
@@ -18,10 +18,11 @@ export interface SyncWork {
   engine: Engine
   need: AuthorizeNeed & SyncNeed & { tracer?: Tracer | undefined }
   ledger: JobLedger
+  onLooked?: OnLooked | undefined
 }
 
 /** Syncs, and what is done by the clock. Gives a function that ends the planning. */
-export async function startSyncs({ engine, need, ledger }: SyncWork): Promise<() => Promise<void>> {
+export async function startSyncs({ engine, need, ledger, onLooked }: SyncWork): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
     const removed = { ...(await tidy(need)), ...(await lapseSignIns(need)) }
     need.log.debug('maintenance done', removed)
@@ -30,9 +31,10 @@ export async function startSyncs({ engine, need, ledger }: SyncWork): Promise<()
   await engine.work('sync', ({ data, jobId }, signal) =>
     runSync({ need, ledger }, data, { jobId, queue: 'sync' }, signal),
   )
+  const often = { everyMs: PLAN_EVERY_MS, log: need.log, onLooked }
   const stops = [
-    startLoop('syncs', PLAN_EVERY_MS, () => planSyncs({ ...need, engine }), need.log),
-    startLoop('deletions', PLAN_EVERY_MS, () => continueDeletions(need), need.log),
+    startLoop({ name: 'syncs', ...often, plan: () => planSyncs({ ...need, engine }) }),
+    startLoop({ name: 'deletions', ...often, plan: () => continueDeletions(need) }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))

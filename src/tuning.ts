@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { WorkerLimits } from '#base/isolation/protocol.ts'
 import type { DeliveryTimes } from '#flows/deliver/need.ts'
 import type { SyncTimes } from '#flows/sync/need.ts'
+import type { OnLooked } from './work-loop.ts'
 
 /** For those who cannot wait: tests of what happens when workers die. */
 export interface Tuning {
@@ -11,4 +12,6 @@ export interface Tuning {
   /** Only where everything runs in one process. */
   clock?: Clock
   workerLimits?: Partial<WorkerLimits>
+  /** Hears after each look for due work how much it found. Only where everything runs in one process. */
+  onLooked?: OnLooked
 }

@@ -15,7 +15,7 @@ export interface WorkerBoot {
   config: Config
   version: string
   demo: boolean
-  tuning: Omit<Tuning, 'clock'>
+  tuning: Omit<Tuning, 'clock' | 'onLooked'>
 }
 
 attendSupervisor((given, ledger) => boot(given as WorkerBoot, ledger))

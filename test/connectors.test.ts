@@ -7,7 +7,9 @@ import { type ItemDraft, itemReader } from '#kit/read-item.ts'
 import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
 import { checkDefinition } from './connectors/check-definition.ts'
 import { checkItem } from './connectors/check-item.ts'
-import { type Ground, groundFor } from './connectors/ground.ts'
+import { type Ground, groundFor } from './connectors/fixture.ts'
+import { checkGapsInAnswer, checkGapsInRecords } from './connectors/gaps.ts'
+import { SAMPLES } from './connectors/samples.ts'
 import { walkEndpoint } from './connectors/walk-endpoint.ts'
 
 // One suite for every connector: what is registered is tested, without a word about it here.
@@ -28,6 +30,9 @@ for (const connector of connectors) {
 
     if (auth.kind === 'oauth2' && !auth.discover)
       test('sends people to the right address', () => checkAuthorizeUrl(connector))
+
+    for (const [name, record] of SAMPLES[service] ?? [])
+      test(`a record of ${name} with gaps`, () => checkGapsInRecords(connector, name, 'owner', [record]))
 
     if (missing !== false) {
       test(`${service} is walked`, { skip: missing }, () => {})
@@ -62,6 +67,9 @@ async function checkEndpoint(ground: Ground, name: string, endpoint: Endpoint): 
     endpoint,
     [...drafts.values()].map(({ draft }) => draft),
   )
+
+  checkGapsInRecords(connector, name, ground.self.id, first.records)
+  checkGapsInAnswer(connector, name, ground.self.id, first.answer)
 
   const again = await walkEndpoint(ground, endpoint)
   assert.deepEqual(readAll(connector, name, endpoint, ground.self.id, again.records), drafts, 'read twice, the same')

@@ -4,8 +4,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { suite, test } from 'node:test'
 import { CHECKS } from '../scripts/checks/list.ts'
 import { shownBy } from '../scripts/checks/shown-by.ts'
-import { ignoredErrors } from './support/ignored-errors.ts'
-import { takeApart } from './support/source-text.ts'
+import { ignoredErrors } from './harness/ignored-errors.ts'
+import { takeApart } from './harness/source-text.ts'
 
 // The plan of the house (ARCHITECTURE.md), held against every import. Type imports count.
 const MAY_IMPORT: Record<string, string[]> = {

@@ -16,10 +16,17 @@ export interface Tally {
   passed: number
   failed: string[]
   skipped: string[]
+  /** How long each file took, by its name and database. */
+  seconds: Map<string, number>
 }
 
 /** Most files wait for something half of their time; with more than six the embedded database runs out of connections. */
 const AT_ONCE = Math.min(6, 2 * availableParallelism())
+
+/** How a file is named in reports. */
+export function nameOf(root: string, { path, on }: Pick<FileRun, 'path' | 'on'>): string {
+  return `${relative(root, path)} (${on})`
+}
 
 /** Runs files, each in a process of its own, in the order they come; tells each by a line, and all of it where one failed. */
 export async function runFiles(root: string, files: FileRun[], tally: Tally): Promise<void> {
@@ -51,8 +58,14 @@ async function runFile(root: string, { path, on, env }: FileRun, tally: Tally): 
   const told: string[] = []
   for await (const text of stream.compose(spec)) told.push(String(text))
   tally.passed += passed
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1).padStart(6)
+  const seconds = (performance.now() - startedMs) / 1000
+  const name = nameOf(root, { path, on })
+  tally.seconds.set(name, seconds)
   if (failed > 0) process.stdout.write(told.join(''))
   const result = failed > 0 ? `FAIL, ${failed} failed` : 'ok'
-  process.stdout.write(`${seconds} s  ${relative(root, path)} (${on}): ${result}, ${passed} passed\n`)
+  process.stdout.write(`${inSeconds(seconds)}  ${name}: ${result}, ${passed} passed\n`)
+}
+
+export function inSeconds(seconds: number): string {
+  return `${seconds.toFixed(1).padStart(6)} s`
 }

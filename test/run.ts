@@ -8,26 +8,30 @@ import { reasonOf } from '#base/errors.ts'
 import { randomSecret } from '#base/ids.ts'
 import { createLog } from '#base/log.ts'
 import { openEmbedded } from '#store/embedded/open.ts'
+import { longestFirst, readDurations, writeDurations } from './durations.ts'
 import { prepareRealServices } from './real-services.ts'
-import { type FileRun, runFiles, type Tally } from './run-files.ts'
+import { type FileRun, inSeconds, runFiles, type Tally } from './run-files.ts'
 import { withTemplate } from './template-database.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Everything runs on the embedded database, the newest; what leans on the database itself on an older server too. */
+/**
+ * Everything runs on the embedded database, the newest. On an older server runs what leans on the database itself: every statement
+ * is prepared there (test/store), and those that are put together as they are needed, for reading and for filters, are run.
+ */
 const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
 const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
 const CLOSE_TO_THE_DATABASE = [
   'test/store/**/*.test.ts',
-  'test/spec/admin/{apps,keys}.test.ts',
-  'test/spec/reading/{copies,fields,paths,people-and-places,property,search,tenants}.test.ts',
-  'test/spec/push/{deliver,filters,people}.test.ts',
+  'test/spec/admin/keys.test.ts',
+  'test/spec/reading/{copies,property,search}.test.ts',
+  'test/spec/push/{deliver,filters}.test.ts',
 ]
 /** Run by the checks, which run beside the tests. */
 const IN_THE_CHECKS = ['test/{house,docs}.test.ts']
 /**
- * Begun first, so that no long one is left alone at the end. They do not wait for the packages of the real services; where they
- * need some, they wait by themselves, and come last here.
+ * Begun first on a machine where no run has told yet which take longest. They do not wait for the packages of the real services;
+ * where they need some, they wait by themselves, and come last here.
  */
 const LONG = [
   'test/spec/push/command-line.test.ts',
@@ -45,7 +49,8 @@ const LONG = [
 ]
 
 const server = 'postgres://postgres@127.0.0.1:5432/postgres'
-const tally: Tally = { passed: 0, failed: [], skipped: [] }
+const tally: Tally = { passed: 0, failed: [], skipped: [], seconds: new Map() }
+const durations = join(root, 'node_modules/.cache/tributary/test-seconds.json')
 const only = process.argv.slice(2)
 
 // Beside the first tests: on a new machine this is minutes of npm.
@@ -58,9 +63,14 @@ summary()
 async function everywhere(url: string): Promise<void> {
   await withTemplate(url, async (template) => {
     const first = onTheNewest({ TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
-    if (!(await serverAnswers())) return runFiles(root, first, tally)
+    const earlier = readDurations(durations)
+    const runAll = async (all: FileRun[]) => {
+      await runFiles(root, longestFirst(root, all, earlier), tally)
+      writeDurations(durations, new Map([...earlier, ...tally.seconds]))
+    }
+    if (!(await serverAnswers())) return runAll(first)
     return withTemplate(server, async (theirs) =>
-      runFiles(root, [...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: theirs })], tally),
+      runAll([...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: theirs })]),
     )
   })
 }
@@ -132,6 +142,8 @@ async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
 
 function summary(): void {
   process.stdout.write('\n')
+  const slowest = [...tally.seconds].toSorted(([, a], [, b]) => b - a).slice(0, 10)
+  for (const [name, seconds] of slowest) process.stdout.write(`slowest: ${inSeconds(seconds)}  ${name}\n`)
   for (const name of new Set(tally.skipped)) process.stdout.write(`skipped: ${name}\n`)
   for (const name of tally.failed) process.stdout.write(`FAILED: ${name}\n`)
   process.stdout.write(`${tally.passed} passed, ${tally.failed.length} failed, ${tally.skipped.length} skipped\n`)

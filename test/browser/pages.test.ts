@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import type { LabHouse } from '../harness/lab.ts'
+import { REDIRECT } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { loadCorePackage } from '../real/packages.ts'
-import { startQuietHouse } from '../spec/authorization/support.ts'
-import { type LabHouse, REDIRECT } from '../support/lab-app.ts'
+import { startQuietHouse } from '../spec/authorization/fixture.ts'
 
 const skip = await browserMissing()
 

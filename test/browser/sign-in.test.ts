@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
+import type { LabHouse } from '../harness/lab.ts'
+import { get } from '../harness/send.ts'
+import { type Granted, redeem } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHouse } from '../spec/authorization/support.ts'
-import { type Granted, get, type LabHouse, redeem } from '../support/lab-app.ts'
+import { startQuietHouse } from '../spec/authorization/fixture.ts'
 import { assertUsable } from './page-rules.ts'
 
 const skip = await browserMissing()

@@ -10,7 +10,8 @@ import { reasonOf } from '#base/errors.ts'
 import { createLog } from '#base/log.ts'
 import { processesIn, signal } from '#store/embedded/processes.ts'
 import { openStore, type Store } from '../../src/open-store.ts'
-import { childEnv } from '../support/child-env.ts'
+import { childEnv } from '../harness/child-env.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
 import { type Compared, compare } from './compare.ts'
 import { populate } from './populate.ts'
 import { processTree, signalTree } from './process-tree.ts'
@@ -56,7 +57,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const env = {
     TRIBUTARY_DATA: join(folder, 'data'),
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
-    TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8',
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     DATABASE_POOL: '12',
     CHAOS_CALLS: String(options.calls),
     CHAOS_WINDOW_S: String(options.windowS),

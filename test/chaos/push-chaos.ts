@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addDestination } from '#flows/deliver/manage.ts'
 import { readStore, type Verdict } from './push-compare.ts'
-import { openPushHouse } from './push-house.ts'
+import { openPushHouse } from './push-fixture.ts'
 import { startMariadb } from './push-mariadb.ts'
 import { startNats } from './push-nats.ts'
 import { startPostgres } from './push-postgres.ts'
@@ -104,6 +104,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
       const wanted = seen + 1 + random.below(12)
       for (let i = 0; i < 400 && receiver.messages() < wanted; i += 1) await sleep(10)
       seen = receiver.messages()
+      // A kill is to meet a delivery at any of its steps.
       await sleep(random.below(40))
     }
 
@@ -112,6 +113,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     const writer = async () => {
       while (!stop.signal.aborted) {
         await source.change()
+        // Changes come at an even flow beside all the rest.
         await sleep(5 + random.below(30))
       }
     }

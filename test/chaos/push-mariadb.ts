@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
-import { cuttableLine } from '../support/cuttable-line.ts'
-import { freePort } from '../support/free-port.ts'
+import { cuttableLine } from '../harness/cuttable-line.ts'
+import { freePort } from '../harness/free-port.ts'
 import { ASK_ITEMS, ASK_PROFILES, judgeTables, type TableRow } from './push-compare.ts'
 import type { Target } from './push-target.ts'
 
@@ -47,6 +47,7 @@ export async function startMariadb(): Promise<Target> {
     disturb: async (random) => {
       counts.cuts += 1
       await line.cut()
+      // An outage of some length; the seed decides of which.
       await sleep(50 + random.below(500))
       await line.mend()
     },

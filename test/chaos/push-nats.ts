@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { cuttableLine } from '../support/cuttable-line.ts'
-import { freePort } from '../support/free-port.ts'
+import { cuttableLine } from '../harness/cuttable-line.ts'
+import { freePort } from '../harness/free-port.ts'
 import { createReader } from './push-reader.ts'
 import type { Target } from './push-target.ts'
 
@@ -52,6 +52,7 @@ export async function startNats(): Promise<Target> {
     disturb: async (random) => {
       counts.cuts += 1
       await line.cut()
+      // An outage of some length; the seed decides of which.
       await sleep(50 + random.below(500))
       await line.mend()
     },

@@ -7,7 +7,7 @@ import { systemClock } from '#base/clock.ts'
 import { createLog } from '#base/log.ts'
 import { openEmbedded } from '#store/embedded/open.ts'
 import { processesIn, signal } from '#store/embedded/processes.ts'
-import { cuttableLine } from '../support/cuttable-line.ts'
+import { cuttableLine } from '../harness/cuttable-line.ts'
 import { ASK_ITEMS, ASK_PROFILES, judgeTables, type TableRow } from './push-compare.ts'
 import type { Target } from './push-target.ts'
 
@@ -56,6 +56,7 @@ export async function startPostgres(): Promise<Target> {
         return
       }
       await line.cut()
+      // An outage of some length; the seed decides of which.
       await sleep(50 + random.below(500))
       await line.mend()
     },

@@ -1,16 +1,13 @@
-import { newPartId } from '#base/ids.ts'
 import { deleteWholeAccount } from '#flows/authorize/disconnect.ts'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
-import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { insertAccessToken } from '#store/access-tokens.ts'
-import { insertAccount } from '#store/accounts.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { removeItems } from '#store/items.ts'
 import { findOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
+import { newPerson } from '../harness/person.ts'
 import type { Random } from './push-random.ts'
 
 /** People whose items change all the time. */
@@ -32,12 +29,8 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
   const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0, merged: 0 }, change, changeAll }
   const tokens = new Map<string, string>()
   let version = 0
-  const newPerson = async (appId: string): Promise<Account> => {
-    const part = (parts += 1) % 1024
-    const account = { part, id: newPartId(part, Date.now()), appId, parts: [part], createdAt: Date.now() }
-    await insertAccount(need.database, account)
-    const token = newAccessToken(part, Date.now())
-    await insertAccessToken(need.database, account, need.hasher.hash('access_token', token), Date.now())
+  const join = async (appId: string): Promise<Account> => {
+    const { account, token } = await newPerson(need, appId, (parts += 1) % 1024)
     tokens.set(account.id, token)
     source.people.push(account)
     return account
@@ -76,7 +69,7 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
     source.people.splice(source.people.indexOf(account), 1)
     await deleteWholeAccount(need, account)
     source.counts.erased += 1
-    await put(await newPerson(account.appId))
+    await put(await join(account.appId))
   }
   const merge = async (account: Account) => {
     source.people.splice(source.people.indexOf(account), 1)
@@ -84,7 +77,7 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
     const joined = await mergeAccounts(need, tokens.get(account.id)!, tokens.get(other.id)!)
     source.people[source.people.indexOf(other)] = joined
     source.counts.merged += 1
-    await put(await newPerson(account.appId))
+    await put(await join(account.appId))
   }
   async function change(): Promise<void> {
     try {
@@ -105,6 +98,6 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
   async function changeAll(): Promise<void> {
     for (const each of [erase, merge, putCrowd, remove, put]) await each(random.pick(source.people))
   }
-  for (let i = 0; i < size; i += 1) await put(await newPerson(apps[i % apps.length]!))
+  for (let i = 0; i < size; i += 1) await put(await join(apps[i % apps.length]!))
   return source
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signal } from '#store/embedded/processes.ts'
-import { childEnv } from '../support/child-env.ts'
+import { childEnv } from '../harness/child-env.ts'
+import { until } from '../harness/until.ts'
 import { CRASH_POINTS } from './crash-points.ts'
 import { signalTree } from './process-tree.ts'
 import type { Random } from './push-random.ts'
@@ -79,10 +80,10 @@ export async function startWorkers(count: number, env: Record<string, string>, r
 
   const ready = () => workers.filter(({ readyAt, frozen }) => readyAt !== undefined && !frozen)
   const settle = async () => {
-    for (let i = 0; workers.some(({ readyAt, frozen }) => readyAt === undefined || frozen); i += 1) {
-      if (i > 2400) throw new Error(`workers do not come up:\n${lines.join('\n')}`)
-      await sleep(25)
-    }
+    const areReady = () => workers.every(({ readyAt, frozen }) => readyAt !== undefined && !frozen)
+    await until('all workers are ready', areReady).catch((error: unknown) => {
+      throw new Error(`workers do not come up:\n${lines.join('\n')}`, { cause: error })
+    })
   }
   await settle()
   return {
@@ -91,7 +92,7 @@ export async function startWorkers(count: number, env: Record<string, string>, r
     settle,
     tail: () => lines.join('\n'),
     kill: async () => {
-      while (ready().length === 0) await sleep(10)
+      await until('a worker is ready', () => ready().length > 0)
       const worker = random.pick(ready())
       workers.splice(workers.indexOf(worker), 1)
       const ended = once(worker.child, 'exit')

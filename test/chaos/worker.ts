@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '#base/clock.ts'
 import { loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { start } from '../../src/app.ts'
+import { until } from '../harness/until.ts'
 import { armCrashPoint } from './crash-points.ts'
 
 // A `tributary work` whose leases and heartbeats are short enough to be waited for.
@@ -22,7 +22,7 @@ const workers = process.env['CHAOS_WORKERS'] === 'processes' ? 'processes' : 'in
 const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point?: string, visits?: number]
 if (point !== undefined) armCrashPoint(point, visits ?? 1)
 const started = await start(config, log, 'chaos', { serve: false, tuning, workers })
-while (started.workers().some(({ lane, ready }) => lane === 'sync' && !ready)) await sleep(50)
+await until('the sync worker is ready', () => started.workers().every(({ lane, ready }) => lane !== 'sync' || ready))
 // Whoever is killed keeps nothing for the next one at its end.
 flushCompileCache()
 process.send?.('ready')

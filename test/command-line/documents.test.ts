@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../support/command-line.ts'
-import { freshDatabase } from '../support/database.ts'
+import { tributary } from '../harness/command-line.ts'
+import { freshDatabase } from '../harness/database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-documents-'))
 let database: Awaited<ReturnType<typeof freshDatabase>>

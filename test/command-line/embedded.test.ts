@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { processesIn } from '#store/embedded/processes.ts'
-import { tributary } from '../support/command-line.ts'
-import { type Running, startProcess } from '../support/running.ts'
+import { tributary } from '../harness/command-line.ts'
+import { type Running, startProcess } from '../harness/running.ts'
 
 // One data folder through its whole life: made, shared, killed, recovered, stopped, and never lost.
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-life-')))

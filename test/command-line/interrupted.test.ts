@@ -5,41 +5,33 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { createLog } from '#base/log.ts'
 import { openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { freshDatabase } from '../support/database.ts'
+import { preparedDatabase } from '../harness/database.ts'
+import { holdTable } from '../harness/hold-table.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
 test('a command that waits ends with 130 at Ctrl-C and leaves nothing half done', async (t) => {
-  const { url, drop } = await freshDatabase()
+  const { url, drop } = await preparedDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'tributary-interrupted-'))
   const database = openDatabase({ url, pool: 2, prepared: true, log })
-  const holder = new Client({ connectionString: url })
   t.after(async () => {
-    await holder.end()
     await database.close()
     await drop()
     rmSync(folder, { recursive: true })
   })
   await migrate(database, 1)
-  await holder.connect()
-  await holder.query('begin; lock table app in access exclusive mode')
+  const held = await holdTable(url, 'app')
   const args = ['app', 'create', '--name', 'x', '--redirect-uri', 'https://a.test/']
   const env = { PATH: process.env['PATH'], TRIBUTARY_DATA: folder, DATABASE_URL: url }
   const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' })
   const ended = once(child, 'close') as Promise<[number | null]>
-  const waiting = {
-    name: '',
-    text: `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  }
-  while ((await database.rows(waiting)).length === 0 && child.exitCode === null) await sleep(20)
+  await Promise.race([held.awaited(), ended])
   child.kill('SIGINT')
   assert.deepEqual((await ended)[0], 130)
-  await holder.query('commit')
+  await held.release()
   assert.deepEqual(await database.rows({ name: '', text: 'select id from app' }), [])
 })

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
-import { childEnv } from '../support/child-env.ts'
-import { tributary } from '../support/command-line.ts'
-import { freshDatabase } from '../support/database.ts'
-import { startProcess } from '../support/running.ts'
+import { childEnv } from '../harness/child-env.ts'
+import { tributary } from '../harness/command-line.ts'
+import { freshDatabase } from '../harness/database.ts'
+import { startProcess } from '../harness/running.ts'
 
 const NOBODY = 65_534
 const folder = mkdtempSync(join(tmpdir(), 'tributary-refused-'))

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
-import { preparedDatabase, type TestDatabase } from '../support/database.ts'
-import { type Running, startProcess } from '../support/running.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { holdTable } from '../harness/hold-table.ts'
+import { type Running, startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
 
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
 
@@ -19,33 +20,21 @@ async function startBusy(database: TestDatabase, folder: string) {
     PORT: '0',
     DRAIN_SECONDS: '60',
   })
-  const holder = new Client({ connectionString: database.url })
-  holder.on('error', () => {})
-  await holder.connect()
-  await holder.query('begin; lock table app in access exclusive mode')
+  const { awaited, release } = await holdTable(database.url, 'app')
   const answer = fetch(`${running.document['url']}/admin/apps`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
   answer.catch(() => {})
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await holder.query(waiting)).rowCount === 0) await sleep(20)
-  return {
-    running,
-    answer,
-    release: async () => {
-      await holder.query('commit')
-      await holder.end()
-    },
-  }
+  await awaited()
+  return { running, answer, release }
 }
 
 /** The signal has been handled when the service takes no new connection. */
 async function untilDraining(running: Running): Promise<void> {
-  while (
-    await fetch(`${running.document['url']}/healthz`).then(
-      () => true,
+  await until('it takes no new connection', () =>
+    fetch(`${running.document['url']}/healthz`).then(
       () => false,
-    )
+      () => true,
+    ),
   )
-    await sleep(20)
 }
 
 suite('a second signal', () => {
@@ -68,7 +57,7 @@ suite('a second signal', () => {
       await untilDraining(running)
       running.child.kill(signals[1])
       if (drains) {
-        // Time for a wrong end to happen; a right one does not depend on it.
+        // Nothing tells that a signal was ignored. This is time for a wrong end to happen; a right one does not depend on it.
         await sleep(300)
         await release()
         assert.equal((await answer).status, 200)

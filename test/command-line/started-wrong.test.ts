@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { tributary } from '../support/command-line.ts'
+import { tributary } from '../harness/command-line.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-typed-'))
 const dataDir = join(folder, 'data')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Variation } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { beginSignIn } from '#upstream/sign-in.ts'
-import { openUpstream } from '../upstream/support.ts'
+import { openUpstream } from '../harness/upstream.ts'
 
 const CALLBACK = 'https://app.test/auth/callback?a=1&b=ü'
 const STATE = 'st-1 +/='

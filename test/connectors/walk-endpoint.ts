@@ -4,10 +4,12 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from './fixture.ts'
 
 export interface Walked {
   records: unknown[]
+  /** What the first page was cut from. */
+  answer: unknown
   /** How far the walk got, as it would be kept for the next one. */
   mark: Mark | undefined
 }
@@ -20,6 +22,7 @@ export async function walkEndpoint(ground: Ground, endpoint: Endpoint, from?: Ma
   const asked = new Set<string>()
   const records: unknown[] = []
   let mark = from
+  let answer: unknown
   let request: PageRequest | undefined = pages.first(firstRequest(ground, endpoint, from))
   while (request !== undefined) {
     const spelled = JSON.stringify(request)
@@ -27,6 +30,7 @@ export async function walkEndpoint(ground: Ground, endpoint: Endpoint, from?: Ma
     asked.add(spelled)
     assert.ok(asked.size <= MOST_PAGES, `no end after ${MOST_PAGES} pages`)
     const { body, headers } = await ask(ground, request)
+    answer ??= structuredClone(body)
     const items = endpoint.items(body) ?? []
     records.push(...items)
     mark = checkpoint?.advance({ items, body }, mark)
@@ -34,7 +38,7 @@ export async function walkEndpoint(ground: Ground, endpoint: Endpoint, from?: Ma
     if (from !== undefined && isKnown && items.length > 0 && items.every((raw) => isKnown(raw, from))) break
     request = pages.next({ request, body, headers, count: items.length })
   }
-  return { records, mark }
+  return { records, answer, mark }
 }
 
 function firstRequest({ self, nowMs }: Ground, endpoint: Endpoint, mark: Mark | undefined): PageRequest {

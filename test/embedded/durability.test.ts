@@ -52,6 +52,7 @@ test(`R01 nothing acknowledged is lost when everything is killed under load (${R
     const names = [`${round}a`, `${round}b`, `${round}c`]
     const writers = names.map((name) => write(url, name))
     await Promise.all(writers.map(({ writing }) => writing))
+    // The kill comes at any moment of a write.
     await sleep(100 + Math.random() * 400)
     const [counts] = await Promise.all([
       Promise.all(writers.map((writer) => writer.kill())),

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { processesIn } from '#store/embedded/processes.ts'
+import { until } from '../harness/until.ts'
 
 export const isRoot = process.getuid?.() === 0
 export const PASSWORD = "p w%/'x"
@@ -86,14 +86,6 @@ export function startsOf(answers: Answer[]): string[] {
 export function movedTo(dataDir: string): string | undefined {
   const pointer = join(dataDir, 'postgres/moved-to')
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined
-}
-
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const beganAt = performance.now()
-  while (!(await holds())) {
-    if (performance.now() - beganAt > 20_000) throw new Error(`Waited in vain until ${what}`)
-    await sleep(5)
-  }
 }
 
 async function killAllIn(folder: string): Promise<void> {

@@ -5,7 +5,8 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { processesIn } from '#store/embedded/processes.ts'
-import { ground, isRoot, until } from './holders.ts'
+import { until } from '../harness/until.ts'
+import { ground, isRoot } from './holders.ts'
 
 const postmasterOf = (cluster: string) => Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
 

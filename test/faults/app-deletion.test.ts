@@ -21,11 +21,12 @@ import { putServiceKey } from '#store/service-keys.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
 import { createUpstream } from '#upstream/send.ts'
 import { openStore, type Store } from '../../src/open-store.ts'
+import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
+import { LOOPBACK, LOOPBACK_RANGES } from '../harness/loopback.ts'
+import { idsOfApp, tablesWithRowsOf } from '../harness/rows-of-app.ts'
+import { startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
 import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
-import { preparedDatabase, type TestDatabase } from '../support/database.ts'
-import { LOOPBACK } from '../support/lab-app.ts'
-import { idsOfApp, tablesWithRowsOf } from '../support/rows-of-app.ts'
-import { startProcess } from '../support/running.ts'
 import lender from './connectors/lender.ts'
 
 const AN_HOUR_MS = 3_600_000
@@ -35,7 +36,7 @@ let dataDir: string
 let store: Store
 let service: ScriptedService
 let need: AuthorizeNeed
-const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] })
+const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
 
 before(async () => {
   database = await preparedDatabase()
@@ -214,8 +215,7 @@ test('a worker that is killed while a service keeps it waiting is followed by th
   await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
   const second = await startProcess(['work'], env)
   try {
-    while ((await deletionProgress(need, app.appId))?.state !== 'deleted')
-      await new Promise((resolve) => setTimeout(resolve, 50))
+    await until('it is deleted', async () => (await deletionProgress(need, app.appId))?.state === 'deleted')
   } finally {
     await second.end('SIGTERM')
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, get, type LabHouse, send, signIn, startLabHouse } from '../support/lab-app.ts'
+import { type LabHouse, startLabHouse } from '../harness/lab.ts'
+import { type Answer, get, send } from '../harness/send.ts'
+import { signIn } from '../harness/sign-in.ts'
+import { until } from '../harness/until.ts'
 import { replicationMissing, startOwnServer } from './replicated-postgres.ts'
 import { smallDisk } from './small-disk.ts'
 
@@ -51,12 +53,12 @@ test('R04 a disk that fills up while it runs: writes are refused by name, reads 
   assert.equal((await fetch(`${house.tributary.url}/healthz`)).status, 200)
 
   disk.makeRoom()
-  let again = await write(house)
-  for (let i = 0; i < 600 && again.status !== 200; i += 1) {
-    await sleep(100)
-    again = await write(house)
-  }
-  assert.equal(again.status, 200)
+  const running = house
+  await until(
+    'it is written',
+    () => write(running),
+    ({ status }) => status === 200,
+  )
   const { text } = await send(house, 'GET', '/services/self/notes?limit=100000', { token })
   const there = (JSON.parse(text) as { data: { text: string } }[]).map(({ data }) => data.text.split(' ')[0]!)
   assert.deepEqual(there.toSorted(), stored.toSorted(), 'what was acknowledged is there, what was refused is not')

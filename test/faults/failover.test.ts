@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { type CuttableLine, cuttableLine } from '../support/cuttable-line.ts'
-import { startTributary, type Tributary } from '../support/tributary.ts'
+import { type CuttableLine, cuttableLine } from '../harness/cuttable-line.ts'
+import { startTributary, type Tributary } from '../harness/start.ts'
+import { until } from '../harness/until.ts'
 import { type Replicated, replicationMissing, startReplicated } from './replicated-postgres.ts'
 
 const WRITERS = 4
@@ -53,12 +53,8 @@ suite('R06 a replicated database', { skip }, () => {
       },
     }
   }
-  const untilAcknowledged = async (count: number) => {
-    for (let i = 0; acknowledged.length < count; i += 1) {
-      assert.ok(i < 1200, 'no write was acknowledged within a minute')
-      await sleep(50)
-    }
-  }
+  const untilAcknowledged = (count: number) =>
+    until(`${count} writes are acknowledged`, () => acknowledged.length >= count)
   const idsAt = async (url: string) => {
     const client = new Client({ connectionString: url })
     await client.connect()

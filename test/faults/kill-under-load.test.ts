@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { processesIn, signal } from '#store/embedded/processes.ts'
-import { type Running, startProcess } from '../support/running.ts'
+import { type Running, startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const WRITERS = 8
@@ -51,8 +51,9 @@ test(`R01 ${ROUNDS} times the whole tree is killed under a load of writes, and n
 
     const before = acknowledged.size
     const load = Array.from({ length: WRITERS }, () => write(`${url}/admin/apps`, headers, acknowledged))
-    while (acknowledged.size === before) await sleep(5)
-    await sleep(Math.random() * 700)
+    // At another moment each time, so that the kill meets every step of a write and of the database's own upkeep.
+    const wanted = before + 1 + Math.floor(Math.random() * 200)
+    await until('it writes', () => acknowledged.size >= wanted)
     assert.ok((await killTree()) > 0, 'the database was part of what was killed')
     await Promise.all(load)
   }

@@ -6,8 +6,9 @@ import { newPartId } from '#base/ids.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
 import { insertAccount } from '#store/accounts.ts'
 import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
-import { openPushGround, type PushGround } from '../chaos/push-ground.ts'
-import { type ClientDatabase, clientDatabase, until } from '../spec/push/house.ts'
+import { openPushGround, type PushGround } from '../chaos/push-kills.ts'
+import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import { until } from '../harness/until.ts'
 
 /** BACKFILL_ROWS=1000000 BACKFILL_KILLS=20 is the long form. */
 const ROWS = Number(process.env['BACKFILL_ROWS'] ?? 8000)
@@ -66,6 +67,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
     while (!stop.signal.aborted) {
       const ids = Array.from({ length: 10 }, () => Math.floor((Math.random() * ROWS) / PEOPLE))
       await put(Math.floor(Math.random() * PEOPLE), [...new Set(ids)])
+      // A pause, so that the deliveries can catch up.
       await sleep(10)
     }
   })()
@@ -73,7 +75,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   while (killed.length < KILLS) {
     const before = total(await places())
     const { child } = ground.startWorker()
-    await until('it delivers', async () => total(await places()) > before, 60_000)
+    await until('it delivers', async () => total(await places()) > before)
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
@@ -82,7 +84,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   }
   const reached = total(await places())
   ground.startWorker()
-  await until('more is there', async () => total(await places()) > reached, 60_000)
+  await until('more is there', async () => total(await places()) > reached)
   stop.abort()
   await writer
   await ground.drained(60_000 + ROWS)

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { preparedDatabase } from '../harness/database.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
+import { type Running, startProcess } from '../harness/running.ts'
+import { until } from '../harness/until.ts'
 import { startScripted } from '../spec/sync/scripted-service.ts'
-import { preparedDatabase } from '../support/database.ts'
-import { LOOPBACK } from '../support/lab-app.ts'
-import { type Running, startProcess } from '../support/running.ts'
 
 const ROUNDS = 2
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
@@ -72,8 +72,7 @@ test('counts of stored items are what the items say after every kill of the proc
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = await items()
     const writers = [0, 1, 2].map((writer) => writeOwn(url, token, `${round}-${writer}`))
-    for (let i = 0; i < 3000 && (await items()) < before + 150; i += 1) await sleep(20)
-    assert.ok((await items()) >= before + 150)
+    await until('there are many more', items, (now) => now >= before + 150)
     await server!.end('SIGKILL')
     await Promise.all(writers)
     const { rows } = await client.query(

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../harness/free-port.ts'
+import { until } from '../harness/until.ts'
 
 const run = promisify(execFile)
 
@@ -94,14 +94,14 @@ export async function startReplicated(): Promise<Replicated> {
     const primaryUrl = await start('primary', { ...QUICK, synchronous_standby_names: '*' })
     await copy(primaryUrl, 'standby', '-R')
     const standbyUrl = await start('standby', QUICK)
-    await until(primaryUrl, `select 1 from pg_stat_replication where sync_state = 'sync'`)
+    await untilFound(primaryUrl, `select 1 from pg_stat_replication where sync_state = 'sync'`)
     return {
       primaryUrl,
       standbyUrl,
       failOver: async () => {
         await kill('primary')
         await query(standbyUrl, 'select pg_promote()')
-        await until(standbyUrl, 'select 1 where not pg_is_in_recovery()')
+        await untilFound(standbyUrl, 'select 1 where not pg_is_in_recovery()')
       },
       restoreCopy: async () => {
         await copy(primaryUrl, 'copy')
@@ -139,22 +139,15 @@ async function query(url: string, sql: string): Promise<number> {
   }
 }
 
-async function until(url: string, sql: string): Promise<void> {
-  for (let i = 0; i < 600; i += 1) {
-    if ((await query(url, sql)) > 0) return
-    await sleep(100)
-  }
-  throw new Error(`not within a minute: ${sql}`)
+async function untilFound(url: string, sql: string): Promise<void> {
+  await until(sql, async () => (await query(url, sql)) > 0)
 }
 
 async function answers(url: string): Promise<void> {
-  for (let i = 0; i < 600; i += 1) {
-    const up = await query(url, 'select 1').then(
+  await until('the server answers', () =>
+    query(url, 'select 1').then(
       () => true,
       () => false,
-    )
-    if (up) return
-    await sleep(100)
-  }
-  throw new Error('the server did not start within a minute')
+    ),
+  )
 }

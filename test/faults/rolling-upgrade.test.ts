@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { migrate } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
-import { startTributary, type Tributary } from '../support/tributary.ts'
+import { startTributary, type Tributary } from '../harness/start.ts'
+import { until } from '../harness/until.ts'
 
 /** What a next release may do beside this one: add, and not drop. */
 const NEXT = `
@@ -46,8 +47,8 @@ suite('R03 a rolling upgrade', () => {
     await assert.rejects(migrate(database, clock.now(), next(`${NEXT}\nselect nothing from nowhere;`)))
     assert.deepEqual(await migrate(database, clock.now(), next(NEXT)), ['0002-next.sql'])
     const afterwards = answers.get(201) ?? 0
-    while ((answers.get(201) ?? 0) < afterwards + 5 && [...answers.keys()].every((status) => status < 500))
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    const hasFailed = () => [...answers.keys()].some((status) => status >= 500)
+    await until('more is written', () => (answers.get(201) ?? 0) >= afterwards + 5 || hasFailed())
     load.over = true
     await Promise.all(writers)
     assert.deepEqual(new Set(answers.keys()), new Set([200, 201]))

@@ -7,8 +7,12 @@ import { Client } from 'pg'
 import { SetupError } from '#base/errors.ts'
 import { migrate, planMigrations } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
-import { type ClientDatabase, clientDatabase, until } from '../spec/push/house.ts'
-import { basic, type Granted, get, type LabHouse, send, signIn, startLabHouse } from '../support/lab-app.ts'
+import { basic } from '../harness/app.ts'
+import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
+import { type LabHouse, startLabHouse } from '../harness/lab.ts'
+import { get, send } from '../harness/send.ts'
+import { type Granted, signIn } from '../harness/sign-in.ts'
+import { until } from '../harness/until.ts'
 
 /** What the next releases may do beside this one: add, and build an index without stopping writers. */
 const NEXT = `

@@ -2,6 +2,7 @@ import { reasonOf } from '#base/errors.ts'
 import { DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
+import { LOOPBACK_RANGES } from '../harness/loopback.ts'
 import { makePerson } from '../spec/push/kinds/changes.ts'
 import { destinationOf } from '../spec/push/kinds/fixture.ts'
 import type { Order, Report } from './delivering.ts'
@@ -9,7 +10,7 @@ import type { Order, Report } from './delivering.ts'
 // Runs every way into a destination, as the service does, in a process whose end the test sees.
 const resolve = async () => [{ address: '127.0.0.1' }]
 const patient: KindNeed = {
-  egress: createEgress({ allowPrivate: ['127.0.0.0/8'], resolve }),
+  egress: createEgress({ allowPrivate: LOOPBACK_RANGES, resolve }),
   clock: { now: () => Date.now() },
 }
 const hasty: KindNeed = { ...patient, lineTimes: { loginMs: 500, answerMs: 300, closeMs: 100 } }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { DestinationKind } from '#model/destination.ts'
-import { childEnv } from '../support/child-env.ts'
+import { childEnv } from '../harness/child-env.ts'
 
 /** What the code under attack is to do with one destination. */
 export interface Attack {

@@ -2,6 +2,7 @@ import { reasonOf } from '#base/errors.ts'
 import { type Connection, DeliveryError } from '#flows/deliver/destination.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
+import { LOOPBACK_RANGES } from '../harness/loopback.ts'
 import { makePerson } from '../spec/push/kinds/changes.ts'
 import { destinationOf } from '../spec/push/kinds/fixture.ts'
 import type { Attack, Outcome, Result } from './destination-attack.ts'
@@ -10,7 +11,7 @@ import type { Attack, Outcome, Result } from './destination-attack.ts'
  * The code under attack, in a process of its own: whatever a server does to it, the test sees how the process ends. It has short waits,
  * because hostile servers are often silent. When the test lets go, nothing may keep it alive: no socket, no timer.
  */
-const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
+const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
 const kinds = createKinds({ filesDir: undefined })
 
 process.on('message', (attack: Attack | 'end') => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
+import { pusher } from '../harness/push.ts'
+import { until } from '../harness/until.ts'
 import { type Receiver, startReceiver } from '../spec/push/receiver.ts'
-import { type Order, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/house.ts'
+import { type Order, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/shop-fixture.ts'
 
 const MB = 1024 * 1024
 const TUNING = {
@@ -18,17 +19,6 @@ interface Shown {
   worker_deaths?: number
   last_error?: string
   rows: number
-}
-
-/** Asks again until it is so; a slow machine only takes longer. */
-async function until<Value>(what: string, look: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
-  const endMs = performance.now() + 60_000
-  for (;;) {
-    const value = await look()
-    if (isSo(value)) return value
-    if (performance.now() > endMs) throw new Error(`${what} did not happen: ${JSON.stringify(value)}`)
-    await sleep(50)
-  }
 }
 
 suite('worker processes', () => {
@@ -47,17 +37,7 @@ suite('worker processes', () => {
   const workerOf = (lane: string) => house.tributary.workers().find((each) => each.lane === lane)!
   const deathsOf = (lane: string, reason: string) =>
     workerOf(lane).deaths.find((each) => each.reason === reason)?.count ?? 0
-  const asApp = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(house.tributary.url + path, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${house.clientId}:${house.secret}`).toString('base64')}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-  }
+  const asApp = (method: string, path: string, body?: unknown) => pusher(house, house).ask(method, path, body)
   /** Kills the worker that has this lane now, as soon as there is one. */
   const killWorker = async (lane: string) => {
     const { pid } = await until(

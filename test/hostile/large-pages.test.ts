@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { kind } from '#kit/kind.ts'
-import { type Ground, type Note, notes, openGround, someNotes } from '../spec/sync/ground.ts'
+import { type Ground, type Note, notes, openGround, someNotes } from '../spec/sync/engine-fixture.ts'
 
 const MB = 1024 * 1024
 

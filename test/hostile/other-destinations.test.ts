@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
+import { until } from '../harness/until.ts'
 import { selfSigned } from '../spec/push/kinds/certificate.ts'
 import { type Attack, type Attacked, type Result, startAttacked } from './destination-attack.ts'
 import type { HostileServer } from './servers/listen.ts'
@@ -25,14 +25,6 @@ const ENOUGH = 20_000
 const natsUrl = ({ port }: HostileServer) => `nats://user:word@127.0.0.1:${port}?tls=false`
 const s3Url = ({ port }: HostileServer) => `s3://key:secret@127.0.0.1:${port}/bucket/p?tls=false`
 const hookUrl = ({ port }: HostileServer) => `http://127.0.0.1:${port}/hook`
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const endMs = performance.now() + 60_000
-  while (!isSo()) {
-    if (performance.now() > endMs) assert.fail(`after 60 s it is not so: ${what}`)
-    await sleep(10)
-  }
-}
 
 /** A hundred at a time: ten thousand at once would need more memory than what they attack. */
 function* numbered<Case>(cases: fc.Arbitrary<Case>): Generator<[number, Case]> {

@@ -5,7 +5,7 @@ import { oauth2 } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { rateFrom } from '#kit/rate.ts'
 import { self } from '#kit/self.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from '../spec/proxy/house.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from '../spec/proxy/fixture.ts'
 import { type RawUpstream, startRawUpstream } from '../spec/proxy/raw-upstream.ts'
 
 /** What a response may not set on our origin, nor tell the server in front of us. */

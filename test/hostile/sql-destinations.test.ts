@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import fc from 'fast-check'
+import { until } from '../harness/until.ts'
 import { selfSigned } from '../spec/push/kinds/certificate.ts'
 import { Delivering, OPERATORS_PASSWORD, type Report } from './delivering.ts'
 import { type Case, mysqlCases, postgresCases } from './servers/generated.ts'
@@ -39,9 +40,7 @@ async function deliverTo(
     const ca = isSecure ? certificate?.cert : undefined
     const report = await delivering.deliver({ kind, url, ca, isPatient })
     assert.deepEqual(report.odd, [])
-    const until = performance.now() + 60_000
-    while (server.open() > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
-    assert.equal(server.open(), 0, 'connections stay open')
+    await until('no connection is left', () => server.open() === 0)
     return report
   } finally {
     await server.stop()

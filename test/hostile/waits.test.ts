@@ -4,7 +4,7 @@ import { oauth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { rateFrom } from '#kit/rate.ts'
 import type { Profile } from '#model/profile.ts'
-import { type Ground, notes, openGround, someNotes } from '../spec/sync/ground.ts'
+import { type Ground, notes, openGround, someNotes } from '../spec/sync/engine-fixture.ts'
 import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBrowser } from '../../lab/browser.ts'
-import { startProcess } from '../support/running.ts'
+import { startProcess } from '../harness/running.ts'
 
 /** `tributary demo` as a process of its own with an embedded database, and a person who is signed in. */
 export interface Demo {

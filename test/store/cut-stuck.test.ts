@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { Pool } from 'pg'
 import { isUnavailable } from '#base/errors.ts'
 import { cutStuck, type StuckWatch } from '#store/cut-stuck.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../harness/database.ts'
 
 suite('a connection that waits too long for an answer', () => {
   let drop: () => Promise<void>

@@ -1,6 +1,6 @@
 import { createLog } from '#base/log.ts'
 import { type Database, openDatabase } from '#store/database.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, preparedDatabase, type TestDatabase } from '../harness/database.ts'
 
 export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
@@ -14,7 +14,15 @@ export interface Opened {
 
 /** A database of its own with nothing in it, and pools on it that all close at the end. */
 export async function openFresh(): Promise<Opened> {
-  const { url, drop } = await freshDatabase()
+  return open(await freshDatabase())
+}
+
+/** The same with our tables in it, where the runner has made them; whoever opens it still migrates. */
+export async function openPrepared(): Promise<Opened> {
+  return open(await preparedDatabase())
+}
+
+function open({ url, drop }: TestDatabase): Opened {
   const pools: Database[] = []
   const another: Opened['another'] = (options = {}) => {
     const pool = openDatabase({ url, pool: 4, prepared: true, log: quiet, ...options })

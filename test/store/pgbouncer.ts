@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { cuttableLine } from '../support/cuttable-line.ts'
-import { freePort } from '../support/free-port.ts'
+import { cuttableLine } from '../harness/cuttable-line.ts'
+import { freePort } from '../harness/free-port.ts'
+import { until } from '../harness/until.ts'
 
 const { stdout } = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' })
 const version = /PgBouncer (\d+)\.(\d+)/.exec(stdout ?? '')
@@ -54,10 +54,10 @@ ${knowsPreparedStatements ? 'max_prepared_statements = 100' : ''}
     said += text.toString()
   })
   const url = new URL(`postgres://tributary@127.0.0.1:${port}${server.pathname}`).href
-  while (!(await answers(url))) {
+  await until('pgbouncer answers', async () => {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended: ${said}`)
-    await sleep(20)
-  }
+    return answers(url)
+  })
   return {
     url,
     stop: async () => {

@@ -5,8 +5,9 @@ import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { addressOf, callService } from '#upstream/call-service.ts'
 import { beginSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { CALLBACK, refusal } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
-import { CALLBACK, type OpenUpstream, openUpstream, refusal } from './support.ts'
 
 const connector: Connector = defineConnector({
   service: 'plain',

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { findPlace } from '#upstream/addresses.ts'
 import { movableClock } from '../../lab/base/clock.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oidc } from './connectors/oidc.ts'
+import { refusal, turned } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
-import { type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
 
 suite('finding the addresses of an instance', () => {
   const clock = movableClock()

@@ -8,7 +8,8 @@ import { refreshCredential, revokeCredential } from '#upstream/renew-credential.
 import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { CALLBACK, labKey, type OpenUpstream, openUpstream, refusal, turned, walk } from './support.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { CALLBACK, labKey, refusal, turned, walk } from './fixture.ts'
 
 suite('signing in by OAuth 1.0a', () => {
   let lab: Lab<'demo-micro'>

@@ -7,7 +7,8 @@ import { refreshCredential } from '#upstream/renew-credential.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { labKey, type OpenUpstream, openUpstream, refusal, turned, walk } from './support.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { labKey, refusal, turned, walk } from './fixture.ts'
 
 const exchangeTrade = {
   grantType: 'long_token',

@@ -5,8 +5,9 @@ import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { backFrom, CALLBACK, refusal } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
-import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal } from './support.ts'
 
 const odd: Connector = defineConnector({
   service: 'odd',

@@ -8,7 +8,8 @@ import { refreshCredential, revokeCredential } from '#upstream/renew-credential.
 import { finishSignIn, proveCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { labKey, type OpenUpstream, openUpstream, refusal, turned, walk } from './support.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { labKey, refusal, turned, walk } from './fixture.ts'
 
 suite('keeping, ending and proving an OAuth 2 grant', () => {
   let lab: Lab<'demo-social' | 'demo-health'>

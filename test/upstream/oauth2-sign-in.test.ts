@@ -5,7 +5,8 @@ import { demoSocial } from '#connectors/demo-social/connector.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { CALLBACK, labKey, type OpenUpstream, openUpstream, refusal, turned, walk } from './support.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { CALLBACK, labKey, refusal, turned, walk } from './fixture.ts'
 
 suite('signing in by OAuth 2', () => {
   let lab: Lab<'demo-social' | 'demo-health'>

@@ -7,8 +7,9 @@ import { callService } from '#upstream/call-service.ts'
 import { createDpopKey } from '#upstream/dpop/proof.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../real/bluesky.ts'
-import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
+import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
 
 const skip = await blueskyMissing()
 const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: 'atproto transition:generic' })

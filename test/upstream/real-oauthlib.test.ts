@@ -4,9 +4,10 @@ import type { OAuth1 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../real/oauthlib-provider.ts'
 import { oauthlib } from './connectors/oauthlib.ts'
-import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
+import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
 
 const skip = await oauthlibMissing()
 

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test'
 import type { OAuth2 } from '#kit/auth.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
 import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import {
   type OidcClient,
   type OidcProviderOptions,
@@ -12,7 +13,7 @@ import {
   startOidcProvider,
 } from '../real/oidc-provider.ts'
 import { oidc } from './connectors/oidc.ts'
-import { backFrom, CALLBACK, type OpenUpstream, openUpstream, refusal, turned } from './support.ts'
+import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
 
 const skip = await oidcProviderMissing()
 

@@ -5,7 +5,8 @@ import { UpstreamError } from '#upstream/errors.ts'
 import { withDeadline } from '#upstream/send.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
-import { type OpenUpstream, openUpstream, refusal } from './support.ts'
+import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
+import { refusal } from './fixture.ts'
 
 suite('the one way out', () => {
   let lab: Lab<'demo-social'>
@@ -89,7 +90,7 @@ suite('the one way out', () => {
       if (name === 'missing.test') throw new Error('getaddrinfo ENOTFOUND missing.test')
       return name === 'empty.test' ? [] : [{ address: '10.0.0.1' }]
     }
-    const inside = openUpstream(systemClock, resolve)
+    const inside = openUpstream(systemClock, { resolve })
     try {
       const told = async (host: string) => {
         const failed: unknown = await inside.upstream

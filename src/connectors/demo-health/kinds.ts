@@ -6,8 +6,8 @@ interface Someone {
 }
 
 interface Point {
-  lat: number
-  lng: number
+  lat?: number
+  lng?: number
 }
 
 export interface Activity {
@@ -51,7 +51,7 @@ export const activity = kind<Activity>({
   participants: ({ companions, cheers }) => ({
     others: [...(companions ?? []), ...(cheers ?? [])].map(({ id }) => id),
   }),
-  place: ({ start_point, end_point }) => start_point ?? end_point,
+  place: ({ start_point, end_point }) => pointOf(start_point) ?? pointOf(end_point),
   map: {
     name: ({ name }) => name,
     text: ({ note }) => note,
@@ -96,4 +96,9 @@ export const device = kind<Device>({
 /** The value comes as a whole number and a power of ten; reading it as a decimal keeps 71.25 from becoming 71.25000000000001. */
 function realValue({ value, exponent }: Measure): number | undefined {
   return value === undefined ? undefined : Number(`${value}e${exponent ?? 0}`)
+}
+
+/** Half a point is none. */
+function pointOf(point: Point | null | undefined): { lat: number; lng: number } | undefined {
+  return point?.lat === undefined || point.lng === undefined ? undefined : { lat: point.lat, lng: point.lng }
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import * as fc from 'fast-check'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { demoMicro } from './connector.ts'
@@ -124,43 +123,4 @@ suite('demo-micro', () => {
     assert.equal(recover(403, null), undefined)
     assert.equal(recover(200, [status]), undefined)
   })
-
-  test('gaps in a status lose fields only', () => survivesGaps('timeline', status))
-  test('gaps in a message lose fields only', () => survivesGaps('messages', message))
 })
-
-type Path = string[]
-
-/** Every place in a record, so that any of them can be taken away. */
-function pathsOf(value: unknown, at: Path = []): Path[] {
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...pathsOf(inner, [...at, key])])
-}
-
-function pruned(record: object, paths: Path[], filling: null | undefined): object {
-  const copy = structuredClone(record)
-  for (const path of paths) {
-    const holder = path
-      .slice(0, -1)
-      .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], copy)
-    if (holder !== null && typeof holder === 'object') Object.assign(holder, { [path.at(-1)!]: filling })
-  }
-  return copy
-}
-
-/** Whatever is missing, a record with an id is read. */
-function survivesGaps(name: Name, record: object): void {
-  const endpoint: Endpoint = demoMicro.endpoints[name]!
-  const read = itemReader(demoMicro, name, endpoint, OWNER)
-  const whole = read(record)
-  assert.deepEqual(whole.faults, [])
-  const paths = fc.subarray(pathsOf(record))
-  fc.assert(
-    fc.property(paths, fc.constantFrom(null, undefined), (gaps, filling) => {
-      const raw = pruned(record, gaps, filling)
-      if (gaps.some((path) => path.join('.') === 'id_str')) return
-      assert.equal(read(raw).nativeId, whole.nativeId)
-      mapOf(endpoint, raw, OWNER)
-    }),
-  )
-}

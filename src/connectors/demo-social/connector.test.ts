@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import * as fc from 'fast-check'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { demoSocial } from './connector.ts'
@@ -143,43 +142,4 @@ suite('demo-social', () => {
     assert.deepEqual(rate, { remaining: 0, resetAtMs: 1_777_617_000_000, of: 'person' })
     assert.equal(demoSocial.api.rate?.({}, 0), undefined)
   })
-
-  for (const record of [link, checkin, picture])
-    test(`gaps in a ${record.type} lose fields only`, () => survivesGaps('feed', record))
 })
-
-type Path = string[]
-
-/** Every place in a record, so that any of them can be taken away. */
-function pathsOf(value: unknown, at: Path = []): Path[] {
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...pathsOf(inner, [...at, key])])
-}
-
-function pruned(record: object, paths: Path[], filling: null | undefined): object {
-  const copy = structuredClone(record)
-  for (const path of paths) {
-    const holder = path
-      .slice(0, -1)
-      .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], copy)
-    if (holder !== null && typeof holder === 'object') Object.assign(holder, { [path.at(-1)!]: filling })
-  }
-  return copy
-}
-
-/** Whatever is missing, a record with an id is read. */
-function survivesGaps(name: Name, record: object): void {
-  const endpoint: Endpoint = demoSocial.endpoints[name]!
-  const read = itemReader(demoSocial, name, endpoint, OWNER)
-  const whole = read(record)
-  assert.deepEqual(whole.faults, [])
-  const paths = fc.subarray(pathsOf(record))
-  fc.assert(
-    fc.property(paths, fc.constantFrom(null, undefined), (gaps, filling) => {
-      const raw = pruned(record, gaps, filling)
-      if (gaps.some((path) => path.join('.') === 'id')) return
-      assert.equal(read(raw).nativeId, whole.nativeId)
-      mapOf(endpoint, raw, OWNER)
-    }),
-  )
-}

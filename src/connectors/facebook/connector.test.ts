@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
-import fc from 'fast-check'
 import { type ItemDraft, itemReader, mapOf } from '#kit/read-item.ts'
 import { murmur3Hex } from '#model/murmur3.ts'
 import { facebook } from './connector.ts'
@@ -150,19 +149,6 @@ suite('Facebook records', () => {
     assert.equal(mapOf(endpoints['events']!, event)['ends'], Date.UTC(2026, 6, 1, 20))
     assert.equal(read('friends', records[7]![1]).card.thumbnail_url, 'https://cdn.test/per.jpg')
   })
-
-  test('whatever is missing but the id costs nothing else', () => {
-    fc.assert(
-      fc.property(fc.nat(records.length - 1), fc.infiniteStream(fc.nat(99)), (which, dice) => {
-        const [name, raw] = records[which]!
-        const torn = { ...tear(raw, () => dice.next().value as number), id: `${OWNER}_1` }
-        assert.deepEqual(read(name, torn).faults, [])
-        mapOf(endpoints[name]!, torn)
-        endpoints['feed']!.items({ data: [torn] })
-      }),
-    )
-    assert.throws(() => read('posts', { message: 'x' }), RangeError)
-  })
 })
 
 suite('Facebook walks', () => {
@@ -245,14 +231,3 @@ suite('Facebook’s own ways', () => {
     assert.equal(auth.verifyApp.read({}), undefined)
   })
 })
-
-/** The same record with some of its fields gone, at any depth. */
-function tear(value: unknown, roll: () => number): object {
-  const torn = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(torn)
-    if (typeof part !== 'object' || part === null) return part
-    const kept = Object.entries(part).filter(() => roll() >= 25)
-    return Object.fromEntries(kept.map(([name, inner]) => [name, torn(inner)]))
-  }
-  return torn(value) as object
-}

@@ -96,7 +96,7 @@ export const post = kind<Post>({
   },
 })
 
-/** Own posts stand at the endpoint of own posts; of others' the author may be hidden. */
-export function isByOthers({ id, from }: Post): boolean {
-  return from?.id !== id.split('_')[0]
+/** Own posts stand at the endpoint of own posts; of others' the author may be hidden. One without an id is told of where it is read. */
+export function isByOthers({ id, from }: Partial<Post>): boolean {
+  return id === undefined || from?.id !== id.split('_')[0]
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { suite, test } from 'node:test'
-import fc from 'fast-check'
 import type { ItemDraft } from '#kit/read-item.ts'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { foursquare } from './connector.ts'
@@ -106,19 +105,6 @@ suite('Foursquare records', () => {
     assert.equal(read('venuehistory', records[4]![1]).nativeId, venue.id)
     assert.equal(read('lists', records[6]![1]).card.title, 'To do')
   })
-
-  test('whatever is missing but the id costs that field alone', () => {
-    fc.assert(
-      fc.property(fc.nat(records.length - 1), fc.infiniteStream(fc.nat(99)), (which, dice) => {
-        const [name, raw] = records[which]!
-        const torn = tear(raw, () => dice.next().value as number)
-        const item = read(name, { ...torn, id: 'x', venue: { ...(torn as { venue?: object }).venue, id: 'y' } })
-        assert.deepEqual(item.faults, [])
-        mapOf(endpoints[name]!, torn)
-      }),
-    )
-    assert.throws(() => read('checkins', { createdAt: 1 }), RangeError)
-  })
 })
 
 suite('Foursquare walks', () => {
@@ -179,14 +165,3 @@ suite('Foursquare’s own ways', () => {
     assert.deepEqual(hook!.people('nonsense'), [])
   })
 })
-
-/** The same record with some of its fields gone, at any depth. */
-function tear(value: unknown, roll: () => number): object {
-  const torn = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(torn)
-    if (typeof part !== 'object' || part === null) return part
-    const kept = Object.entries(part).filter(() => roll() >= 25)
-    return Object.fromEntries(kept.map(([name, inner]) => [name, torn(inner)]))
-  }
-  return torn(value) as object
-}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { github } from './connector.ts'
 
@@ -205,47 +204,3 @@ test('a webhook counts when its signature fits', () => {
   assert.equal(github.hook?.verify({ headers, body: `${body} `, secret: 'secret', sign }), false)
   assert.deepEqual(github.hook?.people(JSON.parse(body)), ['202', '101'])
 })
-
-test('whatever is missing, a record with an id is read without a fault', () => {
-  const records: [string, object][] = [
-    ['events', push],
-    ['received', comment],
-    ['issues', issue],
-    ['gists', gist],
-    ['commits', commit],
-    ['notifications', thread],
-    ['starred', { starred_at: '2026-06-01T00:00:00Z', repo: kettle }],
-    ['following', joost],
-  ]
-  for (const [name, record] of records) {
-    const paths = pathsIn(record).filter(
-      (path) => !['id', 'sha', 'repo', 'repo.id'].includes(path.join('.')) || name === 'received',
-    )
-    fc.assert(
-      fc.property(fc.subarray(paths), (gone) => {
-        const raw = without(record, gone)
-        if (!('id' in raw) && name === 'received') return
-        assert.deepEqual(read(name, raw).faults, [])
-        map(name, raw)
-      }),
-    )
-  }
-  assert.throws(() => read('events', { ...push, id: undefined }), RangeError)
-})
-
-function pathsIn(value: unknown, path: string[] = []): string[][] {
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...pathsIn(inner, [...path, key])])
-}
-
-function without(record: object, paths: string[][]): object {
-  const copy = structuredClone(record)
-  for (const path of paths) {
-    const parent = path
-      .slice(0, -1)
-      .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], copy)
-    // Holes in lists are not JSON: only fields of objects go missing.
-    if (parent !== undefined && !Array.isArray(parent)) delete (parent as Record<string, unknown>)[path.at(-1)!]
-  }
-  return copy
-}

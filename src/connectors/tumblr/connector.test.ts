@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { tumblr } from './connector.ts'
 
@@ -216,43 +215,3 @@ test('of the two limits the scarcer one counts, and of two used up the longer', 
   assert.deepEqual(tumblr.api.rate?.(headers('0', '0'), 1000), { remaining: 0, resetAtMs: 50_001_000 })
   assert.equal(tumblr.api.rate?.({}, 0), undefined)
 })
-
-test('whatever is missing, a record with an id is read without a fault', () => {
-  const records: [string, object][] = [
-    ['posts', photo],
-    ['dashboard', reblog],
-    ['likes', link],
-    ['notifications', notice],
-    ['followers', { name: 'fernfan', url: 'https://fern.example/', updated: 5 }],
-  ]
-  for (const [name, record] of records) {
-    const paths = pathsIn(record).filter(
-      ([key, inner]) => inner !== undefined || !['id_string', 'id', 'name'].includes(key!),
-    )
-    fc.assert(
-      fc.property(fc.subarray(paths), (gone) => {
-        const raw = without(record, gone)
-        assert.deepEqual(read(name, raw).faults, [])
-        map(name, raw)
-      }),
-    )
-  }
-  assert.throws(() => read('posts', { blog_name: 'mosslog' }), RangeError)
-})
-
-function pathsIn(value: unknown, path: string[] = []): string[][] {
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...pathsIn(inner, [...path, key])])
-}
-
-function without(record: object, paths: string[][]): object {
-  const copy = structuredClone(record)
-  for (const path of paths) {
-    const parent = path
-      .slice(0, -1)
-      .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], copy)
-    // Holes in lists are not JSON: only fields of objects go missing.
-    if (parent !== undefined && !Array.isArray(parent)) delete (parent as Record<string, unknown>)[path.at(-1)!]
-  }
-  return copy
-}

@@ -9,7 +9,7 @@ import { countedPages, likedPages, linkedPages, timedPages } from './pages.ts'
 import { rate } from './rate.ts'
 
 interface Answer<Fields> {
-  response: Partial<Fields>
+  response?: Partial<Fields>
 }
 
 interface Person {
@@ -44,7 +44,8 @@ export const tumblr = defineConnector({
     limits: { app: { calls: 1000, perS: 3600 }, service: { calls: 300, perS: 60 } },
     rate,
   },
-  self: self<Answer<{ user: Person }>>('/user/info', ({ response: { user } }) => {
+  self: self<Answer<{ user: Person }>>('/user/info', ({ response }) => {
+    const user = response?.user
     const main = user?.blogs?.find(({ primary }) => primary === true)
     const name = main?.name ?? user?.name
     return {
@@ -59,7 +60,7 @@ export const tumblr = defineConnector({
   endpoints: {
     following: endpoint<Answer<{ blogs: Blog[] }>, Blog>({
       path: '/user/following',
-      items: ({ response }) => response.blogs,
+      items: ({ response }) => response?.blogs,
       kind: blog,
       types: ['contacts'],
       pages: countedPages(),
@@ -69,7 +70,7 @@ export const tumblr = defineConnector({
     }),
     followers: endpoint<Answer<{ users: Blog[] }>, Blog>({
       path: '/blog/{id}/followers',
-      items: ({ response }) => response.users,
+      items: ({ response }) => response?.users,
       kind: blog,
       types: ['contacts'],
       pages: countedPages(),
@@ -80,7 +81,7 @@ export const tumblr = defineConnector({
     posts: endpoint<Answer<{ posts: Post[] }>, Post>({
       path: '/blog/{id}/posts',
       query: POSTS,
-      items: ({ response }) => response.posts,
+      items: ({ response }) => response?.posts,
       kind: post,
       types: ['statuses'],
       pages: timedPages,
@@ -92,7 +93,7 @@ export const tumblr = defineConnector({
     likes: endpoint<Answer<{ liked_posts: Post[] }>, Post>({
       path: '/user/likes',
       query: POSTS,
-      items: ({ response }) => response.liked_posts,
+      items: ({ response }) => response?.liked_posts,
       kind: post,
       types: ['statuses'],
       feed: true,
@@ -105,7 +106,7 @@ export const tumblr = defineConnector({
     dashboard: endpoint<Answer<{ posts: Post[] }>, Post>({
       path: '/user/dashboard',
       query: POSTS,
-      items: ({ response }) => response.posts,
+      items: ({ response }) => response?.posts,
       kind: post,
       types: ['statuses'],
       feed: true,
@@ -117,7 +118,7 @@ export const tumblr = defineConnector({
     notifications: endpoint<Answer<{ notifications: Notification[] }>, Notification>({
       path: '/blog/{id}/notifications',
       query: { rollups: 'false' },
-      items: ({ response }) => response.notifications,
+      items: ({ response }) => response?.notifications,
       kind: notification,
       types: ['messages'],
       pages: linkedPages,

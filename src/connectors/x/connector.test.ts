@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { itemReader, mapOf } from '#kit/read-item.ts'
 import { murmur3Hex } from '#model/murmur3.ts'
 import { x } from './connector.ts'
@@ -243,42 +242,3 @@ test('a webhook answers the challenge and counts when its signature fits', () =>
   assert.deepEqual(x.hook?.people(JSON.parse(body)), [ME])
   assert.deepEqual(x.hook?.people({ for_user_id: YOU }), [YOU])
 })
-
-test('whatever is missing, a record with an id is read without a fault', () => {
-  const answers: [string, { data: object[]; includes: object }][] = [
-    ['tweets', page],
-    [
-      'direct_messages',
-      { data: [{ id: '9', text: 'Tea?', sender_id: YOU, entities: { urls: [{}] } }], includes: page.includes },
-    ],
-  ]
-  for (const [name, answer] of answers) {
-    const paths = pathsIn(answer).filter((path) => !(path.length === 3 && path[0] === 'data' && path[2] === 'id'))
-    fc.assert(
-      fc.property(fc.subarray(paths), (gone) => {
-        for (const raw of items(without(answer, gone), name)) {
-          assert.deepEqual(read(name, raw).faults, [])
-          map(name, raw)
-        }
-      }),
-    )
-  }
-  assert.throws(() => read('tweets', { text: 'no id' }), RangeError)
-})
-
-function pathsIn(value: unknown, path: string[] = []): string[][] {
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...pathsIn(inner, [...path, key])])
-}
-
-function without(record: object, paths: string[][]): object {
-  const copy = structuredClone(record)
-  for (const path of paths) {
-    const parent = path
-      .slice(0, -1)
-      .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], copy)
-    // Holes in lists are not JSON: only fields of objects go missing.
-    if (parent !== undefined && !Array.isArray(parent)) delete (parent as Record<string, unknown>)[path.at(-1)!]
-  }
-  return copy
-}

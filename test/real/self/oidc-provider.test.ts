@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../harness/until.ts'
 import { oidcProviderMissing, type RunningOidcProvider, startOidcProvider } from '../oidc-provider.ts'
 
 const redirectUri = 'http://127.0.0.1:9/auth/callback'
@@ -181,7 +181,7 @@ suite('oidc-provider with settings', () => {
     assert.equal(granted.expires_in, 2)
     const statusNow = async () => (await fetch(server.userinfoUrl, bearer(granted.access_token))).status
     assert.equal(await statusNow(), 200)
-    while ((await statusNow()) !== 401) await sleep(200)
+    await until('the token is over', statusNow, (status) => status === 401)
     const discovery = await fetch(`${server.issuer}/.well-known/openid-configuration`, {
       headers: { connection: 'close' },
     })

@@ -15,7 +15,7 @@ import { rateFrom } from '#kit/rate.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Delivering } from '../../../src/delivering.ts'
 import { remoteJudgeRefusal, taskHandlers } from '../../../src/tasks.ts'
-import { type Ground, keyOf, notes, openGround, someNotes } from '../sync/ground.ts'
+import { type Ground, keyOf, notes, openGround, someNotes } from '../sync/engine-fixture.ts'
 import type { Script } from '../sync/scripted-service.ts'
 import { proxied } from './proxied-call.ts'
 

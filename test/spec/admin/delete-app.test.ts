@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../../support/command-line.ts'
-import { basic, type Granted, get, type LabApp, type LabHouse, newCode, send, signIn } from '../../support/lab-app.ts'
-import { idsOfApp, tablesWithRowsOf } from '../../support/rows-of-app.ts'
-import { auditOf, entryOf, startQuietHouse } from '../authorization/support.ts'
-import { type ClientDatabase, clientDatabase, until } from '../push/house.ts'
+import { basic } from '../../harness/app.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { tributary } from '../../harness/command-line.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import { idsOfApp, tablesWithRowsOf } from '../../harness/rows-of-app.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, newCode, signIn } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
+import { auditOf, entryOf, startQuietHouse } from '../authorization/fixture.ts'
 
 interface Progress {
   client_id: string
@@ -28,8 +33,7 @@ const progressOf = async (app: LabApp): Promise<Progress> =>
   ((await house.tributary.admin('GET', '/admin/deletions')).body as Progress[]).find(
     (each) => each.client_id === app.clientId,
   )!
-const deleted = (app: LabApp) =>
-  until('the app is deleted', async () => (await progressOf(app)).state === 'deleted', 60_000)
+const deleted = (app: LabApp) => until('the app is deleted', async () => (await progressOf(app)).state === 'deleted')
 const serviceToken = async (granted: Granted, app: LabApp) => {
   const query = { auth: 'true', access_token: granted.access_token }
   const { body } = await send(house, 'GET', '/profiles', { query, headers: basic(app) })
@@ -86,7 +90,7 @@ suite('an app that has people', () => {
     const theirs: ClientDatabase = await clientDatabase()
     try {
       const { app, ada, tokens, ids } = await livedInApp(theirs.url)
-      await until('an item is at the destination', async () => (await theirs.live()).length > 0, 60_000)
+      await until('an item is at the destination', async () => (await theirs.live()).length > 0)
       const begun = await remove(app, '?erase=true')
       assert.equal(begun.status, 202, JSON.stringify(begun.body))
       assert.equal((await get(house, '/profiles', ada.access_token)).status, 401)
@@ -114,7 +118,7 @@ suite('an app that has people', () => {
     const env = {
       DATABASE_URL: house.tributary.databaseUrl,
       TRIBUTARY_DATA: house.tributary.dataDir,
-      TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8',
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     }
     const command = await tributary(['app', 'delete', app.clientId, '--yes', '--erase', '--json'], env)
     assert.equal(command.code, 0, command.stderr)
@@ -127,10 +131,10 @@ suite('an app that has people', () => {
     const theirs: ClientDatabase = await clientDatabase()
     try {
       const { app, ids } = await livedInApp(theirs.url)
-      await until('an item is at the destination', async () => (await theirs.live()).length > 0, 60_000)
+      await until('an item is at the destination', async () => (await theirs.live()).length > 0)
       await theirs.line.cut()
       assert.equal((await remove(app, '?erase=true')).status, 202)
-      await until('it waits', async () => (await progressOf(app)).state === 'waiting_for_destinations', 60_000)
+      await until('it waits', async () => (await progressOf(app)).state === 'waiting_for_destinations')
       const waiting = await progressOf(app)
       assert.deepEqual([waiting.erased, waiting.service_tokens.failed], [waiting.accounts, 0])
       assert.ok(waiting.destinations_waiting! > 0)

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
 import { OVERRIDES } from '#model/app.ts'
 import { findServiceKey } from '#store/service-keys.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface KeyBody {
   service: string

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabApp, type LabHouse, newCode, redeem, send, signIn, walk } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { newCode, redeem, signIn, walk } from '../../harness/sign-in.ts'
+import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 /** An app of its own per test, so that no test finds accounts of another. */

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Ask, basic, type DemoService, get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { DemoService, LabHouse } from '../../harness/lab.ts'
+import { type Ask, get, send } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
+import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

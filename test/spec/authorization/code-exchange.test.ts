@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import {
-  basic,
-  type Granted,
-  get,
-  type LabHouse,
-  newCode,
-  REDIRECT,
-  redeem,
-  send,
-  signIn,
-} from '../../support/lab-app.ts'
-import { assertRefused, entryOf, nativeId, startQuietHouse } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, newCode, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
+import { assertRefused, entryOf, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

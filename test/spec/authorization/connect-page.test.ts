@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, newBrowser, REDIRECT, redeem, send, signIn, walk } from '../../support/lab-app.ts'
-import { assertRefused, startQuietHouse } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
+import { assertRefused, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test'
 import { ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
 import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
 import { startLab } from '../../../lab/lab.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
-import { CONNECTORS } from './support.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
+import { CONNECTORS } from './fixture.ts'
 
 const SERVICES = ['demo-social', 'demo-health'] as const
 

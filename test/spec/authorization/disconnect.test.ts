@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Fault } from '../../../lab/base/faults.ts'
-import { get, type LabHouse, newCode, redeem, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, entryOf, nativeId, startQuietHouse, tokensFor } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { newCode, redeem, signIn } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
+import { assertRefused, auditOf, entryOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {
@@ -167,7 +170,7 @@ test('a service that hangs does not keep what the person wants gone, and the ans
   social.faults.add({ path: '/oauth/revoke', kind: 'hang', times: 0 })
   social.requests.clear()
   const pending = remove(ada.access_token, 'demo-social')
-  while (social.requests.count('/oauth/revoke') === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until('the service is asked', () => social.requests.count('/oauth/revoke') > 0)
   assert.deepEqual((await get(house, '/profiles', ada.access_token)).body, { id: ada.account }, 'gone while it hangs')
   await social.close()
   assert.equal(((await pending).body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type Answer, basic, type LabApp, type LabHouse, newCode, send } from '../../support/lab-app.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { type Answer, send } from '../../harness/send.ts'
+import { newCode } from '../../harness/sign-in.ts'
+import { nativeId, serviceToken, startQuietHouse } from './fixture.ts'
 import {
   disconnected,
   emptyModel,
@@ -12,7 +16,6 @@ import {
   type ModelToken,
   merged,
 } from './machine-model.ts'
-import { nativeId, serviceToken, startQuietHouse } from './support.ts'
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_115)
 const TIME_MS = 20_000

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { get, type LabApp, type LabHouse, send } from '../../support/lab-app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { assertRefused, auditOf, openFlows, startQuietHouse } from './fixture.ts'
 import { makeAccount } from './made-accounts.ts'
-import { assertRefused, auditOf, openFlows, startQuietHouse } from './support.ts'
 
 let house: LabHouse
 let flows: { need: AuthorizeNeed; close: () => Promise<void> }
@@ -152,7 +154,8 @@ suite('S24 merges', () => {
            and (state = 'idle in transaction' or (state = 'active' and xact_start is not null)) order by random() limit 1`,
         )
         cut += killed.length
-        await new Promise((resolve) => setTimeout(resolve, 15))
+        // A pause, so that some merges get through.
+        await sleep(15)
       }
     })()
     const statuses: number[] = []

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { basic, get, type LabApp, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, auditOf, entryOf, nativeId, serviceToken, startQuietHouse } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
+import { assertRefused, auditOf, entryOf, nativeId, serviceToken, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import { type LabHouse, REDIRECT, walk } from '../../support/lab-app.ts'
-import { startQuietHouse } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { REDIRECT, walk } from '../../harness/sign-in.ts'
+import { startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

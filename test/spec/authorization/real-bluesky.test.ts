@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { basic } from '../../harness/app.ts'
+import { freePort } from '../../harness/free-port.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
-import { freePort } from '../../support/free-port.ts'
-import { basic, type Granted, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { entryOf, startQuietHouse } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
-import { entryOf, startQuietHouse } from './support.ts'
 
 const skip = await blueskyMissing()
 

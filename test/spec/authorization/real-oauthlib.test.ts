@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
-import { basic, type Granted, get, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { assertRefused, entryOf, startQuietHouse } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
-import { assertRefused, entryOf, startQuietHouse } from './support.ts'
 
 const skip = await oauthlibMissing()
 

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, redeem } from '../../harness/sign-in.ts'
 import {
   type OidcProviderOptions,
   oidcProviderMissing,
   type RunningOidcProvider,
   startOidcProvider,
 } from '../../real/oidc-provider.ts'
-import { basic, type Granted, get, type LabApp, type LabHouse, redeem, send } from '../../support/lab-app.ts'
+import { assertRefused, entryOf, pkce, startQuietHouse } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
-import { assertRefused, entryOf, pkce, startQuietHouse } from './support.ts'
 
 const skip = await oidcProviderMissing()
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type LabApp, type LabHouse, REDIRECT } from '../../support/lab-app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { REDIRECT } from '../../harness/sign-in.ts'
 
 /** A browser that goes where we send it; the pages of the service are walked by the service's own login. */
 export interface Walked {

@@ -3,8 +3,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { basic, type Granted, type LabApp, type LabHouse, LOOPBACK, send, signIn } from '../../support/lab-app.ts'
-import { auditOf, CONNECTORS, entryOf, startQuietHouse } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import { send } from '../../harness/send.ts'
+import { type Granted, signIn } from '../../harness/sign-in.ts'
+import { auditOf, CONNECTORS, entryOf, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 let app: LabApp

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Browser, createBrowser } from '../../../lab/browser.ts'
-import {
-  type DemoService,
-  get,
-  type LabApp,
-  type LabHouse,
-  newBrowser,
-  newCode,
-  REDIRECT,
-  redeem,
-  signIn,
-  walk,
-} from '../../support/lab-app.ts'
-import { auditOf, lapseAfter, nativeId, startQuietHouse } from './support.ts'
+import type { DemoService, LabApp, LabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { newBrowser, newCode, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
+import { auditOf, lapseAfter, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Granted, get, type LabHouse, newCode, redeem, send } from '../../support/lab-app.ts'
-import { auditOf, pkce, startQuietHouse, withoutRequestId } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, newCode, redeem } from '../../harness/sign-in.ts'
+import { auditOf, pkce, startQuietHouse, withoutRequestId } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

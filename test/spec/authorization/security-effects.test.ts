@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { startQuietHouse, tokensFor } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
+import { startQuietHouse, tokensFor } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

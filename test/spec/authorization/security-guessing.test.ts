@@ -5,8 +5,11 @@ import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Database, Statement } from '#store/database.ts'
 import type { Hasher } from '#store/vault.ts'
-import { basic, type LabHouse, newCode, send } from '../../support/lab-app.ts'
-import { assertRefused, startQuietHouse, withoutRequestId } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { newCode } from '../../harness/sign-in.ts'
+import { assertRefused, startQuietHouse, withoutRequestId } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

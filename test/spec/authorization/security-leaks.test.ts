@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import { basic, type Granted, type LabHouse, REDIRECT, redeem, send } from '../../support/lab-app.ts'
-import { entryOf, pkce, startQuietHouse } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { type Granted, REDIRECT, redeem } from '../../harness/sign-in.ts'
+import { entryOf, pkce, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 /** What must be nowhere: name of the secret to its value. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
-import { type Granted, get, type LabHouse, newBrowser, REDIRECT, redeem, signIn } from '../../support/lab-app.ts'
-import { lapseAfter, nativeId, pkce, startQuietHouse } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { type Granted, newBrowser, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
+import { lapseAfter, nativeId, pkce, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

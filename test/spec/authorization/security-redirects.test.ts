@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabApp, type LabHouse, send } from '../../support/lab-app.ts'
-import { startQuietHouse } from './support.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { startQuietHouse } from './fixture.ts'
 
 const REGISTERED = 'https://app.example.com/signin/back'
 const WITH_QUERY = 'https://app.example.com/q?tenant=1'

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { rotateKeyring } from '#flows/operate/keyring.ts'
-import { tributary } from '../../support/command-line.ts'
-import { basic, type Granted, get, type LabHouse, newCode, redeem, send, signIn } from '../../support/lab-app.ts'
-import { auditOf, entryOf, lapseAfter, startQuietHouse } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import { tributary } from '../../harness/command-line.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, newCode, redeem, signIn } from '../../harness/sign-in.ts'
+import { auditOf, entryOf, lapseAfter, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import {
-  type Answer,
-  basic,
-  type Granted,
-  get,
-  type LabApp,
-  type LabHouse,
-  newCode,
-  redeem,
-  send,
-  signIn,
-} from '../../support/lab-app.ts'
-import { nativeId, startQuietHouse, tokensFor, withoutRequestId } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { type Answer, get, send } from '../../harness/send.ts'
+import { type Granted, newCode, redeem, signIn } from '../../harness/sign-in.ts'
+import { nativeId, startQuietHouse, tokensFor, withoutRequestId } from './fixture.ts'
 
 let house: LabHouse
 let other: LabApp

@@ -3,8 +3,11 @@ import { after, before, suite, test } from 'node:test'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import { readAccessToken } from '#model/access-token.ts'
 import type { Database } from '#store/database.ts'
-import { basic, type Granted, get, type LabHouse, send, signIn } from '../../support/lab-app.ts'
-import { assertRefused, startQuietHouse } from './support.ts'
+import { basic } from '../../harness/app.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, signIn } from '../../harness/sign-in.ts'
+import { assertRefused, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, newBrowser, REDIRECT, redeem, send, signIn, walk } from '../../support/lab-app.ts'
-import { auditOf, nativeId, startQuietHouse } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
+import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
 
 const SERVICES = ['demo-social', 'demo-micro', 'demo-health'] as const
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { newBrowser, REDIRECT } from '../../harness/sign-in.ts'
 import { loadCorePackage, packagesMissing } from '../../real/packages.ts'
-import { get, type LabHouse, newBrowser, REDIRECT } from '../../support/lab-app.ts'
-import { nativeId, startQuietHouse } from './support.ts'
+import { nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

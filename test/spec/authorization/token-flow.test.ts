@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
-import { get, type LabHouse, newBrowser, REDIRECT, signIn } from '../../support/lab-app.ts'
-import { auditOf, nativeId, startQuietHouse } from './support.ts'
+import type { LabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { newBrowser, REDIRECT, signIn } from '../../harness/sign-in.ts'
+import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
 
 let house: LabHouse
 before(async () => {

@@ -3,8 +3,9 @@ import { after, before, suite, test } from 'node:test'
 import { randomSecret } from '#base/ids.ts'
 import { ROUTES } from '#http/routes.ts'
 import { statement } from '#store/database.ts'
-import { onServer } from '../../support/database.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { makeApp } from '../../harness/app.ts'
+import { onServer } from '../../harness/database.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary
 const answers: string[] = []
@@ -56,19 +57,18 @@ async function carry(method: string, path: string, secret: string): Promise<void
 
 before(async () => {
   tributary = await startTributary({ TRUST_PROXY: '127.0.0.1' })
-  const { body } = await tributary.admin('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] })
-  const app = body as { client_id: string; client_secret: string }
-  const rotated = (await tributary.admin('POST', `/admin/apps/${app.client_id}/rotate-secret`, {})).body as {
+  const app = await makeApp(tributary)
+  const rotated = (await tributary.admin('POST', `/admin/apps/${app.clientId}/rotate-secret`, {})).body as {
     client_secret: string
   }
-  canaries['app secret'] = app.client_secret
+  canaries['app secret'] = app.secret
   canaries['second app secret'] = rotated.client_secret
   canaries['service secret'] = `svc-${randomSecret()}`
   canaries['admin token'] = tributary.adminToken
   canaries['wrong app secret'] = `trs_${randomSecret()}`
   canaries['wrong admin token'] = `tra_${randomSecret()}`
   canaries['foreign token'] = `gho-${randomSecret()}`
-  await tributary.admin('PUT', `/admin/apps/${app.client_id}/keys/github`, {
+  await tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/github`, {
     key: 'k',
     secret: canaries['service secret'],
   })

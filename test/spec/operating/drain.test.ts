@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
-import { freshDatabase } from '../../support/database.ts'
-import { startTributary } from '../../support/tributary.ts'
+import { freshDatabase } from '../../harness/database.ts'
+import { holdTable } from '../../harness/hold-table.ts'
+import { startTributary } from '../../harness/start.ts'
 import { rawClient } from './raw-http.ts'
 
 const isRefused = (error: unknown) => error instanceof TypeError
@@ -17,19 +16,14 @@ suite('stopping', () => {
     const idle = await rawClient(tributary.url)
     idle.say('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
     // Held by a lock in the database, a request is under way for as long as we like.
-    const holder = new Client({ connectionString: tributary.databaseUrl })
-    holder.on('error', () => {})
-    await holder.connect()
-    await holder.query('begin; lock table app in access exclusive mode')
+    const held = await holdTable(tributary.databaseUrl, 'app')
     const slow = fetch(`${tributary.url}/admin/apps`, { headers: { authorization: `Bearer ${tributary.adminToken}` } })
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    while ((await tributary.store.database.rows({ name: '', text: waiting })).length === 0) await sleep(20)
+    await held.awaited()
 
     const stopped = tributary.stop()
     await idle.ended
     await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
-    await holder.query('commit')
-    await holder.end()
+    await held.release()
     const answer = await slow
     assert.equal(answer.status, 200)
     assert.deepEqual(await answer.json(), [])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { RouteAuth } from '#http/route.ts'
 import { ROUTES } from '#http/routes.ts'
-import { freePort } from '../../support/free-port.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 import { exchange } from './raw-http.ts'
 
 let tributary: Tributary

@@ -3,20 +3,20 @@ import { after, before, suite, test } from 'node:test'
 import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
 import { ApiError } from '#model/errors.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { type App, makeApp } from '../../harness/app.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 const AT_ONCE = 400
 const HOOK_SECRET = 'the-verify-token-of-the-hook'
 
 let tributary: Tributary
-let app: { client_id: string; client_secret: string }
+let app: App
 before(async () => {
   tributary = await startTributary({ TRUST_PROXY: '127.0.0.1' })
-  const made = await tributary.admin('POST', '/admin/apps', { name: 'A', redirect_uris: ['https://a.example/back'] })
-  app = made.body as typeof app
+  app = await makeApp(tributary)
   const key = { key: 'k', secret: 's', hook_secret: HOOK_SECRET }
   for (const service of ['facebook', 'foursquare'])
-    await tributary.admin('PUT', `/admin/apps/${app.client_id}/keys/${service}`, key)
+    await tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/${service}`, key)
 })
 after(() => tributary.stop())
 
@@ -31,7 +31,7 @@ suite('F20 guesses that come all at once', () => {
     const need = { database: store.database, hasher: store.hasher, clock: { now: () => now } }
     return Promise.all(
       secrets.map((secret) =>
-        authenticateApp(need, app.client_id, secret, from).then(
+        authenticateApp(need, app.clientId, secret, from).then(
           () => 'let in',
           (error: unknown) => (error instanceof ApiError ? error.reason : String(error)),
         ),
@@ -42,7 +42,7 @@ suite('F20 guesses that come all at once', () => {
   const limited = { app_secret_invalid: ATTEMPTS.perSubject, too_many_attempts: AT_ONCE - ATTEMPTS.perSubject }
 
   test('no more than the limit is compared, and the right one behind them is not let in', async () => {
-    assert.deepEqual(counted(await atOnce([...wrong, app.client_secret], '203.0.113.1')), limited)
+    assert.deepEqual(counted(await atOnce([...wrong, app.secret], '203.0.113.1')), limited)
   })
 
   test('the same wrong one counts each time', async () => {
@@ -51,7 +51,7 @@ suite('F20 guesses that come all at once', () => {
   })
 
   test('right ones are all let in, the first time and later, and count for nothing', async () => {
-    const right = Array.from({ length: AT_ONCE }, () => app.client_secret)
+    const right = Array.from({ length: AT_ONCE }, () => app.secret)
     assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
     assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
     const [row] = await tributary.store.database.rows<{ n: number }>({
@@ -62,18 +62,17 @@ suite('F20 guesses that come all at once', () => {
   })
 
   test('a secret that is no longer valid counts as wrong, though it was right before', async () => {
-    const { body } = await tributary.admin('POST', '/admin/apps', { name: 'B', redirect_uris: ['https://b.example/'] })
-    const other = body as typeof app
+    const other = await makeApp(tributary)
     const ask = async () => {
       const { store } = tributary
       const need = { database: store.database, hasher: store.hasher, clock: store.clock }
-      return authenticateApp(need, other.client_id, other.client_secret, '203.0.113.4').then(
+      return authenticateApp(need, other.clientId, other.secret, '203.0.113.4').then(
         () => 'let in',
         (error: unknown) => (error as ApiError).reason,
       )
     }
     assert.equal(await ask(), 'let in')
-    await tributary.admin('POST', `/admin/apps/${other.client_id}/rotate-secret`, { overlap_seconds: 0 })
+    await tributary.admin('POST', `/admin/apps/${other.clientId}/rotate-secret`, { overlap_seconds: 0 })
     assert.equal(await ask(), 'app_secret_invalid')
   })
 
@@ -96,12 +95,12 @@ suite('F20 guesses that come all at once', () => {
 suite('F20 guesses at a hook', () => {
   const ask = (from: string, token: string) => {
     const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '42' }
-    return fetch(`${tributary.url}/hooks/facebook/${app.client_id}?${new URLSearchParams(query).toString()}`, {
+    return fetch(`${tributary.url}/hooks/facebook/${app.clientId}?${new URLSearchParams(query).toString()}`, {
       headers: { 'x-forwarded-for': from },
     })
   }
   const tell = (from: string, secret: string) =>
-    fetch(`${tributary.url}/hooks/foursquare/${app.client_id}`, {
+    fetch(`${tributary.url}/hooks/foursquare/${app.clientId}`, {
       method: 'POST',
       headers: { 'x-forwarded-for': from, 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ user: '{"id":"1"}', secret }).toString(),

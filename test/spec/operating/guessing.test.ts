@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary
 before(async () => {

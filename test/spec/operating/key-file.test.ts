@@ -4,14 +4,14 @@ import { after, before, suite, test } from 'node:test'
 import { keyFilePath } from '#base/key-file.ts'
 import { rotateKeyring } from '#flows/operate/keyring.ts'
 import { findServiceKey } from '#store/service-keys.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { makeApp } from '../../harness/app.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary
 let id: string
 before(async () => {
   tributary = await startTributary()
-  const { body } = await tributary.admin('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] })
-  id = (body as { client_id: string }).client_id
+  id = (await makeApp(tributary)).clientId
 })
 after(() => tributary.stop())
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 import { exchange } from './raw-http.ts'
 
 let tributary: Tributary

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
 import { REASONS } from '#model/errors.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface Operation {
   tags: string[]

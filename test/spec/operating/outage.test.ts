@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
-import { freshDatabase, onServer } from '../../support/database.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
+import { onServer, preparedDatabase } from '../../harness/database.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
+import { until } from '../../harness/until.ts'
 
 interface Readiness {
   ready: boolean
@@ -11,10 +11,10 @@ interface Readiness {
 }
 
 let line: CuttableLine
-let database: Awaited<ReturnType<typeof freshDatabase>>
+let database: Awaited<ReturnType<typeof preparedDatabase>>
 let tributary: Tributary
 before(async () => {
-  database = await freshDatabase()
+  database = await preparedDatabase()
   line = await cuttableLine(database.url)
   tributary = await startTributary({ DATABASE_URL: line.url })
 })
@@ -29,13 +29,7 @@ const readyz = async () => {
   return { status: answer.status, body: (await answer.json()) as Readiness }
 }
 
-async function untilReady(): Promise<void> {
-  for (let i = 0; i < 200; i += 1) {
-    if ((await readyz()).status === 200) return
-    await sleep(100)
-  }
-  assert.fail('was not ready again within 20 s')
-}
+const untilReady = () => until('it is ready again', readyz, ({ status }) => status === 200)
 
 suite('R08 when the database goes away', () => {
   test('it says so, refuses what needs it, and is back by itself', async () => {
@@ -91,7 +85,8 @@ suite('R08 when the database goes away', () => {
       }
     })
     for (let i = 0; i < 8; i += 1) {
-      await sleep(150)
+      const before = acknowledged.length
+      await until('something is written', () => acknowledged.length > before + 5)
       if (i % 4 === 3) await line.cut().then(() => line.mend())
       else await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     }

@@ -4,9 +4,13 @@ import { join, relative } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database, Queries, Statement } from '#store/database.ts'
+import { basic } from '../../harness/app.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, signIn } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
 import { EVERY_PART } from '../../store/every-part.ts'
-import { basic, type Granted, get, type LabHouse, send, signIn, startLabHouse } from '../../support/lab-app.ts'
-import { type ClientDatabase, clientDatabase, until } from '../push/house.ts'
 
 const SOURCES = join(import.meta.dirname, '../../../src')
 

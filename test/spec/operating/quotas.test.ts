@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '#base/config.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
-import { tributary as cli } from '../../support/command-line.ts'
-import { basic } from '../../support/lab-app.ts'
-import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/house.ts'
+import { basic } from '../../harness/app.ts'
+import { tributary as cli } from '../../harness/command-line.ts'
+import { until } from '../../harness/until.ts'
+import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/shop-fixture.ts'
 
 /** The quota of every profile in this file, unless a test sets others. */
 const PROFILE_ITEMS = 25
@@ -61,22 +61,18 @@ const isDone = ({ state }: { state: string }) => state === 'done'
 /** Asks for a run until one ended after that: a wish that meets the end of a run waits for the next one. */
 const syncOnce = async (token: string, query = '') => {
   const asked = Date.now()
-  for (let i = 0; i < 1200; i += 1) {
-    if (i % 40 === 0) await house.ask('POST', `/profiles/shop/sync${query}`, token)
-    const now = await house.progress(token)
-    if ((now.last_run ?? 0) >= asked && now.state !== 'running') return now
-    await sleep(50)
-  }
-  throw new Error(`no run ended: ${JSON.stringify(await house.progress(token))}`)
+  let looks = 0
+  return until(
+    'a run has ended',
+    async () => {
+      if (looks++ % 20 === 0) await house.ask('POST', `/profiles/shop/sync${query}`, token)
+      return house.progress(token)
+    },
+    (now) => (now.last_run ?? 0) >= asked && now.state !== 'running',
+  )
 }
 /** Waits for what is told after the items are stored. */
-const eventually = async (isSo: () => Promise<boolean>) => {
-  for (let i = 0; i < 600; i += 1) {
-    if (await isSo()) return
-    await sleep(100)
-  }
-  throw new Error(`it did not come to that: ${isSo.toString()}`)
-}
+const eventually = (isSo: () => Promise<boolean>) => until(isSo.toString(), isSo)
 /** What upkeep does every ten minutes. */
 const upkeep = () => tidy({ ...house.tributary.store, config: loadConfig(SETTINGS) })
 /** What the counters say beside what the items say, of every profile there is. */
@@ -197,10 +193,12 @@ suite("an app's own items", () => {
     assert.ok(answers.every((answer) => answer.status === 200 || reason(answer) === 'quota_reached'))
     // Whatever was refused for being counted twice at that moment finds room soon, and not one more does.
     const stored = async () => (await ownItems()) - before
-    for (let i = 0; i < 600 && (await stored()) < 10; i += 1) {
-      await own(people[0]!.access_token, notes(1, 300 + i))
-      await sleep(100)
-    }
+    let next = 300
+    await until('there is room', async () => {
+      if ((await stored()) >= 10) return true
+      await own(people[0]!.access_token, notes(1, next++))
+      return false
+    })
     assert.equal(await stored(), 10)
     assert.equal((await own(people[0]!.access_token, notes(1, 1000))).status, 403)
     assert.deepEqual(await miscounted(), [])
@@ -356,10 +354,10 @@ suite('the counts', () => {
       `update profile_sync s set items = 1000, bytes = 5, recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
       [account],
     )
-    for (let i = 0; i < 600 && (await usage(`?account=${account}`)).profiles![0]!.items !== 9; i += 1) {
+    await until('they are mended', async () => {
       await upkeep()
-      await sleep(100)
-    }
+      return (await usage(`?account=${account}`)).profiles![0]!.items === 9
+    })
     assert.deepEqual(await miscounted(), [])
   })
 
@@ -380,11 +378,10 @@ suite('the counts', () => {
       [account],
     )
     list = orders(20)
-    for (let i = 0; i < 600 && !isDone(await house.progress(token)); i += 1) {
+    await until('it is synced', async () => {
       await upkeep()
-      await sleep(100)
-    }
-    assert.ok(isDone(await house.progress(token)))
+      return isDone(await house.progress(token))
+    })
     assert.deepEqual(await miscounted(), [])
   })
 })

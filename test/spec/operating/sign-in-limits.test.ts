@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { lapseSignIns } from '#flows/authorize/lapse.ts'
-import { basic, type LabHouse, newCode, redeem, send, startLabHouse } from '../../support/lab-app.ts'
-import { openFlows } from '../authorization/support.ts'
+import { basic } from '../../harness/app.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { newCode, redeem } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
+import { openFlows } from '../authorization/fixture.ts'
 import { startScripted } from '../sync/scripted-service.ts'
 
 const PER_ADDRESS = 5
@@ -28,10 +31,12 @@ const openAt = async (subject: string) =>
     )
   )[0]!.n
 
-const becomes = async (subject: string, wanted: number) => {
-  for (let i = 0; i < 600 && (await openAt(subject)) !== wanted; i += 1) await sleep(100)
-  assert.equal(await openAt(subject), wanted)
-}
+const becomes = (subject: string, wanted: number) =>
+  until(
+    `${wanted} are open`,
+    () => openAt(subject),
+    (open) => open === wanted,
+  )
 
 suite('unfinished sign-ins of one address', () => {
   test('are bounded, also when they begin at the same time; nobody else is refused', async () => {

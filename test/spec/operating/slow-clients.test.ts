@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { House } from '#http/house.ts'
 import { createServer } from '#http/server.ts'
-import { startTributary, type Tributary } from '../../support/tributary.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
 import { rawClient } from './raw-http.ts'
 
 let tributary: Tributary

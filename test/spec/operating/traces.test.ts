@@ -4,8 +4,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type LabHouse, send, signIn, startLabHouse } from '../../support/lab-app.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
+import { synced } from '../../harness/sync.ts'
 
 interface WireSpan {
   traceId: string
@@ -59,11 +61,7 @@ suite('traces', () => {
     })
     assert.equal(status, 200)
     await send(house, 'GET', '/healthz', { headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` } })
-    for (let done = false; !done; ) {
-      await sleep(50)
-      const { body } = await send(house, 'GET', '/profiles/demo-social/sync', { token })
-      done = Object.values(body as Record<string, { state: string }>).every(({ state }) => state === 'done')
-    }
+    await synced(house, token, 'demo-social')
     // Stopping sends what is left.
     await house.stop()
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { browserMissing, openBrowser, type RunningBrowser } from '../../real/browser.ts'
-import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type ProxyHouse, startProxyHouse } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 const skip = await browserMissing()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
 import { disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
 import { setProfileState } from '#store/profiles.ts'
-import { withoutRequestId } from '../authorization/support.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { until } from '../../harness/until.ts'
+import { withoutRequestId } from '../authorization/fixture.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let upstream: RawUpstream
@@ -91,7 +91,7 @@ suite('bodies', () => {
 suite('whose call it is', () => {
   test('several profiles: by name, and the last one connected without', async () => {
     const first = await house.connect({ apiUrl: upstream.url, nativeId: 'a@b', credential: { token: 'of-a-01234567' } })
-    await sleep(5)
+    await until('a later moment', () => Date.now() > first.profile.connectedAt)
     const account = first.account.id
     await house.connect({ apiUrl: upstream.url, nativeId: '7', credential: { token: 'of-7-01234567' }, account })
     const by = first.token
@@ -145,15 +145,13 @@ suite('whose call it is', () => {
     assert.deepEqual([answer.status, reasonOf(answer)], [403, 'needs_auth'])
   })
 
-  // The cache lives one second; the loop ends much later only to fail.
+  /** The cache lives one second; until it is over there is nothing but success. */
   async function untilStatus(by: string, wanted: number): Promise<void> {
-    for (let tries = 0; tries < 30; tries += 1) {
+    await until(`the answer is ${wanted}`, async () => {
       const { status } = await ask({ by })
-      if (status === wanted) return
-      assert.equal(status, 200)
-      await sleep(100)
-    }
-    assert.fail(`still not ${wanted}`)
+      if (status !== wanted) assert.equal(status, 200)
+      return status === wanted
+    })
   }
 })
 
@@ -211,14 +209,7 @@ suite('what is remembered of calls', () => {
     at: number
   }
   const list = async (query = '') => (await house.admin(`/admin/apps/${house.appId}/calls${query}`)).body as Noted[]
-  async function until(found: (calls: Noted[]) => boolean): Promise<Noted[]> {
-    for (let i = 0; i < 50; i += 1) {
-      const calls = await list('?limit=1000')
-      if (found(calls)) return calls
-      await sleep(100)
-    }
-    throw new Error('it was not noted')
-  }
+  const noted = (found: (calls: Noted[]) => boolean) => until('it is noted', () => list('?limit=1000'), found)
 
   test('method, service, path, status, size; no query, no header, no body', async () => {
     const { token: by, account } = await house.connect({ apiUrl: upstream.url })
@@ -229,7 +220,7 @@ suite('what is remembered of calls', () => {
       { method: 'POST', body: secret, headers: { 'x-secret': secret } },
     )
     await ask({ by, service: 'nope', path: '/a' })
-    const mine = (await until((calls) => calls.filter((call) => call.account === account.id).length === 2)).filter(
+    const mine = (await noted((calls) => calls.filter((call) => call.account === account.id).length === 2)).filter(
       (call) => call.account === account.id,
     )
     const [refused, made] = mine
@@ -254,7 +245,7 @@ suite('what is remembered of calls', () => {
 
   test('is paged by the last id seen, and refuses what it does not understand', async () => {
     for (let i = 0; i < 5; i += 1) await ask({ path: `/page/${i}` })
-    const all = await until((calls) => calls.some(({ path }) => path === '/page/4'))
+    const all = await noted((calls) => calls.some(({ path }) => path === '/page/4'))
     const [first, second] = [await list('?limit=2'), await list(`?limit=2&before=${all[1]!.id}`)]
     assert.deepEqual([...first, ...second], all.slice(0, 4))
     assert.equal((await house.admin(`/admin/apps/${house.appId}/calls?limit=0`)).status, 400)
@@ -263,7 +254,7 @@ suite('what is remembered of calls', () => {
   })
 
   test('is forgotten after two weeks', async () => {
-    await until((calls) => calls.length > 0)
+    await noted((calls) => calls.length > 0)
     const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
     await tidy({ database: house.store.database, clock: later(13) })
     assert.notEqual((await list()).length, 0)

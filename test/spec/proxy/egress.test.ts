@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type ProxyHouse, startProxyHouse } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 /** Every way to write this machine, its neighbours and what is no public address at all. */

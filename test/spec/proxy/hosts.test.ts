@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { defineConnector } from '#kit/connector.ts'
 import { plain } from './connectors.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let api: RawUpstream

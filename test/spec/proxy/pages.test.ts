@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { oneTurn, standsStill } from '../../harness/stands-still.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
 
 type Answer = (query: URLSearchParams, incoming: IncomingMessage, response: ServerResponse) => unknown
 
@@ -199,11 +200,10 @@ suite('paginate=true', () => {
     const reader = answer.body!.getReader()
     await reader.read()
     leaving.abort()
-    let before = -1
-    while (before !== asked.length) {
-      before = asked.length
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
+    await standsStill(
+      () => asked.length,
+      () => oneTurn(house.url),
+    )
     assert.ok(asked.length > 0 && asked.length < 200, `${asked.length} pages`)
   })
 })

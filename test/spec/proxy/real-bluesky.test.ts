@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../harness/free-port.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { send } from '../../harness/send.ts'
+import { type Granted, redeem } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
-import { freePort } from '../../support/free-port.ts'
-import { type Granted, type LabHouse, redeem, send, startLabHouse } from '../../support/lab-app.ts'
 import { finishReal, walkReal } from '../authorization/real-walk.ts'
 
 const skip = await blueskyMissing()
@@ -53,11 +55,11 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
     assert.equal(made.status, 200, made.text)
     const uri = String(made.body['uri'])
     await send(house, 'POST', '/profiles/bluesky/sync', { token })
-    let posts = ''
-    for (let i = 0; i < 200 && !posts.includes(uri); i += 1) {
-      posts = (await send(house, 'GET', '/services/bluesky/posts', { token })).text
-      await sleep(100)
-    }
+    const posts = await until(
+      'the post is stored',
+      async () => (await send(house, 'GET', '/services/bluesky/posts', { token })).text,
+      (text) => text.includes(uri),
+    )
     const [item] = (JSON.parse(posts) as { data: { uri: string; value: { text: string } } }[]).filter(
       ({ data }) => data.uri === uri,
     )

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
-import { type Granted, type LabHouse, redeem, startLabHouse } from '../../support/lab-app.ts'
 import { finishReal, walkReal } from '../authorization/real-walk.ts'
 
 const skip = await oauthlibMissing()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { createDpopKey } from '#upstream/dpop/proof.ts'
-import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type ProxyHouse, startProxyHouse } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let upstream: RawUpstream

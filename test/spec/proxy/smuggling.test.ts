@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { exchange } from '../operating/raw-http.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './house.ts'
+import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 interface Said {

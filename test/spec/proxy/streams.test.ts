@@ -4,8 +4,9 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { oneTurn, standsStill } from '../../harness/stands-still.ts'
 import { rawClient } from '../operating/raw-http.ts'
-import { type ProxyHouse, startProxyHouse } from './house.ts'
+import { type ProxyHouse, startProxyHouse } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 import { type SlowUpstream, startSlowUpstream } from './slow-upstream.ts'
 
@@ -148,10 +149,7 @@ suite('nobody is faster than the other', () => {
     await once(socket, 'close')
   })
 
-  /** Waits until a number stands still. */
-  async function settled(read: () => number): Promise<void> {
-    for (let before = -1; before !== read(); await sleep(400)) before = read()
-  }
+  const settled = (read: () => number) => standsStill(read, () => oneTurn(house.url))
 })
 
 suite('time', () => {
@@ -166,6 +164,7 @@ suite('time', () => {
       const piece = Buffer.alloc(MEGABYTE / 16)
       for (let sent = 0; sent < MEGABYTE; sent += piece.length) {
         large.socket.write(piece)
+        // All together longer than the limit, each far shorter than the patience with a silent app.
         await sleep(300)
       }
       assert.match(await large.ended, /^HTTP\/1\.1 200 /)

@@ -8,9 +8,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { freshDatabase } from '../../support/database.ts'
-import { freePort } from '../../support/free-port.ts'
-import { type Running, startProcess } from '../../support/running.ts'
+import { preparedDatabase } from '../../harness/database.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import { type Running, startProcess } from '../../harness/running.ts'
 
 const MEGABYTE = 1024 * 1024
 /** `PROXY_MEGABYTES=1024` for the full measure. */
@@ -38,7 +39,7 @@ async function sumOf(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: number
 
 suite('a body of any size', { skip }, () => {
   let running: Running
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: Awaited<ReturnType<typeof preparedDatabase>>
   let folder: string
   let url: string
   let token: string
@@ -53,7 +54,7 @@ suite('a body of any size', { skip }, () => {
 
   before(async () => {
     await once(service.listen(0, '127.0.0.1'), 'listening')
-    database = await freshDatabase()
+    database = await preparedDatabase()
     folder = mkdtempSync(join(tmpdir(), 'tributary-volume-'))
     const port = await freePort()
     url = `http://127.0.0.1:${port}`
@@ -63,7 +64,7 @@ suite('a body of any size', { skip }, () => {
       TRIBUTARY_DATA: folder,
       PORT: String(port),
       TRIBUTARY_ADMIN_TOKEN: adminToken,
-      TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8',
+      TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
       TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'operator'),
     })
     const send = async (method: string, path: string, body: object, authorization: string) => {

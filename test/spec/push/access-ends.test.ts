@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { RUNS_PER_DESTINATION } from '#flows/deliver/need.ts'
-import { type PushHouse, startPushHouse, until } from './house.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 let house: PushHouse
@@ -31,7 +32,7 @@ test('runs that a receiver keeps waiting end when their people leave, and the er
     await house.put(person, [{ id: 'n1', text: 'one' }])
     people.push(person)
   }
-  await until('every run waits for the receiver', () => held.size === RUNS_PER_DESTINATION, 60_000)
+  await until('every run waits for the receiver', () => held.size === RUNS_PER_DESTINATION)
   for (const { token } of people) {
     const gone = await fetch(`${house.tributary.url}/profiles`, {
       method: 'DELETE',
@@ -41,7 +42,7 @@ test('runs that a receiver keeps waiting end when their people leave, and the er
   }
   const { logged } = house.tributary
   const isEnded = () => logged.some((line) => line.includes('a delivery ended, because its profile left'))
-  await until('a run has ended', isEnded, 60_000)
+  await until('a run has ended', isEnded)
   const erased = () => receiver.messages.filter(({ type }) => type === 'profile.erased').length
-  await until('the erasures are there', () => erased() === RUNS_PER_DESTINATION, 60_000)
+  await until('the erasures are there', () => erased() === RUNS_PER_DESTINATION)
 })

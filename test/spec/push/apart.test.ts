@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { until } from '../../harness/until.ts'
 import { startRawHttp } from '../../hostile/servers/raw-http.ts'
-import { type PushHouse, startPushHouse, type Tenant, until } from './house.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 suite('apps and callers kept apart', () => {
   let house: PushHouse

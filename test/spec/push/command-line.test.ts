@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../../support/command-line.ts'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  LOOPBACK,
-  type Person,
-  type PushHouse,
-  type Shown,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { tributary } from '../../harness/command-line.ts'
+import { LOOPBACK } from '../../harness/loopback.ts'
+import type { Person } from '../../harness/person.ts'
+import type { Shown } from '../../harness/push.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 suite('destinations from the command line', () => {
   let house: PushHouse

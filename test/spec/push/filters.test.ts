@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  type Item,
-  type Person,
-  type PushHouse,
-  type Shown,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import type { OwnItem } from '../../harness/own-items.ts'
+import type { Person } from '../../harness/person.ts'
+import type { Shown } from '../../harness/push.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 import { startReceiver } from './receiver.ts'
 
-const ITEMS: Item[] = [
+const ITEMS: OwnItem[] = [
   { id: 'cat', type: 'photos', title: 'A cat in Berlin', lat: 52.52, lng: 13.405, at: 1000 },
   { id: 'dog', type: 'photos', title: 'A dog in Lisbon', lat: 38.72, lng: -9.14, at: 2000 },
   { id: 'talk', type: 'statuses', text: 'Cats and people', author: 'ada', participants: ['ben', 'cleo'], at: 3000 },

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  type Person,
-  type PushHouse,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import type { Person } from '../../harness/person.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 const refusing = (code: string) => [
   `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now' using errcode = '${code}'; end $$`,

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { openSecrets } from '#store/destinations.ts'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  type PushHouse,
-  type Shown,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import type { Shown } from '../../harness/push.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 suite('managing destinations over HTTP', () => {
   let house: PushHouse

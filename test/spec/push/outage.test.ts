@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  type Person,
-  type PushHouse,
-  type Shown,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import type { Person } from '../../harness/person.ts'
+import type { Shown } from '../../harness/push.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 const HOUR = 3_600_000
@@ -44,16 +38,11 @@ suite('destinations that are away', () => {
   /** Time passes in steps of up to an hour until it holds. */
   const passUntil = async (what: string, stepMs: number, holds: () => Promise<boolean>) => {
     const beganAt = house.clock.now()
-    await until(
-      what,
-      async () => {
-        if (await holds()) return true
-        house.pass(stepMs)
-        await sleep(30)
-        return false
-      },
-      60_000,
-    )
+    await until(what, async () => {
+      if (await holds()) return true
+      house.pass(stepMs)
+      return false
+    })
     return house.clock.now() - beganAt
   }
 
@@ -107,7 +96,7 @@ suite('destinations that are away', () => {
     await theirs.line.mend()
     await house.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
     house.pass(DAY)
-    await sleep(1000)
+    await house.idle()
     assert.deepEqual(await theirs.live(), ['a'])
     await app.ask('POST', `/push/${made.id}/resume`)
     await until('all is there', async () => (await theirs.live()).join() === 'a,b,c')
@@ -239,7 +228,7 @@ suite('destinations that are away', () => {
     await until('it is disabled', () => isState(made, 'disabled'))
     receiver.answer = () => 200
     house.pass(DAY)
-    await sleep(700)
+    await house.idle()
     assert.equal(receiver.changes().length, 1)
     await app.ask('POST', `/push/${made.id}/resume`)
     await until('b is told', () => receiver.changes().length === 2)

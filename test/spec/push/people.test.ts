@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { basic, type LabHouse, send, signIn, startLabHouse } from '../../support/lab-app.ts'
-import { type ClientDatabase, clientDatabase, until } from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { pusher } from '../../harness/push.ts'
+import { send } from '../../harness/send.ts'
+import { signIn } from '../../harness/sign-in.ts'
+import { synced as untilSynced } from '../../harness/sync.ts'
+import { until } from '../../harness/until.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 suite('people come, merge and leave, and destinations follow', () => {
@@ -24,30 +28,17 @@ suite('people come, merge and leave, and destinations follow', () => {
     await receiver.close()
   })
 
-  const add = async (fields: Record<string, unknown>) => {
-    const made = await send(house, 'POST', '/push', { headers: basic(app), json: { name: 'Ours', ...fields } })
-    assert.equal(made.status, 201, made.text)
-    return made.body as { id: string }
-  }
-  const show = async ({ id }: { id: string }) => (await send(house, 'GET', `/push/${id}`, { headers: basic(app) })).body
+  const add = (fields: Record<string, unknown>) => pusher(house, app).add(fields)
+  const show = (made: { id: string }) => pusher(house, app).show(made)
   const caughtUp = (made: { id: string }) =>
-    until('it is caught up', async () => {
-      const { profiles, profiles_behind: behind } = await show(made)
-      return behind === 0 && (profiles as number) > 0
-    })
-  const synced = (token: string, service: string) =>
-    until('the first sync is done', async () => {
-      const { body } = await send(house, 'GET', `/profiles/${service}/sync`, { token })
-      return Object.values(body as Record<string, { state: string }>).every(({ state }) => state === 'done')
-    })
-  const account = (token: string, service: string, person: string) =>
-    signIn(
-      house,
-      service as 'demo-social',
-      person,
-      token === '' ? { flag: 'dm' } : { access_token: token, flag: 'dm' },
-      app,
+    until(
+      'it is caught up',
+      () => show(made),
+      ({ profiles, profiles_behind: behind }) => behind === 0 && profiles > 0,
     )
+  const synced = (token: string, service: string) => untilSynced(house, token, service)
+  const account = (token: string, service: string, person: string) =>
+    signIn(house, service, person, token === '' ? { flag: 'dm' } : { access_token: token, flag: 'dm' }, app)
   const rows = async (where = 'true') =>
     (
       await theirs.sql<{ n: number }>(
@@ -147,7 +138,8 @@ suite('people come, merge and leave, and destinations follow', () => {
     await until('it was told', () => receiver.messages.some(({ type }) => type === 'account.erased'))
     assert.deepEqual(receiver.messages.find(({ type }) => type === 'account.erased')!.data, { account: ada.account })
     assert.equal((await show(made))['profiles'], 1)
-    await sleep(500)
+    await house.tributary.idle('syncs')
+    await house.tributary.idle('deliveries')
     assert.equal(await rows(), bens, 'and nothing comes back')
   })
 

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  type Person,
-  type PushHouse,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import type { Person } from '../../harness/person.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 interface Letter {
   profile: string

@@ -4,17 +4,12 @@ import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { findDestination, openSecrets } from '#store/destinations.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  LOOPBACK,
-  type Person,
-  type PushHouse,
-  type Shown,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { LOOPBACK_RANGES } from '../../harness/loopback.ts'
+import type { Person } from '../../harness/person.ts'
+import type { Shown } from '../../harness/push.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 suite('backups, repeats and late comers', () => {
   let house: PushHouse
@@ -48,7 +43,7 @@ suite('backups, repeats and late comers', () => {
   /** Writes into the destination as some run of this release would. */
   const writing = async (made: Shown) => {
     const { database, keyring, clock, log } = house.tributary.store
-    const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
+    const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
     const connections = createConnections({ egress, clock, log }, createKinds({ filesDir: undefined }))
     const destination = (await findDestination(database, made.id))!
     const secrets = (await openSecrets(database, keyring, made.id))!

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type ClientDatabase,
-  clientDatabase,
-  type Person,
-  type PushHouse,
-  startPushHouse,
-  type Tenant,
-  until,
-} from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import type { Person } from '../../harness/person.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -32,9 +26,8 @@ suite('schedules, with a clock that is moved', () => {
 
   const has = (ids: string) => until(`there is ${ids}`, async () => (await theirs.live()).join() === ids)
 
-  /** Long enough for a delivery on change, many times over. */
   const staysAt = async (ids: string) => {
-    await sleep(800)
+    await house.idle()
     assert.equal((await theirs.live()).join(), ids)
   }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type ClientDatabase, clientDatabase, type PushHouse, startPushHouse, until } from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 const PEOPLE = 6

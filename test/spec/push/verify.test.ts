@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
-import { type ClientDatabase, clientDatabase, type PushHouse, startPushHouse, type Tenant, until } from './house.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { until } from '../../harness/until.ts'
+import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
 import { mysqlFixture } from './kinds/at-mysql.ts'
 import { startReceiver } from './receiver.ts'
 

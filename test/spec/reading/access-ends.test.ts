@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
-import { until } from '../push/house.ts'
-import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { until } from '../../harness/until.ts'
+import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 /** More than the buffers of a connection hold, so that a reader who pauses stops the answer. */
 const ITEMS = 12_000
@@ -52,7 +52,7 @@ async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknow
   const before = endings()
   const { socket, text } = await beginReading(reader)
   await end(reader)
-  await until('the service has cut it', () => endings() > before, 60_000)
+  await until('the service has cut it', () => endings() > before)
   const closed = once(socket, 'close')
   socket.resume()
   await closed

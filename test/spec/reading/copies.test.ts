@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Item, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 let house: ReadingHouse
 before(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 let house: ReadingHouse
 let reader: Reader

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { after, before, suite, test } from 'node:test'
 import { REASONS } from '#model/errors.ts'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 /** `FUZZ_RUNS=50000` for the long run. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { globalId } from '#model/idr.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 let house: ReadingHouse
 before(async () => {

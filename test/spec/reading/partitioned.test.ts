@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { queryItems } from '#store/item-query.ts'
 import { listReadable } from '#store/readable.ts'
-import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
 /** More than are looked at one by one, so that the indexes of words and places are asked too. */

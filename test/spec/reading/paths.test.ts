@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { globalId } from '#model/idr.ts'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 let house: ReadingHouse
 let reader: Reader
@@ -179,8 +179,7 @@ suite('single items', () => {
 
   test('the ETag is another for another way to show it, and the same with the token in the query', async () => {
     const { id } = await first('/types/photos')
-    const etag = async (path: string, init: RequestInit = {}) =>
-      (await house.ask(path, reader, init)).headers.get('etag')
+    const etag = async (path: string) => (await house.ask(path, reader)).headers.get('etag')
     assert.notEqual(await etag(`/id/${id}`), await etag(`/id/${id}?map=true`))
     assert.equal(await etag(`/id/${id}`), await etag(`/id/${id}?access_token=${reader.token}`))
   })

@@ -4,8 +4,8 @@ import { after, before, suite, test } from 'node:test'
 import { parseIdr } from '#model/idr.ts'
 import { profileName } from '#model/profile-name.ts'
 import { scheduleProfile } from '#store/sync-schedule.ts'
-import { tributary } from '../../support/command-line.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { tributary } from '../../harness/command-line.ts'
+import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 /** All that has a meaning in a name, in an address or in percent-encoding; half a character is stored as its replacement. */
 const ODD = 'b@x/%41 é?#+'

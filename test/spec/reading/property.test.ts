@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 import { answer, distanceKm, type Kept, type Question } from './naive.ts'
 import type { Thing } from './thing.ts'
 

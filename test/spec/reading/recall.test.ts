@@ -5,17 +5,14 @@ import { createAccounts } from '#http/recall-account.ts'
 import type { ReadingAccount } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { statement } from '#store/database.ts'
-import { type Profile, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { watchStatements } from '../../harness/statements.ts'
+import { type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 // What another process would do: behind the back of the one that is asked.
 const revoke = statement('r-revoke', 'update access_token set revoked_at = 1 where part = $1 and account_id = $2')
 const merge = statement('r-merge', 'update account set merged_into = id where part = $1 and id = $2')
 const disconnect = statement('r-disconnect', 'delete from profile where part = $1 and id = $2')
 const fold = statement('r-fold', 'update profile set merged_into = $3 where part = $1 and id = $2')
-const asked = statement(
-  'r-asked',
-  `select count(*) as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query like 'select found.%'`,
-)
 
 let house: ReadingHouse
 before(async () => {
@@ -37,16 +34,29 @@ const shown = async (reader: Reader, path = '/types/photos') =>
 const change = (what: ReturnType<typeof statement>, values: unknown[]) =>
   house.tributary.store.database.count(what, values)
 
+/** How many statements name the account, its token or its profile while it is read. */
+async function statementsOf(reader: Reader, { profileId }: Profile): Promise<number> {
+  const { account, token } = reader
+  const { database, hasher } = house.tributary.store
+  const names = [account.id, profileId, hasher.hash('access_token', token)].map((name) => JSON.stringify(name))
+  let found = 0
+  const end = watchStatements(database, (_, values) => {
+    const spelled = JSON.stringify(values)
+    if (names.some((name) => spelled.includes(name))) found += 1
+    return undefined
+  })
+  assert.deepEqual(await shown(reader).finally(end), ['first'])
+  return found
+}
+
 suite('an account that is remembered', () => {
   test('is asked for in the statement that reads', async () => {
-    const { reader } = await known()
-    // A connection tells its last statement only, and others may use it in between.
-    for (let tries = 0; ; tries += 1) {
-      await shown(reader)
-      const [row] = await house.tributary.store.database.rows<{ n: number }>(asked)
-      if (row!.n > 0) return
-      assert.ok(tries < 100)
-    }
+    const { reader, profile } = await known()
+    const stranger = await house.newReader()
+    const theirs = await house.newProfile(stranger)
+    await house.put(theirs, [{ id: 'first', at: 1, types: ['photos'] }])
+    assert.equal(await statementsOf(reader, profile), 1)
+    assert.ok((await statementsOf(stranger, theirs)) > 1, 'others are asked for first')
   })
 
   for (const path of [

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './house.ts'
+import { oneTurn, standsStill } from '../../harness/stands-still.ts'
+import { watchStatements } from '../../harness/statements.ts'
+import { until } from '../../harness/until.ts'
+import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
 
 const ITEMS = 30_000
 /** `SLOW_READERS=200` for the long run: each of them fills the buffers of a connection first. */
@@ -25,18 +27,14 @@ before(async () => {
        guid, lat, lng, words, oembed, data from item, generate_series(2, ${ITEMS}) n where part = ${profile.part};
      analyze item`,
   )
-  // Only looks on: how often the running service asks.
-  for (const asked of [database, database.patient]) {
-    const ask = asked.rows.bind(asked)
-    asked.rows = (statement, values) => {
-      if (!statement.text.includes('from item i')) return ask(statement, values)
-      queries += 1
-      open += 1
-      return ask<never>(statement, values).finally(() => {
-        open -= 1
-      })
+  watchStatements(database, ({ text }) => {
+    if (!text.includes('from item i')) return undefined
+    queries += 1
+    open += 1
+    return () => {
+      open -= 1
     }
-  }
+  })
 })
 after(() => house.stop())
 
@@ -52,13 +50,14 @@ async function slowReader(path = ALL): Promise<Socket> {
   return socket
 }
 
-/** How many questions were asked when none was asked for a while. */
+/** How many questions were asked when no more come and none is open. */
 async function settledQueries(): Promise<number> {
-  for (let last = -1; ; ) {
-    if (last === queries && open === 0) return last
-    last = queries
-    await sleep(400)
-  }
+  await until('no question is open', () => open === 0)
+  const stood = await standsStill(
+    () => queries,
+    () => oneTurn(house.tributary.url),
+  )
+  return open === 0 ? stood : settledQueries()
 }
 
 /** Reads all that comes and keeps none of it. */

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
-import { type SyncHouse, startSyncHouse } from './house.ts'
+import { until } from '../../harness/until.ts'
+import { type SyncHouse, startSyncHouse } from './shop-fixture.ts'
 
 let house: SyncHouse
 /** Calls that the shop has heard and not answered to the end. */
@@ -44,11 +45,8 @@ async function open(path: string, { access_token: token }: Person, headers: Reco
 
 /** The call as the shop sees it, once it is there. */
 async function heldCall(path: string): Promise<ServerResponse> {
-  for (;;) {
-    const found = held.find((each) => each.path === path)
-    if (found !== undefined) return found.response
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const found = await until(`the shop is asked for ${path}`, () => held.find((each) => each.path === path))
+  return found.response
 }
 
 for (const [name, end] of Object.entries(WAYS)) {

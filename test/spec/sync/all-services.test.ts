@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
-import { blueskyGroundMissing, furnish, REDIS, SCOPES, say, takeBack, talkOf } from '../../connectors/bluesky-ground.ts'
+import {
+  blueskyGroundMissing,
+  furnish,
+  REDIS,
+  SCOPES,
+  say,
+  takeBack,
+  talkOf,
+} from '../../connectors/bluesky-fixture.ts'
+import { freshDatabase } from '../../harness/database.ts'
+import type { Progress } from '../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../real/bluesky.ts'
-import { freshDatabase } from '../../support/database.ts'
-import { type Progress, startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendor-house.ts'
+import { startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendors-fixture.ts'
 
 const noBluesky = await blueskyGroundMissing()
 

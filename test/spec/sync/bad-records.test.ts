@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { kind } from '#kit/kind.ts'
 import { numberPages } from '#kit/pages.ts'
 import { listQuarantine } from '#store/quarantine.ts'
-import { type Ground, keyOf, type Note, notes, openGround } from './ground.ts'
+import { type Ground, keyOf, type Note, notes, openGround } from './engine-fixture.ts'
 
 function deep(levels: number): string {
   return `${'{"in":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -105,7 +105,9 @@ suite('S48 bad records', () => {
         }),
       }),
     })
-    ground.service.on('/readers', () => ({ body: { notes: [{ id: '1', text: 'a', when: { ms: 1_500_000_000_000 } }, { id: '2' }] } }))
+    ground.service.on('/readers', () => ({
+      body: { notes: [{ id: '1', text: 'a', when: { ms: 1_500_000_000_000 } }, { id: '2' }] },
+    }))
     const profile = await ground.connect(connector)
     await ground.run(profile)
     const [row] = await ground.sql<{ faults: number }>('select faults from endpoint_sync where profile_id = $1', [

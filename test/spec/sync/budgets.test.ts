@@ -7,7 +7,7 @@ import { requestSync } from '#flows/sync/progress.ts'
 import type { Connector } from '#kit/connector.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Engine, WakeUp } from '#store/engine.ts'
-import { type Ground, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 
 suite('R07 budgets', () => {
   let ground: Ground

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { resetSync } from '#flows/sync/progress.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
-import { type Ground, type Note, note, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, type Note, note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 
 suite('what a run writes', () => {
   let ground: Ground

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, type LabHouse, newBrowser, newCode, redeem, signIn, startLabHouse } from '../../support/lab-app.ts'
-import { CONNECTORS } from '../authorization/support.ts'
-import { type Ground, notes, openGround, someNotes } from './ground.ts'
+import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { get } from '../../harness/send.ts'
+import { newBrowser, newCode, redeem, signIn } from '../../harness/sign-in.ts'
+import { CONNECTORS } from '../authorization/fixture.ts'
+import { type Ground, notes, openGround, someNotes } from './engine-fixture.ts'
 
 const DAY_MS = 86_400_000
 

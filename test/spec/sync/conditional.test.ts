@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { since } from '#kit/checkpoint.ts'
-import { type Ground, type Note, notes, openGround, someNotes } from './ground.ts'
+import { type Ground, type Note, notes, openGround, someNotes } from './engine-fixture.ts'
 
 suite('asking only for what is another than last time', () => {
   let ground: Ground

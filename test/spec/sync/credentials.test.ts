@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { oauth2 } from '#kit/auth.ts'
-import { type Ground, notes, openGround, someNotes } from './ground.ts'
+import { type Ground, notes, openGround, someNotes } from './engine-fixture.ts'
 
 const auth = oauth2({ authorizeUrl: 'https://api.test/authorize', tokenUrl: 'https://api.test/token' })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { untilKnown } from '#kit/checkpoint.ts'
 import { numberPages } from '#kit/pages.ts'
-import { type Ground, type Note, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 
 suite('what vanishes at the service', () => {
   let ground: Ground

@@ -1,37 +1,38 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '#base/clock.ts'
 import { createLog } from '#base/log.ts'
 import { type Database, openDatabase, statement } from '#store/database.ts'
 import { type Engine, startEngine, type WakeUp } from '#store/engine.ts'
 import { QUEUES, queueDepths } from '#store/queues.ts'
+import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
+import { preparedDatabase } from '../../harness/database.ts'
+import { until } from '../../harness/until.ts'
 import { quiet } from '../../store/opened.ts'
-import { type CuttableLine, cuttableLine } from '../../support/cuttable-line.ts'
-import { freshDatabase } from '../../support/database.ts'
 
 /** What the service asks of a job engine, held against the one it has. Dead workers are the chaos suite's. */
 suite('the job engine', () => {
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: Awaited<ReturnType<typeof preparedDatabase>>
   let line: CuttableLine
   let looker: Database
   const engines: Engine[] = []
+  const lines: string[] = []
+  const log = createLog({ level: 'warn', format: 'json', clock: systemClock, write: (line) => lines.push(line) })
   const open = async () => {
-    const engine = await startEngine({ url: line.url, log: quiet })
+    const engine = await startEngine({ url: line.url, log })
     engines.push(engine)
     return engine
   }
   const wakeUp = (key: string) => ({ key, data: { part: 7, profileId: key } })
   const delivery = (key: string) => ({ key, data: { destinationId: key, appId: 'app', isFailing: false, runs: 1 } })
-  const until = async (holds: () => boolean | Promise<boolean>, what: string) => {
-    for (let i = 0; i < 300; i += 1) {
-      if (await holds()) return
-      await sleep(50)
-    }
-    assert.fail(what)
+  /** Every job of the queue is over, with success or without. */
+  const isEmpty = async (name: string) => {
+    const depth = (await queueDepths(looker)).find(({ queue }) => queue === name)!
+    return depth.ready + depth.active === 0
   }
 
   before(async () => {
-    database = await freshDatabase()
+    database = await preparedDatabase()
     line = await cuttableLine(database.url)
     looker = openDatabase({ url: database.url, pool: 2, prepared: true, log: quiet })
   })
@@ -66,24 +67,21 @@ suite('the job engine', () => {
     assert.equal(await one.waiting('sync', 5), 5)
     await one.work('sync', run)
     await two.work('sync', run)
-    await until(() => running.size === 12, 'all keys run')
+    await until('all keys run', () => running.size === 12)
     assert.deepEqual((await one.wake('sync', keys.map(wakeUp))).sort(), [...keys].sort())
     await two.wake('sync', [wakeUp('other-1')])
-    await until(() => runs.has('other-1'), 'another key runs while these are at work')
+    await until('another key runs while these are at work', () => runs.has('other-1'))
     release()
-    await until(() => running.size === 0, 'all ended')
+    await until('all ended', () => running.size === 0)
     const again = new Set(keys)
-    await until(async () => {
+    await until('each is taken again', async () => {
       const refused = new Set(await one.wake('sync', [...again].map(wakeUp)))
       for (const key of again) if (!refused.has(key)) again.delete(key)
       return again.size === 0
-    }, 'each is taken again')
-    await until(() => keys.every((key) => runs.get(key) === 2), 'each runs once more')
+    })
+    await until('each runs once more', () => keys.every((key) => runs.get(key) === 2))
     assert.equal(overlaps, 0)
-    await until(async () => {
-      const depth = (await queueDepths(looker)).find(({ queue }) => queue === 'sync')!
-      return depth.ready + depth.active === 0
-    }, 'nothing is left')
+    await until('nothing is left', () => isEmpty('sync'))
   })
 
   test('a slow job holds nobody back: its neighbours end, run again, and the other slots go on', async () => {
@@ -102,18 +100,15 @@ suite('the job engine', () => {
       runs.set(key, (runs.get(key) ?? 0) + 1)
       if (key.startsWith('slow')) await released
     })
-    await until(() => quick.every((key) => runs.has(key)), 'all quick ones run beside the slow ones')
+    await until('all quick ones run beside the slow ones', () => quick.every((key) => runs.has(key)))
     await until(
-      async () => (await engine.wake('deliver', [delivery('quick-0')])).length === 0,
       'a quick one is taken again',
+      async () => (await engine.wake('deliver', [delivery('quick-0')])).length === 0,
     )
-    await until(() => runs.get('quick-0') === 2, 'and runs again')
+    await until('and runs again', () => runs.get('quick-0') === 2)
     assert.ok(slow.every((key) => runs.get(key) === 1))
     release()
-    await until(async () => {
-      const depth = (await queueDepths(looker)).find(({ queue }) => queue === 'deliver')!
-      return depth.ready + depth.active === 0
-    }, 'nothing is left')
+    await until('nothing is left', () => isEmpty('deliver'))
     await engine.stop(1000)
   })
 
@@ -127,13 +122,13 @@ suite('the job engine', () => {
       await new Promise(() => signal.addEventListener('abort', () => wasTold.push(true)))
     })
     await leaving.wake('deliver', [delivery('long')])
-    await until(() => runs.length === 1, 'it is at work')
+    await until('it is at work', () => runs.length === 1)
     await leaving.stop(100)
     assert.deepEqual(wasTold, [true])
     await staying.work('deliver', async () => {
       runs.push('staying')
     })
-    await until(() => runs.length === 2, 'another runs it')
+    await until('another runs it', () => runs.length === 2)
     assert.deepEqual(runs, ['leaving', 'staying'])
     await staying.stop(1000)
   })
@@ -146,16 +141,17 @@ suite('the job engine', () => {
       if (key === 'bad') throw new Error('a bug')
     })
     await engine.wake('deliver', ['a', 'bad', 'b'].map(delivery))
-    await until(() => tries.get('bad') === 4, 'the bad one is tried four times')
-    await sleep(700)
+    await until('the bad one is tried four times', () => tries.get('bad') === 4)
+    await until('it is given up', () => isEmpty('deliver'))
     assert.deepEqual(Object.fromEntries(tries), { a: 1, bad: 4, b: 1 })
 
     await line.cut()
     await assert.rejects(engine.wake('deliver', [delivery('during')]))
-    await sleep(700)
+    const before = lines.length
+    await until('workers meet the loss', () => lines.slice(before).some((each) => each.includes('taking jobs failed')))
     await line.mend()
     await engine.wake('deliver', [delivery('after')])
-    await until(() => tries.get('after') === 1, 'the same workers go on')
+    await until('the same workers go on', () => tries.get('after') === 1)
   })
 
   test('a job that cannot be read is never run: it is logged, kept and counted once, and its key is free', async () => {
@@ -184,10 +180,7 @@ suite('the job engine', () => {
       run.push(data)
     })
     const depth = async () => (await queueDepths(looker)).find(({ queue }) => queue === 'sync')!
-    await until(async () => {
-      const { ready, active } = await depth()
-      return ready + active === 0
-    }, 'each is taken off the queue')
+    await until('each is taken off the queue', () => isEmpty('sync'))
     assert.deepEqual(run, [{ part: 7, profileId: 'whole' }])
     assert.equal((await depth()).deadLetters, broken.length)
     const logged = lines.map((each): { message: string; error: string } => JSON.parse(each))
@@ -210,13 +203,10 @@ suite('the job engine', () => {
       `update engine.job set state = 'retry', completed_on = null where name = 'sync' and singleton_key = $1`,
     )
     assert.equal(await looker.count(revive, ['nothing']), 1)
-    await until(async () => {
-      const { ready, active } = await depth()
-      return ready + active === 0
-    }, 'it is taken again')
+    await until('it is taken again', () => isEmpty('sync'))
     assert.equal((await depth()).deadLetters, broken.length)
-    await until(async () => (await engine.wake('sync', [wakeUp('no-profile')])).length === 0, 'its key is taken again')
-    await until(() => run.length === 2, 'and runs')
+    await until('its key is taken again', async () => (await engine.wake('sync', [wakeUp('no-profile')])).length === 0)
+    await until('and runs', () => run.length === 2)
     await engine.stop(1000)
   })
 })

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../../support/command-line.ts'
-import { orders, pagesOf, type SyncHouse, startSyncHouse } from './house.ts'
+import { tributary } from '../../harness/command-line.ts'
+import { orders, pagesOf, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
 
 interface Head {
   account: string

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { numberPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
-import { type Ground, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 import type { Script } from './scripted-service.ts'
 
 const CALL_MS = 400

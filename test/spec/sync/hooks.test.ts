@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { tributary } from '../../support/command-line.ts'
-import { orders, pagesOf, type SyncHouse, startSyncHouse } from './house.ts'
+import { tributary } from '../../harness/command-line.ts'
+import { orders, pagesOf, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
 
 const KEY_SECRET = 'secret-of-the-key'
 const HOOK_SECRET = 'secret-of-the-hook'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setRules } from '#flows/sync/rules.ts'
 import type { Profile } from '#model/profile.ts'
-import { type Ground, type Note, notes, openGround, someNotes } from './ground.ts'
+import { type Ground, type Note, notes, openGround, someNotes } from './engine-fixture.ts'
 
 const MINUTE_MS = 60_000
 

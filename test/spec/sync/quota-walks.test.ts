@@ -6,7 +6,7 @@ import { runProfile } from '#flows/sync/run-profile.ts'
 import { since, untilKnown } from '#kit/checkpoint.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { QuotaInput } from '#model/quotas.ts'
-import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './ground.ts'
+import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 
 const pages = numberPages({ param: 'page' })
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import { numberPages } from '#kit/pages.ts'
@@ -8,7 +7,8 @@ import type { Database, Queries } from '#store/database.ts'
 import { eraseProfileItems } from '#store/items.ts'
 import { removeEndpoints } from '#store/sync-endpoints.ts'
 import { leaseDueProfiles, removeSchedule } from '#store/sync-schedule.ts'
-import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './ground.ts'
+import { until } from '../../harness/until.ts'
+import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
 
 suite('while a sync runs', () => {
@@ -37,7 +37,7 @@ suite('while a sync runs', () => {
     const running = ground.run(profile)
     await reached.opened
     // The first page is written while the second is on its way.
-    while ((await ground.stored(profile)).size < 10) await sleep(5)
+    await until('the first page is stored', async () => (await ground.stored(profile)).size >= 10)
     return {
       profile,
       connector,
@@ -82,7 +82,7 @@ suite('while a sync runs', () => {
       await reached.opened
       const done = new AbortController()
       const ending = run().finally(() => done.abort())
-      while (!done.signal.aborted && !(await isBlocked())) await sleep(5)
+      await until('they wait or are done', async () => done.signal.aborted || (await isBlocked()))
       commit.open()
       return ending
     }

@@ -1,6 +1,6 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { reasonOf } from '#base/errors.ts'
-import { freePort } from '../../../support/free-port.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { type Fixture, fresh, type Place } from './fixture.ts'
 import { openLine } from './line.ts'
 

@@ -1,7 +1,7 @@
 import { type ConsumerMessages, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { reasonOf } from '#base/errors.ts'
-import { freePort } from '../../../support/free-port.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { type Fixture, foldChanges, fresh, type Place, readChange } from './fixture.ts'
 import { openLine } from './line.ts'
 import { natsServerMissing, startNatsServer } from './nats-server.ts'

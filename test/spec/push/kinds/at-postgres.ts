@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { freshDatabase, onServer } from '../../../support/database.ts'
-import { freePort } from '../../../support/free-port.ts'
+import { freshDatabase, onServer } from '../../../harness/database.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { type Arrived, type Fixture, fresh, type Place } from './fixture.ts'
 import { openLine } from './line.ts'
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { webhook } from '#flows/deliver/destinations/webhook.ts'
-import { freePort } from '../../../support/free-port.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { type Fixture, foldChanges, type Place, readChange } from './fixture.ts'
 
 const closed = await freePort()

@@ -228,6 +228,7 @@ function conformance(fixture: Fixture): void {
         () => undefined,
         (error: unknown) => error,
       )
+      // The erasure is to meet the write at any of its steps.
       await sleep(random() * 12)
       // As the run does it: whoever is told of another place tries again under a newer epoch.
       for (let epoch = 3; ; epoch += 1) {

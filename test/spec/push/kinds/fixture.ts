@@ -4,6 +4,7 @@ import { checkOptions } from '#flows/deliver/destination-options.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
 import { createEgress } from '#upstream/egress/guard.ts'
+import { LOOPBACK_RANGES } from '../../../harness/loopback.ts'
 
 /** An item as it is to be found at the destination; `undefined` where the kind keeps no such thing. */
 export interface Arrived {
@@ -60,7 +61,7 @@ export interface Fixture {
 }
 
 export const need: KindNeed & { close: () => Promise<void> } = (() => {
-  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
+  const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
   return { egress, clock: { now: () => Date.now() }, close: () => egress.close() }
 })()
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../../../support/free-port.ts'
+import { freePort } from '../../../harness/free-port.ts'
 
 const found = spawnSync('nats-server', ['--version'])
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../../harness/until.ts'
 import { loadCorePackage } from '../../../real/packages.ts'
 
 interface S3rver {
@@ -72,7 +72,9 @@ function isSigned(aws4: Aws4, { method, url, headers }: IncomingMessage, body: B
 /** s3rver answers when it has read an object, not when it has written it; a real store does not give back half of one. */
 async function isWhole(folder: string, url: string, bytes: number): Promise<void> {
   const path = `${folder}${decodeURIComponent(url.split('?', 1)[0]!)}._S3rver_object`
-  for (let left = 500; left > 0 && statSync(path, { throwIfNoEntry: false })?.size !== bytes; left -= 1) await sleep(10)
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.size === bytes
+  // Another write of the same object may have come in between; then its size is not this one's.
+  await until(`${path} is whole`, isThere, Boolean, 5000).catch(() => {})
 }
 
 async function forward(

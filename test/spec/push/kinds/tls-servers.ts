@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createSecureContext, type SecureVersion, TLSSocket } from 'node:tls'
-import { freePort } from '../../../support/free-port.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import type { Certificate } from './certificate.ts'
 
 export interface TlsServer {

@@ -21,6 +21,7 @@ import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { openStore } from '../src/open-store.ts'
 import { withServices } from '../src/services.ts'
 import { processTree } from '../test/chaos/process-tree.ts'
+import { LOOPBACK } from '../test/harness/loopback.ts'
 import { makeRecords } from './read-records.ts'
 import { dropIndexes } from './read-store.ts'
 
@@ -45,7 +46,7 @@ export async function openPushGround() {
   const env = {
     DATABASE_URL: await newDatabase('store'),
     TRIBUTARY_DATA: dataDir,
-    TRIBUTARY_ALLOW_PRIVATE: '127.0.0.0/8,::1/128',
+    TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     LOG_LEVEL: 'warn',
   }
   const config = loadConfig(env)
@@ -203,6 +204,7 @@ export async function openPushGround() {
   }
 }
 
+/** Unlike that of the tests it looks at even intervals and without an end: times are measured with it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(25)
 }

@@ -8,19 +8,18 @@ import { createConnections } from '#flows/deliver/connections.ts'
 import { createKinds } from '#flows/deliver/destinations/index.ts'
 import { createTallies } from '#flows/deliver/tally.ts'
 import type { Database } from '#store/database.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
 import { openStore } from '../../src/open-store.ts'
 import { loadRegistry } from '../../src/services.ts'
-import { childEnv } from '../support/child-env.ts'
-import { freshDatabase } from '../support/database.ts'
+import { childEnv } from '../harness/child-env.ts'
+import { preparedDatabase } from '../harness/database.ts'
+import { LOOPBACK } from '../harness/loopback.ts'
+import { openUpstream } from '../harness/upstream.ts'
 
 const APP = 'chaos'
-const LOOPBACK = '127.0.0.0/8,::1/128'
 
 /** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
 export async function openPushHouse() {
-  const fresh = await freshDatabase()
+  const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
   const env = {
     DATABASE_URL: fresh.url,
@@ -33,7 +32,7 @@ export async function openPushHouse() {
   const config = loadConfig(env)
   const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
   const store = await openStore(config, log)
-  const egress = createEgress({ allowPrivate: LOOPBACK.split(',') })
+  const { egress, upstream, close } = openUpstream()
   const connections = createConnections({ egress, clock: systemClock, log }, createKinds(config))
   await store.database.count(
     {
@@ -53,14 +52,14 @@ export async function openPushHouse() {
       connections,
       tallies: createTallies(),
       registry: await loadRegistry(config),
-      upstream: createUpstream({ egress, clock: systemClock, log }),
+      upstream,
       config: { baseUrl: 'http://localhost' },
     },
     /** How many destinations of how many profiles have not heard of everything yet. */
     open: () => openCursors(store.database),
     close: async () => {
       await connections.close()
-      await egress.close()
+      await close()
       await store.close()
       await fresh.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { addDestination, type NewDestination } from '#flows/deliver/manage.ts'
-import { childEnv } from '../support/child-env.ts'
+import { childEnv } from '../harness/child-env.ts'
+import { until } from '../harness/until.ts'
 import { readStore, type Stored } from './push-compare.ts'
-import { openPushHouse } from './push-house.ts'
+import { openPushHouse } from './push-fixture.ts'
 
 const TUNING = { deliveryTimes: { leaseMs: 1000, turnMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
 
@@ -19,7 +19,7 @@ export interface PushGround {
   /** The engine notices a dead worker's jobs after ten seconds; this makes it notice now. */
   missJobs(): Promise<void>
   /** Waits until every destination has heard of everything. */
-  drained(mostMs?: number): Promise<void>
+  drained(maxMs?: number): Promise<void>
   stored(): Promise<Stored>
   close(): Promise<void>
 }
@@ -56,13 +56,8 @@ export async function openPushGround(): Promise<PushGround> {
     missJobs: async () => {
       await database.count({ name: '', text: `delete from engine.job where state = 'active'` })
     },
-    drained: async (mostMs = 60_000) => {
-      for (const endAt = performance.now() + mostMs; ; ) {
-        const open = await house.open()
-        if (open === 0) return
-        if (performance.now() > endAt) throw new Error(`${open} cursors are stuck`)
-        await sleep(50)
-      }
+    drained: async (maxMs) => {
+      await until('no cursor is open', house.open, (open) => open === 0, maxMs)
     },
     stored: () => readStore(database, appId),
     close: async () => {

@@ -6,7 +6,10 @@ import { type Environment, loadConfig } from '#base/config.ts'
 import { createLog } from '#base/log.ts'
 import { type Started, type Starting, start } from '../../src/app.ts'
 import type { Tuning } from '../../src/tuning.ts'
+import type { LoopName } from '../../src/work-loop.ts'
 import { preparedDatabase } from './database.ts'
+import { watchPlanner } from './planner.ts'
+import { openSql, type Sql } from './sql.ts'
 
 export interface Tributary extends Started {
   url: string
@@ -15,6 +18,10 @@ export interface Tributary extends Started {
   databaseUrl: string
   /** Every line that was logged, at debug level. */
   logged: string[]
+  /** What is really stored. */
+  sql: Sql
+  /** Resolves when nothing of this kind is due or at work: what did not happen by then will not. Only where the work is done in this process. */
+  idle: (loop: LoopName) => Promise<void>
   /** Calls the admin API and gives the parsed answer. */
   admin: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>
 }
@@ -39,8 +46,11 @@ export async function startTributary(
   })
   const logged: string[] = []
   const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
-  const started = await start(config, log, '0.0.0-test', { serve: true, tuning, workers, demo })
+  const planner = watchPlanner()
+  const watched = workers === 'inline' ? { onLooked: planner.onLooked, ...tuning } : tuning
+  const started = await start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo })
   const url = started.url!
+  const { sql, close } = openSql(database.url)
   return {
     ...started,
     url,
@@ -48,6 +58,8 @@ export async function startTributary(
     dataDir,
     databaseUrl: database.url,
     logged,
+    sql,
+    idle: (loop) => planner.idle(loop, sql),
     admin: async (method, path, body) => {
       const answer = await fetch(`${url}${path}`, {
         method,
@@ -60,6 +72,7 @@ export async function startTributary(
       return { status: answer.status, body: await answer.json() }
     },
     stop: async () => {
+      await close()
       await started.stop()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

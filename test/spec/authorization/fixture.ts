@@ -3,20 +3,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { loadConfig } from '#base/config.ts'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
 import { createBrowser } from '../../../lab/browser.ts'
 import { loadRegistry } from '../../../src/services.ts'
-import {
-  type Answer,
-  basic,
-  type DemoService,
-  type LabApp,
-  type LabHouse,
-  newCode,
-  redeem,
-  startLabHouse,
-} from '../../support/lab-app.ts'
+import { basic } from '../../harness/app.ts'
+import { type DemoService, type LabApp, type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import type { Answer } from '../../harness/send.ts'
+import { newCode, redeem } from '../../harness/sign-in.ts'
+import { openUpstream } from '../../harness/upstream.ts'
 
 /** An operator's folder of connectors: servers of test/real, and the demo services without anything to sync. */
 export const CONNECTORS = join(import.meta.dirname, 'connectors')
@@ -118,11 +111,10 @@ export async function openFlows(
   aheadMs = 0,
 ): Promise<{ need: AuthorizeNeed; close: () => Promise<void> }> {
   const { store, url, dataDir } = house.tributary
-  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'] })
   const clock = { now: () => Date.now() + aheadMs }
   const registry = await loadRegistry(loadConfig({ TRIBUTARY_DATA: dataDir, TRIBUTARY_CONNECTORS: CONNECTORS }))
-  const upstream = createUpstream({ egress, clock, log: store.log })
-  return { need: { ...store, clock, registry, upstream, config: { baseUrl: url } }, close: () => egress.close() }
+  const { upstream, close } = openUpstream(clock)
+  return { need: { ...store, clock, registry, upstream, config: { baseUrl: url } }, close }
 }
 
 /** Runs the upkeep as if this much time had passed. */

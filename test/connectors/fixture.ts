@@ -4,8 +4,9 @@ import type { ServiceCaller } from '#upstream/call-service.ts'
 import { finishSignIn } from '#upstream/sign-in.ts'
 import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
 import { fromTheSameHour } from '../../lab/testing/same-hour.ts'
-import { labKey, openUpstream, walk } from '../upstream/support.ts'
-import { blueskyGroundMissing, openBlueskyGround } from './bluesky-ground.ts'
+import { openUpstream } from '../harness/upstream.ts'
+import { labKey, walk } from '../upstream/fixture.ts'
+import { blueskyGroundMissing, openBlueskyGround } from './bluesky-fixture.ts'
 
 /** A service that can be asked, and a person who is signed in there. */
 export interface Ground {

@@ -15,10 +15,10 @@ import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { putServiceKey } from '#store/service-keys.ts'
-import { createEgress, type EgressOptions } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
+import type { EgressOptions } from '#upstream/egress/guard.ts'
 import { openStore } from '../../../src/open-store.ts'
-import { preparedDatabase } from '../../support/database.ts'
+import { preparedDatabase } from '../../harness/database.ts'
+import { openUpstream } from '../../harness/upstream.ts'
 import { keyed, paged, plain, scarce, signed } from './connectors.ts'
 
 export const TOKEN = 'service-token-0123456789'
@@ -52,13 +52,13 @@ export async function startProxyHouse({ egress: egressOptions, patience, connect
   const logged: string[] = []
   const log = createLog({ level: 'info', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
   const store = await openStore(config, log)
-  const egress = createEgress({ allowPrivate: ['127.0.0.0/8', '::1/128'], ...egressOptions })
+  const { upstream, close } = openUpstream(store.clock, egressOptions)
   const adminToken = 'tra_test-admin-token-0123456789'
   const house = {
     ...store,
     config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
     registry: createRegistry([plain, keyed, signed, paged, scarce, ...connectors]),
-    upstream: createUpstream({ egress, clock: store.clock, log }),
+    upstream,
     rateLimiter: createRateLimiter(store),
     adminToken,
     version: 'test',
@@ -110,7 +110,7 @@ export async function startProxyHouse({ egress: egressOptions, patience, connect
       // Clients open connections ahead and say nothing on them.
       server.server.closeAllConnections()
       await closed
-      await egress.close()
+      await close()
       await store.close()
       await fresh.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { type Clock, systemClock } from '#base/clock.ts'
-import { createLog } from '#base/log.ts'
 import type { OAuth1, OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import type { Resolve } from '#upstream/egress/lookup.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
-import { createUpstream, type Upstream } from '#upstream/send.ts'
+import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { type BeginSignIn, type BegunSignIn, beginSignIn } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
@@ -14,23 +10,6 @@ import type { Registration } from '../../lab/base/service-parts.ts'
 import { createBrowser } from '../../lab/browser.ts'
 
 export const CALLBACK = 'http://127.0.0.1:9/auth/callback'
-
-export interface OpenUpstream {
-  upstream: Upstream
-  /** Every line that was logged. */
-  lines: string[]
-  close(): Promise<void>
-}
-
-export function openUpstream(clock: Clock = systemClock, resolve?: Resolve): OpenUpstream {
-  const egress = createEgress({
-    allowPrivate: ['127.0.0.0/8', '::1/128'],
-    ...(resolve === undefined ? {} : { resolve }),
-  })
-  const lines: string[] = []
-  const log = createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
-  return { upstream: createUpstream({ egress, clock, log }), lines, close: () => egress.close() }
-}
 
 /** The connector with some knobs turned another way. */
 export function turned<Kind extends OAuth1 | OAuth2>(connector: Connector, knobs: Partial<Kind>): Connector {

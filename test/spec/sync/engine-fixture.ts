@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createRateLimiter } from '#access/rate-limiter.ts'
 import { randomPart } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
 import { Keyring } from '#base/sealing.ts'
 import { attach } from '#flows/authorize/attach.ts'
 import { createApp } from '#flows/manage/apps.ts'
@@ -19,9 +18,8 @@ import type { Profile } from '#model/profile.ts'
 import { migrate } from '#store/migrate.ts'
 import { findProfile } from '#store/profiles.ts'
 import { openHasher } from '#store/vault.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
-import { createUpstream } from '#upstream/send.ts'
-import { openFresh } from '../../store/opened.ts'
+import { openUpstream } from '../../harness/upstream.ts'
+import { openPrepared } from '../../store/opened.ts'
 import { startScripted } from './scripted-service.ts'
 
 /** What the scripted service has records of. */
@@ -60,15 +58,13 @@ export type Ground = Awaited<ReturnType<typeof openGround>>
 
 /** The sync engine in this process on a database of its own, with a service whose answers the test writes and a clock that it moves. */
 export async function openGround(times: Partial<SyncTimes> = {}) {
-  const opened = await openFresh()
+  const opened = await openPrepared()
   const service = await startScripted()
   const clock = { offsetMs: 0, now: () => Date.now() + clock.offsetMs }
-  const lines: string[] = []
-  const log = createLog({ level: 'debug', format: 'json', clock, write: (line) => lines.push(line) })
+  const { upstream, lines, log, close } = openUpstream(clock)
   await migrate(opened.database, clock.now())
   const keyring = new Keyring([randomBytes(32)])
   const hasher = await openHasher(opened.database, keyring)
-  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] })
   const connectors: Connector[] = []
   const need: SyncNeed = {
     database: opened.database,
@@ -79,7 +75,7 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
       find: (name) => createRegistry(connectors).find(name),
       list: () => createRegistry(connectors).list(),
     },
-    upstream: createUpstream({ egress, clock, log }),
+    upstream,
     rateLimiter: createRateLimiter({ database: opened.database, clock }),
     times,
   }
@@ -155,7 +151,7 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
     sql: <Row extends object>(text: string, values: unknown[] = []) =>
       need.database.rows<Row>({ name: '', text }, values),
     close: async () => {
-      await egress.close()
+      await close()
       await service.close()
       await opened.close()
     },

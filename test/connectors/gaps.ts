@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Connector } from '#kit/connector.ts'
+import { itemReader, mapOf } from '#kit/read-item.ts'
+
+type Path = string[]
+
+const RUNS = 25
+/** Records of one endpoint are much alike: so many that differ in their fields stand for all. */
+const MAX_SAMPLES = 6
+/** Of a whole answer only some places are taken away at once, so that something is left. */
+const MAX_GAPS = 30
+
+/** A record whose id is left is read without a fault, whatever else it lacks: fields that are absent, null, or holes in lists. */
+export function checkGapsInRecords(connector: Connector, name: string, owner: string, records: unknown[]): void {
+  const endpoint = connector.endpoints[name]!
+  const read = itemReader(connector, name, endpoint, owner)
+  assert.throws(() => read({}), 'a record without an id')
+  const idOf = (raw: unknown) => attempt(() => String(endpoint.kind.id(raw)))
+  for (const record of samplesOf(records)) {
+    const { nativeId } = read(record)
+    const paths = pathsOf(record).filter((path) => idOf(without(record, [path])) === nativeId)
+    assert.ok(paths.length > 0, 'nothing can be missing')
+    fc.assert(
+      fc.property(fc.subarray(paths), fc.constantFrom('absent', null, undefined), (gaps, filling) => {
+        const raw = filling === 'absent' ? without(record, gaps) : filled(record, gaps, filling)
+        // Some ids are made of several fields, of which one is enough.
+        if (idOf(raw) !== nativeId) return
+        mapOf(endpoint, raw, owner)
+        const draft = read(raw)
+        assert.equal(draft.nativeId, nativeId)
+        if (filling === 'absent') assert.deepEqual(draft.faults, [])
+      }),
+      { numRuns: RUNS },
+    )
+  }
+}
+
+/** The same for what is missing around records, or beside them: an answer gives its records or none, and those that have an id are read. */
+export function checkGapsInAnswer(connector: Connector, name: string, owner: string, body: unknown): void {
+  const endpoint = connector.endpoints[name]!
+  const read = itemReader(connector, name, endpoint, owner)
+  const paths = pathsOf(body)
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(paths.length - 1), { maxLength: MAX_GAPS }), (gaps) => {
+      const torn = without(
+        body,
+        gaps.map((each) => paths[each]!),
+      )
+      for (const raw of endpoint.items(torn) ?? []) {
+        const draft = attempt(() => read(raw))
+        if (draft !== undefined) assert.deepEqual(draft.faults, [])
+      }
+    }),
+    { numRuns: RUNS },
+  )
+}
+
+function samplesOf(records: unknown[]): unknown[] {
+  const byFields = new Map(records.map((record) => [[...new Set(pathsOf(record).map(shape))].sort().join(), record]))
+  return [...byFields.values()].slice(0, MAX_SAMPLES)
+}
+
+/** Places in a list are all alike. */
+const shape = (path: Path) => path.map((key) => (/^\d+$/.test(key) ? '#' : key)).join('.')
+
+/** Every place in a record, so that any of them can be taken away. */
+function pathsOf(value: unknown, at: Path = []): Path[] {
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...pathsOf(inner, [...at, key])])
+}
+
+/** Without these fields; lists keep their length, for a hole in one is not JSON. */
+function without(record: unknown, paths: Path[]): unknown {
+  const copy = structuredClone(record)
+  for (const path of paths) {
+    const holder = holderOf(copy, path)
+    if (holder !== undefined && !Array.isArray(holder)) delete holder[path.at(-1)!]
+  }
+  return copy
+}
+
+function filled(record: unknown, paths: Path[], filling: null | undefined): unknown {
+  const copy = structuredClone(record)
+  for (const path of paths) Object.assign(holderOf(copy, path) ?? {}, { [path.at(-1)!]: filling })
+  return copy
+}
+
+function holderOf(record: unknown, path: Path): Record<string, unknown> | undefined {
+  const holder = path
+    .slice(0, -1)
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], record)
+  return typeof holder === 'object' && holder !== null ? (holder as Record<string, unknown>) : undefined
+}
+
+function attempt<Value>(work: () => Value): Value | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,39 @@
+import { type CuttableLine, cuttableLine } from './cuttable-line.ts'
+import { freshDatabase } from './database.ts'
+import { openSql, type Sql } from './sql.ts'
+
+/** A client's own PostgreSQL: a database of its own, reached over a line that can be cut. */
+export interface ClientDatabase {
+  url: string
+  line: CuttableLine
+  sql: Sql
+  /** Rows that are there and not deleted, by native id. */
+  live: () => Promise<string[]>
+  drop: () => Promise<void>
+}
+
+export async function clientDatabase(): Promise<ClientDatabase> {
+  const database = await freshDatabase()
+  const line = await cuttableLine(database.url)
+  const { sql, close } = openSql(database.url)
+  const url = new URL(line.url)
+  url.searchParams.set('sslmode', 'disable')
+  return {
+    url: url.href,
+    line,
+    sql,
+    live: async () => {
+      const [made] = await sql<{ there: boolean }>(`select to_regclass('tributary_items') is not null as there`)
+      if (made?.there !== true) return []
+      const rows = await sql<{ native_id: string }>(
+        'select native_id from tributary_items where deleted_at is null order by native_id',
+      )
+      return rows.map(({ native_id }) => native_id)
+    },
+    drop: async () => {
+      await close()
+      await line.close()
+      await database.drop()
+    },
+  }
+}

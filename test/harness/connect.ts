@@ -1,0 +1,24 @@
+import type { App } from './app.ts'
+import type { Running } from './send.ts'
+import type { Granted } from './sign-in.ts'
+
+/** Connects a person by a token that the app already has, to an account of their own or to a given one. */
+export async function connect(
+  { tributary }: Running,
+  { clientId, secret }: App,
+  service: string,
+  { token, account }: { token: string; account?: string | undefined },
+): Promise<Granted> {
+  const answer = await fetch(`${tributary.url}/auth/${service}/apply`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id: clientId,
+      client_secret: secret,
+      token,
+      ...(account === undefined ? {} : { account }),
+    }),
+  })
+  const body = (await answer.json()) as Granted
+  if (answer.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)
+  return body
+}

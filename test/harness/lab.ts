@@ -1,0 +1,62 @@
+import { startLab } from '../../lab/lab.ts'
+import type { Tuning } from '../../src/tuning.ts'
+import { type App, makeApp } from './app.ts'
+import { LOOPBACK } from './loopback.ts'
+import { REDIRECT, startUrl } from './sign-in.ts'
+import { startTributary, type Tributary } from './start.ts'
+
+export type DemoService = 'demo-social' | 'demo-micro' | 'demo-health'
+const SERVICES: DemoService[] = ['demo-social', 'demo-micro', 'demo-health']
+
+export interface LabApp extends App {
+  /** The app's own key and secret at each service. */
+  keys: Record<string, { key: string; secret: string }>
+}
+
+export interface AppOptions {
+  name?: string
+  redirectUris?: string[]
+  services?: DemoService[]
+}
+
+export type LabHouse = Awaited<ReturnType<typeof startLabHouse>>
+
+/** The service with the lab's three demo services beside it, and an app that has keys for all of them. */
+export async function startLabHouse(env: Record<string, string> = {}, tuning: Tuning = {}) {
+  const lab = await startLab({ services: SERVICES })
+  const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, ...env }, tuning).catch(
+    async (error: unknown) => {
+      await lab.close()
+      throw error
+    },
+  )
+  const app = await makeLabApp(tributary, lab)
+  return {
+    lab,
+    tributary,
+    app,
+    makeApp: (options: AppOptions = {}) => makeLabApp(tributary, lab, options),
+    /** The address that sends a person to a service. */
+    startUrl: (service: string, query: Record<string, string> = {}, by: Pick<LabApp, 'clientId'> = app) =>
+      startUrl({ tributary }, service, query, by),
+    sql: tributary.sql,
+    stop: async () => {
+      await tributary.stop()
+      await lab.close()
+    },
+  }
+}
+
+async function makeLabApp(
+  tributary: Tributary,
+  lab: Awaited<ReturnType<typeof startLab<DemoService>>>,
+  { name = 'Lab App', redirectUris = [REDIRECT], services = SERVICES }: AppOptions = {},
+): Promise<LabApp> {
+  const entries = services.map((service) => {
+    const { url, register } = lab.services[service]
+    const keys = register({ name, redirectUris: [`${tributary.url}/auth/${service}/callback`] })
+    return [service, { ...keys, overrides: { base_url: url } }] as const
+  })
+  const keys = Object.fromEntries(entries)
+  return { ...(await makeApp(tributary, { name, redirectUris, keys })), keys }
+}

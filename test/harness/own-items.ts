@@ -1,0 +1,40 @@
+import { markDeliveriesDue } from '#store/delivery-cursors.ts'
+import { removeItems } from '#store/items.ts'
+import { findOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
+import type { Person } from './person.ts'
+import { send } from './send.ts'
+import type { Tributary } from './start.ts'
+
+/** Of an app's own items at most so many go into one call. */
+const MAX_ITEMS = 1000
+
+export interface OwnItem {
+  id: string | number
+  at?: number
+  type?: string
+  [field: string]: unknown
+}
+
+/** Stores items as an app does. */
+export async function putItems(tributary: Tributary, { token }: Person, items: OwnItem[], endpoint: string) {
+  for (let at = 0; at < items.length; at += MAX_ITEMS) {
+    const json = items.slice(at, at + MAX_ITEMS)
+    const { status, text } = await send({ tributary }, 'POST', `/services/self/${endpoint}`, { token, json })
+    if (status !== 200) throw new Error(`items were refused: ${text}`)
+  }
+}
+
+/** Takes items away as a sync does that no longer finds them. */
+export async function takeItems({ store, sql }: Tributary, { account }: Person, nativeIds: string[]): Promise<void> {
+  const key = (await findOwnProfile(store.database, account, 'self'))!
+  const rows = await sql<{ id: string }>(
+    'select id from item where part = $1 and profile_id = $2 and native_id = any($3)',
+    [key.part, key.profileId, nativeIds],
+  )
+  const ids = rows.map(({ id }) => id)
+  await store.database.transaction(async (tx) => {
+    const seq = (await numberOwnChanges(tx, key, ids.length))!
+    await removeItems(tx, key, ids, seq - ids.length + 1, store.clock.now())
+    await markDeliveriesDue(tx, key, store.clock.now())
+  })
+}

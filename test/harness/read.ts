@@ -1,0 +1,18 @@
+import { get, type Running } from './send.ts'
+
+/** An item as the API shows it. */
+export interface Item {
+  id: string
+  idr: string
+  at: number
+  updated: number
+  types: Record<string, true>
+  data: Record<string, unknown>
+}
+
+/** The items of an answer that must be one. */
+export async function items<Shape = Item>(running: Running, path: string, token: string): Promise<Shape[]> {
+  const { status, text, body } = await get(running, path, token)
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`)
+  return body as unknown as Shape[]
+}

@@ -1,0 +1,30 @@
+import type { EndpointProgress } from '#flows/sync/progress.ts'
+import { get, type Running } from './send.ts'
+import { until } from './until.ts'
+
+/** How far each endpoint of a profile is, by name. */
+export type Progress = Record<string, EndpointProgress>
+
+export async function syncProgress(running: Running, token: string, service: string): Promise<Progress> {
+  const { status, text, body } = await get(running, `/profiles/${service}/sync`, token)
+  if (status !== 200) throw new Error(`no progress of ${service}: ${text}`)
+  return body as unknown as Progress
+}
+
+/** Waits until every endpoint of a profile has run to its end, or each of these after that moment. */
+export async function synced(
+  running: Running,
+  token: string,
+  service: string,
+  { endpoints, afterMs = -1 }: { endpoints?: string[]; afterMs?: number } = {},
+): Promise<Progress> {
+  return until(
+    `${service} is synced`,
+    () => syncProgress(running, token, service),
+    (now) => {
+      const names = endpoints ?? Object.keys(now)
+      const isDone = (name: string) => now[name]?.state === 'done' && (now[name].last_run ?? 0) > afterMs
+      return names.length > 0 && names.every(isDone)
+    },
+  )
+}

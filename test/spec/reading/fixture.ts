@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { absorb, openStream } from '#flows/sync/absorb.ts'
+import type { LosslessJson } from '#upstream/body/lossless-json.ts'
+import { makeApp } from '../../harness/app.ts'
+import { newPerson, type Person } from '../../harness/person.ts'
+import { newProfile } from '../../harness/profile.ts'
+import * as read from '../../harness/read.ts'
+import { type Answer, type Ask, send } from '../../harness/send.ts'
+import { startTributary, type Tributary } from '../../harness/start.ts'
+import library from './connectors/library.ts'
+import museum from './connectors/museum.ts'
+import type { Thing } from './thing.ts'
+
+const CONNECTORS = { library, museum }
+
+export type ReadingHouse = Awaited<ReturnType<typeof startReadingHouse>>
+
+export interface Item {
+  id: string
+  idr: string
+  at: number
+  updated: number
+  data: Thing
+  types: Record<string, true>
+  guid?: string
+  oembed?: Record<string, unknown>
+  map?: Record<string, unknown>
+}
+
+type Asking = Pick<Ask, 'headers' | 'body'> & { method?: string }
+type Told = Omit<Answer, 'body'> & { body: unknown }
+
+/** Whom the tests read for. */
+export type Reader = Person
+
+export interface Profile {
+  part: number
+  profileId: string
+  service: 'library' | 'museum'
+  owner: string
+}
+
+/** The service with two services of our own beside it, whose records the tests put into the store themselves. */
+export async function startReadingHouse(env: Record<string, string> = {}) {
+  const tributary = await startTributary({
+    TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
+    DATABASE_POOL: '8',
+    ...env,
+  })
+  const { clientId: appId, secret: appSecret } = await makeApp(tributary, { name: 'Reader' })
+  return {
+    tributary,
+    appId,
+    appSecret,
+    stop: () => tributary.stop(),
+    newReader: (part?: number): Promise<Reader> => newPerson(tributary.store, appId, part),
+    newProfile: async (
+      { account }: Reader,
+      service: Profile['service'] = 'library',
+      owner = 'ada',
+    ): Promise<Profile> => {
+      const profileId = await newProfile(tributary.store.database, account, { service, nativeId: owner })
+      return { part: account.part, profileId, service, owner }
+    },
+    /** Stores records as a sync would. */
+    put: (profile: Profile, records: Thing[], endpoint = 'things', nowMs = Date.now()) =>
+      put(tributary, profile, records, endpoint, nowMs),
+    /** Any GET, or another method. */
+    ask: (path: string, { token }: Pick<Reader, 'token'>, { method = 'GET', ...more }: Asking = {}): Promise<Told> =>
+      send({ tributary }, method, path, { token, ...more }),
+    /** The items of an answer that must be one. */
+    items: (path: string, { token }: Pick<Reader, 'token'>) => read.items<Item>({ tributary }, path, token),
+  }
+}
+
+async function put(
+  { store }: Tributary,
+  { part, profileId, service, owner }: Profile,
+  records: Thing[],
+  endpoint: string,
+  nowMs: number,
+): Promise<void> {
+  const connector = CONNECTORS[service]
+  const stream = openStream(connector, endpoint, connector.endpoints[endpoint]!, owner, { part, profileId }, 0)
+  // A real sync takes its numbers from the profile; these only have to grow.
+  const lastSeq = Math.floor(performance.timeOrigin + performance.now()) * 1000 + records.length
+  await store.database.transaction((tx) => absorb(tx, stream, records as LosslessJson[], lastSeq, nowMs))
+}
