@@ -14,6 +14,7 @@ import { quotas, usage } from './quotas.ts'
 import { serve, work } from './serve.ts'
 import { services } from './services.ts'
 import { sync } from './sync.ts'
+import { pauseProfile, resumeProfile } from './sync-pause.ts'
 import * as token from './token.ts'
 
 /** Every command, in the order in which help shows them. */
@@ -37,6 +38,8 @@ export const COMMANDS: Command[] = [
   services,
   profiles,
   sync,
+  pauseProfile,
+  resumeProfile,
   parked,
   exportAccount,
   erase,

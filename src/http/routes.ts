@@ -67,6 +67,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/profiles/:profile/sync', sync.progress],
   ['POST', '/profiles/:profile/sync', sync.now],
   ['POST', '/profiles/:profile/reset', sync.reset],
+  ['POST', '/profiles/:profile/pause', sync.pause],
+  ['POST', '/profiles/:profile/resume', sync.resume],
 
   ['GET', '/usage', quotas.ownUsage],
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
 import { chooseProfile, isSettled, isThere, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
 import type { Account } from '#model/account.ts'
-import type { Profile } from '#model/profile.ts'
+import { PROFILE_STATES, type Profile, profileName } from '#model/profile.ts'
 import type { House } from './house.ts'
 import { flag, text } from './parameters.ts'
 import { route } from './route.ts'
@@ -33,26 +34,62 @@ export const now = route({
   query: z.object({
     confirm_deletes: flag('What was reported as `suspect_deletes` is really gone.'),
     retry_parked: flag('Try parked endpoints once more.'),
+    retry_quarantined: flag('Read quarantined records once more.'),
   }),
-  body: z.object({ confirm_deletes: z.boolean().default(false), retry_parked: z.boolean().default(false) }),
+  body: z.object({
+    confirm_deletes: z.boolean().default(false),
+    retry_parked: z.boolean().default(false),
+    retry_quarantined: z.boolean().default(false),
+  }),
   status: 202,
-  reasons: ['no_profile'],
+  reasons: ['no_profile', 'profile_paused'],
   run: async (house, call) => {
     const profile = await chooseProfile(house, call.account, call.path.profile)
     await requestSync(house, profile, {
       confirmDeletes: call.query.confirm_deletes || call.body.confirm_deletes,
       retryParked: call.query.retry_parked || call.body.retry_parked,
+      retryQuarantined: call.query.retry_quarantined || call.body.retry_quarantined,
     })
     return syncProgress(house, profile)
   },
 })
+
+const steered = z.object({ profile: z.string(), state: z.enum(PROFILE_STATES) })
+
+export const pause = route({
+  door: 'account',
+  summary: 'No syncs of a profile until it is resumed; what is stored can still be read, and the proxy works',
+  path,
+  answer: steered,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    return shown(await pauseSync(house, profile, `account:${call.account.id}`))
+  },
+})
+
+export const resume = route({
+  door: 'account',
+  summary: 'Sync a paused profile again, from where it was',
+  path,
+  answer: steered,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    return shown(await resumeSync(house, profile, `account:${call.account.id}`))
+  },
+})
+
+function shown(profile: Profile): z.output<typeof steered> {
+  return { profile: profileName(profile), state: profile.state }
+}
 
 export const reset = route({
   door: 'account',
   summary: 'Forget all cursors and read everything again',
   path,
   status: 202,
-  reasons: ['no_profile'],
+  reasons: ['no_profile', 'profile_paused'],
   run: async (house, call) => {
     const profile = await chooseProfile(house, call.account, call.path.profile)
     await resetSync(house, profile)

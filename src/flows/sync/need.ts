@@ -7,6 +7,7 @@ import type { AccessWatch } from '#model/access.ts'
 import type { Database } from '#store/database.ts'
 import type { Budget } from '#upstream/budget.ts'
 import type { Upstream } from '#upstream/send.ts'
+import type { Chance } from './pace.ts'
 
 export interface SyncNeed {
   database: Database
@@ -20,6 +21,8 @@ export interface SyncNeed {
   access?: AccessWatch | undefined
   /** The default quotas; absent: the usual ones. */
   config?: Partial<QuotaSettings> | undefined
+  /** Spreads profiles over time; absent: `Math.random`. */
+  chance?: Chance | undefined
   /** Where the usual ones do not fit. */
   times?: Partial<SyncTimes> | undefined
 }
@@ -50,6 +53,10 @@ const USUAL: SyncTimes = {
 
 export function timesOf({ times }: Pick<SyncNeed, 'times'>): SyncTimes {
   return { ...USUAL, ...times }
+}
+
+export function chanceOf({ chance }: Pick<SyncNeed, 'chance'>): Chance {
+  return chance ?? Math.random
 }
 
 /** Rounded up, so that the many pages of a run write the same value: a time that moves costs every index that holds it. */

@@ -1,5 +1,4 @@
 import { saveProgress } from '#store/sync-endpoints.ts'
-import type { Absorbed } from './absorb.ts'
 import { type Digest, emptyDigest } from './digest.ts'
 import type { SyncNeed } from './need.ts'
 import type { Walk } from './walk.ts'
@@ -34,7 +33,14 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
     waiting = emptyDigest()
     const mark = run.endpoint.checkpoint?.oldestFirst ? walk.mark : undefined
     flying = writeUnderFence(need, run, page, nowMs, 0, (tx, absorbed) =>
-      saveProgress(tx, run.owner, run.name, { walk, seen: undefined, dueAt: 0, mark, ...counted(absorbed), nowMs }),
+      saveProgress(tx, run.owner, run.name, {
+        walk,
+        seen: undefined,
+        dueAt: 0,
+        mark,
+        added: absorbed.added - absorbed.removed,
+        nowMs,
+      }),
     )
       .catch((error: unknown) => {
         failure = { error }
@@ -70,11 +76,6 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
       return waiting
     },
   }
-}
-
-/** What the counters of an endpoint learn from a write. */
-export function counted({ added, removed, faults, quarantined }: Absorbed) {
-  return { added: added - removed, faults, quarantined }
 }
 
 function idsOf({ rows, gone, respelled }: Digest): string[] {

@@ -1,12 +1,12 @@
 import { codeOf } from '#base/errors.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import type { SyncRules } from '#model/sync-rules.ts'
 import type { Queries } from '#store/database.ts'
 import type { EndpointState } from '#store/sync-endpoints.ts'
 import { holdProfile, type ProfileKey } from '#store/sync-schedule.ts'
 import { type Absorbed, numbersFor, writeDigest } from './absorb.ts'
 import { badRecord, type Digest, emptyDigest, type Stream } from './digest.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
-import type { SyncRules } from './pace.ts'
 import type { Target } from './target.ts'
 
 /** Somebody else took the profile: nothing we know counts any more. */

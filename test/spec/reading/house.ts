@@ -105,6 +105,7 @@ async function newProfile(
     service,
     nativeId: owner,
     state: 'active',
+    pausedAt: undefined,
     stateUntil: undefined,
     error: undefined,
     scope: undefined,
