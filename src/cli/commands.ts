@@ -3,6 +3,7 @@ import * as app from './app.ts'
 import type { Command } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
+import { faults } from './faults.ts'
 import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
@@ -10,6 +11,7 @@ import { parked } from './parked.ts'
 import { profiles } from './profiles.ts'
 import * as push from './push.ts'
 import { verify } from './push-verify.ts'
+import { quarantine } from './quarantine.ts'
 import { quotas, usage } from './quotas.ts'
 import { serve, work } from './serve.ts'
 import { services } from './services.ts'
@@ -41,6 +43,8 @@ export const COMMANDS: Command[] = [
   pauseProfile,
   resumeProfile,
   parked,
+  faults,
+  quarantine,
   exportAccount,
   erase,
   token.revoke,

@@ -66,6 +66,9 @@ interface Row {
   left_out: QuotaName | null
 }
 
+/** The service said how long to wait. */
+export const IS_WAITING = `coalesce(last_reason in (${WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')}), false)`
+
 const columns = `endpoint, next_run_at, interval_ms, mark, walk, etag, validator_for, epoch, items, fails, faults, quarantined, retry_quarantined,
   suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error, deaths, left_out`
 const list = statement(
@@ -117,7 +120,7 @@ const wakeProfiles = statement(
 // Not even a request makes us ask a service that has just said how long to wait.
 const dueNow = statement(
   'endpoint-now',
-  `update endpoint_sync set next_run_at = case when last_reason in (${WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')}) then next_run_at else $3 end,
+  `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $3 end,
      confirm_deletes = confirm_deletes or $4, retry_quarantined = retry_quarantined or ($5 and quarantined > 0)
    where part = $1 and profile_id = $2 and next_run_at < 9e15`,
 )

@@ -1,3 +1,4 @@
+import type { Log } from '#base/log.ts'
 import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { Account } from '#model/account.ts'
@@ -14,6 +15,8 @@ import { narrow, narrowByParameter } from './narrow.ts'
 export interface ReadNeed {
   database: Database
   registry: Registry
+  /** Told of readers that fail on stored records. */
+  log?: Log | undefined
 }
 
 /** What a path of the API names: some of an account's profiles, and which of their items. */

@@ -1,3 +1,4 @@
+import { joinFaults } from '#store/reader-faults.ts'
 import { saveProgress } from '#store/sync-endpoints.ts'
 import { type Digest, emptyDigest } from './digest.ts'
 import type { SyncNeed } from './need.ts'
@@ -82,8 +83,8 @@ function idsOf({ rows, gone, respelled }: Digest): string[] {
   return [...rows.map(({ id }) => id), ...gone, ...respelled.map(({ id }) => id)]
 }
 
-function weight({ rows, respelled, gone, bad }: Digest): number {
-  return rows.length + respelled.length + gone.length + bad.length
+function weight({ rows, respelled, gone, bad, good }: Digest): number {
+  return rows.length + respelled.length + gone.length + bad.length + good.length
 }
 
 // No item is in both: it would have been written before the second was looked up.
@@ -95,6 +96,7 @@ function joined(one: Digest, other: Digest): Digest {
     respelled: [...one.respelled, ...other.respelled],
     gone: [...one.gone, ...other.gone],
     bad: [...one.bad, ...other.bad],
-    faults: one.faults + other.faults,
+    good: [...one.good, ...other.good],
+    faults: joinFaults(one.faults, other.faults),
   }
 }

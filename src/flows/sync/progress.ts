@@ -5,13 +5,16 @@ import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { isFailure, type SyncReason } from '#model/sync-reasons.ts'
 import { findAccount } from '#store/accounts.ts'
+import { countAside } from '#store/aside-counts.ts'
 import type { Database } from '#store/database.ts'
 import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
 import { findProfile, findProfileByName } from '#store/profiles.ts'
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
 import { lockSchedule, makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
+import { newestFaults, type ShownFault } from './faults.ts'
 import type { SyncNeed } from './need.ts'
 import { refuseIfPaused } from './pause.ts'
+import { newestRecords, type ShownRecord } from './quarantine.ts'
 
 export interface EndpointProgress {
   state: 'waiting' | 'running' | 'done' | 'failing' | 'parked' | 'off' | 'paused'
@@ -26,7 +29,11 @@ export interface EndpointProgress {
   last_error?: string
   /** Items that vanished in a number that nobody believes; kept until confirmed. */
   suspect_deletes?: number
+  /** Fields that the connector's readers could not read: how many, and the newest. */
+  faults?: { count: number; latest: ShownFault[] }
+  /** Records that could not be stored: how many wait, and the newest. */
   quarantined?: number
+  quarantine?: ShownRecord[]
   /** Worker processes that ended while they read this endpoint, since it last ended well. */
   worker_deaths?: number
 }
@@ -49,12 +56,21 @@ export async function syncProgress(
   { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
   profile: Profile,
 ): Promise<Record<string, EndpointProgress>> {
-  const states = await listEndpoints(database, { part: profile.part, profileId: profile.id })
+  const key = { part: profile.part, profileId: profile.id }
+  const states = await listEndpoints(database, key)
   // Asked again: whoever follows a sync has read the profile long ago.
   const isPaused = (await findProfile(database, profile.part, profile.id))?.state === 'paused'
+  const faults = states.some((state) => state.faults > 0) ? await newestFaults({ database }, key) : undefined
+  const records = states.some(({ quarantined }) => quarantined > 0) ? await newestRecords({ database }, key) : undefined
   const named = states.map((state): [string, EndpointProgress] => [
     state.endpoint,
-    describe(state, { isPaused, nowMs: clock.now() }),
+    {
+      ...describe(state, { isPaused, nowMs: clock.now() }),
+      ...(state.faults > 0 ? { faults: { count: state.faults, latest: faults?.get(state.endpoint) ?? [] } } : {}),
+      ...(state.quarantined > 0
+        ? { quarantined: state.quarantined, quarantine: records?.get(state.endpoint) ?? [] }
+        : {}),
+    },
   ])
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -117,7 +133,6 @@ function describe(state: EndpointState, at: { isPaused: boolean; nowMs: number }
     next_run: Math.max(state.nextRunAt, shown === 'failing' ? at.nowMs : 0),
     ...(why === undefined ? {} : { last_reason: why.reason, last_error: why.error }),
     ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
-    ...(state.quarantined > 0 ? { quarantined: state.quarantined } : {}),
     ...(state.deaths > 0 ? { worker_deaths: state.deaths } : {}),
   }
 }
@@ -146,6 +161,11 @@ function reasonOf({
 
 export function parkedCount({ database }: Pick<SyncNeed, 'database'>): Promise<number> {
   return countParkedEndpoints(database)
+}
+
+/** For metrics: lost fields and quarantined records, by service and endpoint. */
+export function asideFigures({ database }: Pick<SyncNeed, 'database'>): ReturnType<typeof countAside> {
+  return countAside(database)
 }
 
 /** For operators: endpoints of an app's profiles that ended three workers. */

@@ -26,7 +26,19 @@ export async function runEndpoint(need: SyncNeed, run: EndpointRun): Promise<Out
   const guard = createQuotaGuard(need, run)
   const outcome = await runGuarded(need, run, guard)
   await guard.tell()
+  tellLost(need, run)
   return outcome
+}
+
+/** Once for a run, however many records it concerns. */
+function tellLost({ log }: SyncNeed, { connector, name, owner, stream }: EndpointRun): void {
+  if (stream.lost.size > 0)
+    log.warn('a connector could not read some fields; tributary faults lists them', {
+      service: connector.service,
+      endpoint: name,
+      profile: owner.profileId,
+      fields: Object.fromEntries(stream.lost),
+    })
 }
 
 async function runGuarded(need: SyncNeed, run: EndpointRun, quotas: QuotaGuard): Promise<Outcome> {

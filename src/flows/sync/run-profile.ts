@@ -19,9 +19,10 @@ import { markNeedsAuth } from '#upstream/fresh-credential.ts'
 import { openStream } from './digest.ts'
 import { leaseEnd, type SyncNeed, timesOf } from './need.ts'
 import { isWanted } from './pace.ts'
+import { retryQuarantine } from './retry-quarantine.ts'
 import { type Outcome, runEndpoint } from './run-endpoint.ts'
 import type { Target } from './target.ts'
-import { Overtaken } from './write-page.ts'
+import { type EndpointRun, Overtaken } from './write-page.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -94,8 +95,10 @@ async function runDue(
   for (const state of states.filter((each) => isDue(need, each))) {
     const endpoint = target.connector.endpoints[state.endpoint]
     if (!(await mayRun(need, key, target, rules, state, endpoint))) continue
-    const stream = openStream(target.connector, state.endpoint, endpoint!, target.profile.nativeId, key, state.epoch)
-    const run = {
+    const aside = { faults: state.faults > 0, quarantine: state.quarantined > 0 }
+    const { nativeId } = target.profile
+    const stream = openStream(target.connector, state.endpoint, endpoint!, nativeId, key, state.epoch, aside)
+    const run: EndpointRun = {
       ...target,
       stream,
       owner: key,
@@ -109,6 +112,7 @@ async function runDue(
       onPage: () => turn.step(state.endpoint),
     }
     turn.step(state.endpoint)
+    if (state.retryQuarantined) run.state = await retryQuarantine(need, run)
     const outcome = await runEndpoint(need, run)
     const stop = await judge(need, target, outcome)
     if (stop !== undefined) return stop

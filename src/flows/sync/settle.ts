@@ -1,6 +1,7 @@
 import { syncReason } from '#model/sync-reasons.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { removeItems } from '#store/items.ts'
+import { keepFaults, NO_FAULTS } from '#store/reader-faults.ts'
 import {
   type EndpointState,
   saveDone,
@@ -66,6 +67,7 @@ export async function settleDone(
   await writeUnderFence(need, run, rest, nowMs, ids.length, async (tx, absorbed, lastSeq) => {
     const removed = await removeItems(tx, run.owner, ids, lastSeq - ids.length + 1, nowMs)
     if (removed > 0) await markDeliveriesDue(tx, run.owner, nowMs)
+    if (removed > 0 && run.stream.aside.faults) await keepFaults(tx, run.owner, run.name, NO_FAULTS, ids, nowMs)
     const pace = nextPace(
       run.connector.service,
       run.name,
