@@ -29,7 +29,7 @@ export function noteMapFault(
     return
   }
   counts.set(key, { service, endpoint, field, n: 1 })
-  log?.warn('a connector could not read a field of a stored record', { service, endpoint, field, message })
+  log?.warn('a connector could not read a field of a stored record', { service, endpoint, field, error: message })
 }
 
 export function mapFaults(): MapFaults[] {
