@@ -3,8 +3,8 @@ import { pushHealth } from '#flows/deliver/look.ts'
 import { allTallies, sumTallies, type Tally } from '#flows/deliver/tally.ts'
 import { queueDepths } from '#flows/operate/health.ts'
 import { quotaFigures } from '#flows/operate/usage.ts'
-import { mapFaults } from '#flows/read/map-faults.ts'
 import { asideFigures, parkedCount } from '#flows/sync/progress.ts'
+import { asideMetrics } from './aside-metrics.ts'
 import { requireAdmin } from './authenticate.ts'
 import { isLocalCaller } from './local-caller.ts'
 import { route } from './route.ts'
@@ -34,6 +34,7 @@ const oldest = new Gauge({
 })
 
 const tellWorkers = workerMetrics(registry)
+const tellAside = asideMetrics(registry)
 
 // Finding the labelled counter costs more than counting.
 const counters = new Map<string, ReturnType<typeof requests.labels>>()
@@ -89,28 +90,6 @@ const quotaNotices = new Gauge({
   registers: [registry],
 })
 
-const asideGauge = (name: string, help: string) =>
-  new Gauge({ name: `tributary_${name}`, help, labelNames: ['service', 'endpoint'], registers: [registry] })
-const readerFaults = asideGauge('reader_faults', 'Fields of records that connectors could not read.')
-const quarantined = asideGauge('quarantined_records', 'Records that could not be stored and wait in quarantine.')
-new Counter({
-  name: 'tributary_map_faults_total',
-  help: 'Fields of stored records that connectors could not read for a request, by this process since it started.',
-  labelNames: ['service', 'endpoint', 'field'],
-  registers: [registry],
-  collect() {
-    this.reset()
-    for (const { service, endpoint, field, n } of mapFaults()) this.inc({ service, endpoint, field }, n)
-  },
-})
-
-async function collectAside(need: Parameters<typeof asideFigures>[0]): Promise<void> {
-  const figures = await asideFigures(need)
-  for (const gauge of [readerFaults, quarantined]) gauge.reset()
-  for (const { service, endpoint, n } of figures.faults) readerFaults.set({ service, endpoint }, n)
-  for (const { service, endpoint, n } of figures.quarantined) quarantined.set({ service, endpoint }, n)
-}
-
 async function collectQuotas(need: Parameters<typeof quotaFigures>[0]): Promise<void> {
   const { used, notices } = await quotaFigures(need)
   for (const gauge of [quotaUsed, quotaNotices]) gauge.reset()
@@ -145,7 +124,7 @@ export const metrics = route({
     tallies = sumTallies([allTallies(), ...house.workerReports()])
     tellWorkers(house.workers(), await parkedCount(house).catch(() => undefined))
     await collectQuotas(house).catch(() => {})
-    await collectAside(house).catch(() => {})
+    tellAside(await asideFigures(house).catch(() => undefined))
     return registry.metrics()
   },
 })

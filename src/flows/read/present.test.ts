@@ -43,24 +43,23 @@ test('a map reader that throws on a stored record loses one field; it is counted
   const lines: string[] = []
   const log = createLog({ level: 'warn', format: 'json', clock: { now: () => 1 }, write: (line) => lines.push(line) })
   const readable = { part: 1, profileId: 'p', service: 'faulty', owner: 'ada', accountId: 'a', twins: [] }
-  const present = createPresenter({ registry: createRegistry([connector]), log }, [readable as never], {
+  const present = createPresenter({ registry: createRegistry([connector]), log }, [readable], {
     oembed: false,
     map: true,
   })
-  const item = (data: string): FoundItem =>
-    ({
-      profileId: 'p',
-      id: '0'.repeat(32),
-      endpoint: 'notes',
-      nativeId: '1',
-      at: 1,
-      updatedAt: 1,
-      seq: 1,
-      types: 4,
-      guid: [],
-      oembed: '{}',
-      data,
-    }) as FoundItem
+  const item = (data: string): FoundItem => ({
+    profileId: 'p',
+    id: '0'.repeat(32),
+    endpoint: 'notes',
+    nativeId: '1',
+    at: 1,
+    updatedAt: 1,
+    seq: 1,
+    types: 4,
+    guid: [],
+    oembed: '{}',
+    data,
+  })
   const mapOf = (data: string) => (JSON.parse(present(item(data))) as { map: object }).map
   assert.deepEqual(mapOf('{"id":"1","title":"t","text":"a"}'), { title: 't', text: 'A', oembed: {} })
   assert.deepEqual(mapFaults(), [])
