@@ -233,6 +233,55 @@ suite('pausing over HTTP and by the CLI', () => {
     assert.equal((await house.ask('POST', '/profiles/github/resume', token)).status, 404)
   })
 
+  /** Somebody's profile in two accounts; the one in the second was connected later. */
+  const inTwoAccounts = async (person: string) => {
+    const first = await house.connect(person)
+    const second = await house.connect(`${person}-2`)
+    await house.connect(person, second.account)
+    for (const { access_token: token } of [first, second]) await house.until(token, ({ state }) => state === 'done')
+    const merge = async () => {
+      const body = new URLSearchParams({ source: second.access_token, dest: first.access_token })
+      const auth = Buffer.from(`${house.clientId}:${house.secret}`).toString('base64')
+      const headers = { authorization: `Basic ${auth}` }
+      assert.equal((await fetch(`${house.tributary.url}/auth/merge`, { method: 'POST', headers, body })).status, 200)
+    }
+    /** The profile that stays. */
+    const kept = async () => {
+      const [row] = await house.sql<{ state: string; scheduled: boolean }>(
+        `select p.state, s.next_run_at is not null as scheduled from profile p join profile_sync s on s.part = p.part and s.profile_id = p.id
+         where p.account_id = $1 and p.native_id = $2 and p.merged_into is null`,
+        [first.account, person],
+      )
+      return row
+    }
+    return { first, second, merge, kept }
+  }
+
+  test('a merge keeps the pause of the profile that stays', async () => {
+    const { first, merge, kept } = await inTwoAccounts('eve')
+    assert.equal((await house.ask('POST', '/profiles/eve@shop/pause', first.access_token)).status, 200)
+    await merge()
+    assert.deepEqual(await kept(), { state: 'paused', scheduled: false })
+  })
+
+  test('a merge does not bring the pause of the profile that goes', async () => {
+    const { second, merge, kept } = await inTwoAccounts('finn')
+    assert.equal((await house.ask('POST', '/profiles/finn@shop/pause', second.access_token)).status, 200)
+    await merge()
+    assert.deepEqual(await kept(), { state: 'active', scheduled: true })
+  })
+
+  test('a merge that brings a working token ends the wait for a sign-in', async () => {
+    const { first, merge, kept } = await inTwoAccounts('gus')
+    await house.sql(
+      `with p as (update profile set state = 'needs_auth' where account_id = $1 returning part, id)
+       update profile_sync s set next_run_at = null from p where s.part = p.part and s.profile_id = p.id`,
+      [first.account],
+    )
+    await merge()
+    assert.deepEqual(await kept(), { state: 'active', scheduled: true })
+  })
+
   test('the CLI pauses and resumes the same profile', async () => {
     const { access_token: token, account } = await house.connect('dora')
     await house.until(token, ({ state }) => state === 'done')
