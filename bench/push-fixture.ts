@@ -80,6 +80,7 @@ export async function openPushGround() {
       service: demoSocial.service,
       nativeId: `owner-${account.part}`,
       state: 'active',
+      pausedAt: undefined,
       stateUntil: undefined,
       error: undefined,
       scope: undefined,

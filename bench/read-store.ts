@@ -137,6 +137,7 @@ async function fillAccount(database: Database, account: Account, size: number): 
       service,
       nativeId: 'owner',
       state: 'active',
+      pausedAt: undefined,
       stateUntil: undefined,
       error: undefined,
       scope: undefined,

@@ -24,7 +24,6 @@ export async function markNeedsAuth(
   await database.transaction(async (tx) => {
     const changed = await setProfileState(tx, profile, {
       state: 'needs_auth',
-      from: ['connecting', 'active', 'limited', 'paused'],
       error: error.reason,
     })
     if (!changed) return

@@ -3,6 +3,7 @@ import * as app from './app.ts'
 import type { Command } from './command.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
+import { faults } from './faults.ts'
 import * as keyring from './keyring.ts'
 import * as keys from './keys.ts'
 import { migrate } from './migrate.ts'
@@ -10,10 +11,12 @@ import { parked } from './parked.ts'
 import { profiles } from './profiles.ts'
 import * as push from './push.ts'
 import { verify } from './push-verify.ts'
+import { quarantine } from './quarantine.ts'
 import { quotas, usage } from './quotas.ts'
 import { serve, work } from './serve.ts'
 import { services } from './services.ts'
 import { sync } from './sync.ts'
+import { pauseProfile, resumeProfile } from './sync-pause.ts'
 import * as token from './token.ts'
 
 /** Every command, in the order in which help shows them. */
@@ -37,7 +40,11 @@ export const COMMANDS: Command[] = [
   services,
   profiles,
   sync,
+  pauseProfile,
+  resumeProfile,
   parked,
+  faults,
+  quarantine,
   exportAccount,
   erase,
   token.revoke,

@@ -21,6 +21,7 @@ export const sync = command({
     reset: { type: 'boolean', meaning: 'forget all cursors and read everything again' },
     status: { type: 'boolean', meaning: 'only show how far it is' },
     'retry-parked': { type: 'boolean', meaning: 'try endpoints that ended three workers once more' },
+    'retry-quarantined': { type: 'boolean', meaning: 'read records that could not be stored once more' },
     'confirm-deletes': { type: 'boolean', meaning: 'what vanished at the service is really gone, however much it is' },
   },
   run: async ({ args, flags, out, withStore, registry, untilSignal }) => {
@@ -32,6 +33,7 @@ export const sync = command({
         await requestSync(store, profile, {
           confirmDeletes: flags.on('confirm-deletes'),
           retryParked: flags.on('retry-parked'),
+          retryQuarantined: flags.on('retry-quarantined'),
         })
       let progress = await syncProgress(store, profile)
       const stopped = untilSignal.then(() => true)
@@ -50,7 +52,7 @@ function isIdle(progress: Record<string, EndpointProgress>, nowMs: number): bool
   return (
     isSettled(progress) &&
     Object.values(progress).every(
-      ({ state, next_run }) => state === 'failing' || state === 'parked' || state === 'off' || next_run > nowMs,
+      ({ state, next_run }) => ['failing', 'parked', 'off', 'paused'].includes(state) || next_run > nowMs,
     )
   )
 }
@@ -64,12 +66,12 @@ function bar(progress: Record<string, EndpointProgress>): string {
 }
 
 function describe(progress: Record<string, EndpointProgress>, out: Context['out']): string[] {
-  const rows = Object.entries(progress).map(([name, { state, items, next_run, last_error }]) => [
+  const rows = Object.entries(progress).map(([name, { state, items, next_run, last_reason, last_error }]) => [
     name,
     state,
     String(items),
-    state === 'off' || state === 'parked' ? '' : new Date(next_run).toISOString(),
-    last_error ?? '',
+    ['off', 'parked', 'paused'].includes(state) ? '' : new Date(next_run).toISOString(),
+    last_reason === undefined ? '' : `${last_reason}: ${last_error ?? ''}`,
   ])
   return table([['endpoint', 'state', 'items', 'next run', 'error'], ...rows]).map((line, i) =>
     i === 0 ? out.dim(line) : line,

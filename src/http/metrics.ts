@@ -4,7 +4,8 @@ import { pushHealth } from '#flows/deliver/look.ts'
 import { sumTallies } from '#flows/deliver/tally.ts'
 import { queueDepths } from '#flows/operate/health.ts'
 import { quotaFigures } from '#flows/operate/usage.ts'
-import { parkedCount } from '#flows/sync/progress.ts'
+import { asideFigures, parkedCount } from '#flows/sync/progress.ts'
+import { asideMetrics } from './aside-metrics.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { House } from './house.ts'
 import { isLocalCaller } from './local-caller.ts'
@@ -54,6 +55,7 @@ export function createMetrics(): Metrics {
   const tellWorkers = workerMetrics(registry)
   const tellPush = pushMetrics(registry)
   const tellQuotas = quotaMetrics(registry)
+  const tellAside = asideMetrics(registry)
   const tellLog = logMetrics(registry)
   // Finding the labelled counter costs more than counting.
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
@@ -88,6 +90,7 @@ export function createMetrics(): Metrics {
       tellPush(await read('push', () => pushHealth(house)), tallies)
       tellWorkers(house.workers(), await read('parked endpoints', () => parkedCount(house)))
       tellQuotas(await read('quotas', () => quotaFigures(house)))
+      tellAside(await read('faults and quarantine', () => asideFigures(house)))
       // The last, so that what could not be read just now is among them.
       tellLog(sumLogCounts([house.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()

@@ -1,5 +1,6 @@
 import * as token from './access-token.ts'
 import * as apps from './admin-apps.ts'
+import * as aside from './admin-aside.ts'
 import { listCalls } from './admin-calls.ts'
 import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
@@ -68,6 +69,8 @@ export const ROUTES: Listed[] = [
   ['GET', '/profiles/:profile/sync', sync.progress],
   ['POST', '/profiles/:profile/sync', sync.now],
   ['POST', '/profiles/:profile/reset', sync.reset],
+  ['POST', '/profiles/:profile/pause', sync.pause],
+  ['POST', '/profiles/:profile/resume', sync.resume],
 
   ['GET', '/usage', quotas.ownUsage],
 
@@ -113,6 +116,9 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
   ['GET', '/admin/apps/:client_id/parked', listParked],
+  ['GET', '/admin/apps/:client_id/faults', aside.listFaults],
+  ['GET', '/admin/apps/:client_id/quarantine', aside.listQuarantine],
+  ['POST', '/admin/apps/:client_id/quarantine/retry', aside.retryQuarantine],
   ['GET', '/admin/apps/:client_id/quotas', quotas.showQuotas],
   ['PUT', '/admin/apps/:client_id/quotas', quotas.changeQuotas],
   ['GET', '/admin/apps/:client_id/usage', quotas.showUsage],

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { pause } from '#base/pause.ts'
+import { pause as pauseFor } from '#base/pause.ts'
+import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
 import { chooseProfile, isSettled, isThere, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
 import type { Account } from '#model/account.ts'
 import { flag } from '#model/input.ts'
-import type { Profile } from '#model/profile.ts'
+import { PROFILE_STATES, type Profile } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
 import type { House } from './house.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
@@ -34,26 +36,62 @@ export const now = route({
   query: z.object({
     confirm_deletes: flag('What was reported as `suspect_deletes` is really gone.'),
     retry_parked: flag('Try parked endpoints once more.'),
+    retry_quarantined: flag('Read quarantined records once more.'),
   }),
-  body: z.object({ confirm_deletes: z.boolean().default(false), retry_parked: z.boolean().default(false) }),
+  body: z.object({
+    confirm_deletes: z.boolean().default(false),
+    retry_parked: z.boolean().default(false),
+    retry_quarantined: z.boolean().default(false),
+  }),
   status: 202,
-  reasons: ['no_profile'],
+  reasons: ['no_profile', 'profile_paused'],
   run: async (house, call) => {
     const profile = await chooseProfile(house, call.account, call.path.profile)
     await requestSync(house, profile, {
       confirmDeletes: call.query.confirm_deletes || call.body.confirm_deletes,
       retryParked: call.query.retry_parked || call.body.retry_parked,
+      retryQuarantined: call.query.retry_quarantined || call.body.retry_quarantined,
     })
     return syncProgress(house, profile)
   },
 })
+
+const steered = z.object({ profile: z.string(), state: z.enum(PROFILE_STATES) })
+
+export const pause = route({
+  auth: 'account',
+  summary: 'No syncs of a profile until it is resumed; what is stored can still be read, and the proxy works',
+  path,
+  answer: steered,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    return shown(await pauseSync(house, profile, `account:${call.account.id}`))
+  },
+})
+
+export const resume = route({
+  auth: 'account',
+  summary: 'Sync a paused profile again, from where it was',
+  path,
+  answer: steered,
+  reasons: ['no_profile'],
+  run: async (house, call) => {
+    const profile = await chooseProfile(house, call.account, call.path.profile)
+    return shown(await resumeSync(house, profile, `account:${call.account.id}`))
+  },
+})
+
+function shown(profile: Profile): z.output<typeof steered> {
+  return { profile: profileName(profile), state: profile.state }
+}
 
 export const reset = route({
   auth: 'account',
   summary: 'Forget all cursors and read everything again',
   path,
   status: 202,
-  reasons: ['no_profile'],
+  reasons: ['no_profile', 'profile_paused'],
   run: async (house, call) => {
     const profile = await chooseProfile(house, call.account, call.path.profile)
     await resetSync(house, profile)
@@ -92,7 +130,7 @@ async function follow(
       if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)
       if (over) break
       last = text
-      await pause(EVERY_MS, ended.signal)
+      await pauseFor(EVERY_MS, ended.signal)
     }
   } finally {
     release()

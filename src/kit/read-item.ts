@@ -1,3 +1,4 @@
+import { redactText } from '#base/redact.ts'
 import type { StreamName } from '#model/idr.ts'
 import { globalIdsOf } from '#model/idr.ts'
 import type { Card, ItemMap } from '#model/normal.ts'
@@ -27,8 +28,14 @@ export interface ItemDraft {
   /** The texts that a search looks through. */
   texts: string[]
   card: Partial<Card>
-  /** Fields whose reader failed: lost, counted, never the record. */
-  faults: string[]
+  /** Fields whose reader failed: these are lost, never the record. */
+  faults: ReaderFault[]
+}
+
+/** What a reader threw, for whoever mends it. */
+export interface ReaderFault {
+  field: string
+  message: string
 }
 
 /** Only what a record is called: enough to know whether it is stored already. Throws when it has no usable id. */
@@ -59,8 +66,8 @@ export function itemReader(
   return (raw) => {
     const nativeId = textOf(kind.id(raw))
     if (nativeId === undefined) throw new RangeError('the record has no id')
-    const faults: string[] = []
-    const read = guarded(faults)
+    const faults: ReaderFault[] = []
+    const read = guarded((fault) => faults.push(fault))
     const base = read('types', () => kind.types?.(raw)) ?? endpoint.types
     const types = storedTypes(base, endpoint.feed)
     const place = read('place', () => validPlace(kind.place?.(raw)))
@@ -90,10 +97,18 @@ export function itemReader(
   }
 }
 
-/** What `map=true` adds, from the record as it is stored. `owner` is the service user whose endpoint it is. */
-export function mapOf(endpoint: Endpoint, raw: unknown, owner?: string): Record<string, unknown> {
+/**
+ * What `map=true` adds, from the record as it is stored. `owner` is the service user whose endpoint it is; `onFault` is told of
+ * readers that fail.
+ */
+export function mapOf(
+  endpoint: Endpoint,
+  raw: unknown,
+  owner?: string,
+  onFault: (fault: ReaderFault) => void = () => {},
+): Record<string, unknown> {
   const { kind } = endpoint
-  const read = guarded([])
+  const read = guarded(onFault)
   const map: Record<string, unknown> = readMap(kind, raw, read)
   const place = read('place', () => validPlace(kind.place?.(raw)))
   const people = read('participants', () => participantsOf(endpoint, raw, owner))
@@ -108,16 +123,25 @@ export function mapOf(endpoint: Endpoint, raw: unknown, owner?: string): Record<
 
 type Guarded = <Value>(field: string, reader: () => Value) => Value | undefined
 
-function guarded(faults: string[]): Guarded {
+function guarded(onFault: (fault: ReaderFault) => void): Guarded {
   return (field, reader) => {
     try {
       return reader()
-    } catch {
-      // The field is lost, and counted by whoever reads the faults.
-      faults.push(field)
+    } catch (error) {
+      onFault({ field, message: messageOf(error) })
       return undefined
     }
   }
+}
+
+/** Limit: characters of what a connector's reader threw; the rest is cut off, because it may repeat the record. */
+const MAX_FAULT_MESSAGE = 200
+
+function messageOf(error: unknown): string {
+  const text =
+    error instanceof Error ? `${error.name}: ${error.message}` : typeof error === 'string' ? error : 'no error'
+  // Cut before it is looked through for secrets, because it can be as long as the record.
+  return redactText(text.slice(0, MAX_FAULT_MESSAGE)).replaceAll('\0', '\ufffd').toWellFormed()
 }
 
 function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<ItemMap> {

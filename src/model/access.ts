@@ -9,6 +9,8 @@ export interface Grant {
   profiles: readonly { part: number; profileId: string }[]
   /** A profile that was folded into another by a merge does not count any more: it is not synced. */
   unmerged?: boolean
+  /** Nor does one whose syncs somebody paused. */
+  unpaused?: boolean
 }
 
 /** Ends what is under way when access ends: answers, followers, proxied bodies, runs. */

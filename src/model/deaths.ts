@@ -16,7 +16,7 @@ export interface WorkerDeath {
   alone: boolean
 }
 
-/** What an app or operator reads in `last_error`. */
+/** What an app or operator reads in `last_error`, beside the reason `worker_died`. */
 export function deathMessage({ reason, detail }: WorkerDeath): string {
-  return `worker_died: the process that worked on it ended (${reason}): ${detail}`
+  return `The process that worked on it ended (${reason}): ${detail}`
 }

@@ -25,6 +25,7 @@ export const REASONS = {
   method_not_allowed: [405, 'This address does not take this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
   already_exists: [409, 'A thing of this name is there already.'],
+  profile_paused: [409, 'Syncs of this profile are paused; resume it first.'],
   app_has_accounts: [409, 'The app has accounts; deleting it erases them, and that has to be asked for.'],
   endpoint_retired: [410, 'Items are no longer read over the API here, only by push.'],
   body_too_large: [413, 'The body is larger than this address takes.'],

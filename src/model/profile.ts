@@ -1,4 +1,4 @@
-export const PROFILE_STATES = ['connecting', 'active', 'needs_auth', 'limited', 'paused', 'disconnected'] as const
+export const PROFILE_STATES = ['connecting', 'active', 'needs_auth', 'limited', 'paused'] as const
 export type ProfileState = (typeof PROFILE_STATES)[number]
 
 /** Who a profile is, as every service can say it. */
@@ -21,6 +21,8 @@ export interface Profile {
   service: string
   nativeId: string
   state: ProfileState
+  /** Since when somebody wants no syncs of it; a profile that needs a new sign-in may be paused as well. */
+  pausedAt: number | undefined
   stateUntil: number | undefined
   error: string | undefined
   scope: string | undefined
@@ -31,16 +33,20 @@ export interface Profile {
   syncedAt: number | undefined
 }
 
-// From each state, where it may go. A profile that is gone stays gone; connecting anew makes it active again.
+// From each state, where it may go. Signing in again leads out of `needs_auth` and ends a limit; a pause outlasts it.
 const NEXT: Record<ProfileState, readonly ProfileState[]> = {
-  connecting: ['active', 'needs_auth', 'limited', 'paused', 'disconnected'],
-  active: ['needs_auth', 'limited', 'paused', 'disconnected'],
-  limited: ['active', 'needs_auth', 'paused', 'disconnected'],
-  needs_auth: ['active', 'connecting', 'paused', 'disconnected'],
-  paused: ['active', 'needs_auth', 'disconnected'],
-  disconnected: [],
+  connecting: ['active', 'needs_auth', 'limited', 'paused'],
+  active: ['needs_auth', 'limited', 'paused'],
+  limited: ['active', 'connecting', 'needs_auth', 'paused'],
+  needs_auth: ['active', 'connecting', 'paused'],
+  paused: ['active', 'connecting', 'needs_auth'],
 }
 
 export function mayBecome(from: ProfileState, to: ProfileState): boolean {
   return from === to || NEXT[from].includes(to)
+}
+
+/** Every other state from which a profile may come to this one. */
+export function statesBefore(to: ProfileState): ProfileState[] {
+  return PROFILE_STATES.filter((from) => from !== to && mayBecome(from, to))
 }

@@ -17,7 +17,7 @@ const openTokens = statement(
 )
 const openProfiles = statement(
   'watch-profiles',
-  `select p.id, p.account_id, p.merged_into from unnest($1::smallint[], $2::text[]) as asked (part, id)
+  `select p.id, p.account_id, p.merged_into, p.paused_at from unnest($1::smallint[], $2::text[]) as asked (part, id)
    join profile p on p.part = asked.part and p.id = asked.id
    join app on app.id = p.app_id
    where app.deleting_at is null`,
@@ -33,7 +33,7 @@ interface Followed {
 interface Open {
   /** Account by token. */
   tokens: Map<string, string>
-  profiles: Map<string, { accountId: string; isMerged: boolean }>
+  profiles: Map<string, { accountId: string; isMerged: boolean; isPaused: boolean }>
 }
 
 export function createAccessWatch({ database, log }: { database: Queries; log: Log }): AccessWatch {
@@ -93,20 +93,28 @@ async function findOpen(database: Queries, asked: readonly Followed[]): Promise<
   }
   if (profiles.size > 0) {
     const keys = [...profiles.values()]
-    const rows = await database.rows<{ id: string; account_id: string; merged_into: string | null }>(openProfiles, [
-      keys.map(({ part }) => part),
-      keys.map(({ profileId }) => profileId),
-    ])
-    for (const row of rows) open.profiles.set(row.id, { accountId: row.account_id, isMerged: row.merged_into !== null })
+    const rows = await database.rows<{
+      id: string
+      account_id: string
+      merged_into: string | null
+      paused_at: number | null
+    }>(openProfiles, [keys.map(({ part }) => part), keys.map(({ profileId }) => profileId)])
+    for (const row of rows)
+      open.profiles.set(row.id, {
+        accountId: row.account_id,
+        isMerged: row.merged_into !== null,
+        isPaused: row.paused_at !== null,
+      })
   }
   return open
 }
 
-function isOpen({ token, accountId, profiles, unmerged }: Grant, open: Open): boolean {
+function isOpen({ token, accountId, profiles, unmerged, unpaused }: Grant, open: Open): boolean {
   if (token !== undefined && open.tokens.get(nameOf(token)) !== accountId) return false
   return profiles.every(({ profileId }) => {
     const found = open.profiles.get(profileId)
-    if (found === undefined || (unmerged === true && found.isMerged)) return false
+    if (found === undefined || (unmerged === true && found.isMerged) || (unpaused === true && found.isPaused))
+      return false
     return accountId === undefined || found.accountId === accountId
   })
 }

@@ -1,5 +1,6 @@
 import type { App, AppSecret } from '#model/app.ts'
 import type { QuotaInput } from '#model/quotas.ts'
+import { parseSyncRules, type SyncRules } from '#model/sync-rules.ts'
 import { type Queries, statement } from './database.ts'
 
 interface AppRow {
@@ -43,13 +44,13 @@ const purgeSecrets = statement('app-secret-purge', 'delete from app_secret where
 const findSync = statement('app-sync-find', 'select sync from app where id = $1')
 const setSync = statement('app-sync-set', 'update app set sync = $2 where id = $1')
 
-/** How the app wants its people's profiles synced, as it was put in. */
-export async function findAppSync(queries: Queries, id: string): Promise<Record<string, unknown>> {
-  const [row] = await queries.rows<{ sync: Record<string, unknown> }>(findSync, [id])
-  return row?.sync ?? {}
+/** How the app wants its people's profiles synced. */
+export async function findAppSync(queries: Queries, id: string): Promise<SyncRules> {
+  const [row] = await queries.rows<{ sync: unknown }>(findSync, [id])
+  return parseSyncRules(row?.sync ?? {})
 }
 
-export async function setAppSync(queries: Queries, id: string, sync: Record<string, unknown>): Promise<boolean> {
+export async function setAppSync(queries: Queries, id: string, sync: SyncRules): Promise<boolean> {
   return (await queries.count(setSync, [id, JSON.stringify(sync)])) > 0
 }
 

@@ -6,7 +6,7 @@ import type { ProfileKey } from './sync-schedule.ts'
 
 const countEndpoint = statement(
   'death-endpoint',
-  `update endpoint_sync set deaths = least(deaths + 1, case when $7 then ${MAX_DEATHS} else ${MAX_DEATHS - 1} end), last_error = $6, last_run_at = $4,
+  `update endpoint_sync set deaths = least(deaths + 1, case when $7 then ${MAX_DEATHS} else ${MAX_DEATHS - 1} end), last_reason = 'worker_died', last_error = $6, last_run_at = $4,
      next_run_at = case when deaths + 1 >= ${MAX_DEATHS} and $7 then ${NEVER}::bigint else $5 end
    where part = $1 and profile_id = $2 and endpoint = $3 and deaths < ${MAX_DEATHS} returning deaths`,
 )
@@ -33,7 +33,7 @@ const clearDestination = statement(
 )
 const retryEndpoints = statement(
   'death-retry',
-  `update endpoint_sync set deaths = ${MAX_DEATHS - 1}, next_run_at = $3, last_error = null
+  `update endpoint_sync set deaths = ${MAX_DEATHS - 1}, next_run_at = $3, last_reason = null, last_error = null
    where part = $1 and profile_id = $2 and deaths >= ${MAX_DEATHS}`,
 )
 const retryProfile = statement(

@@ -1,6 +1,8 @@
 import { arrayLiteral, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from './binary-arrays.ts'
 import { type Queries, statement } from './database.ts'
 import { markedVector } from './marks.ts'
+import { eraseQuarantine } from './quarantine.ts'
+import { eraseFaults } from './reader-faults.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
 /** An item as it is written. */
@@ -92,6 +94,13 @@ const idsSince = statement(
   'item-ids-since',
   `select replace(id::text, '-', '') as id from item where part = $1 and profile_id = $2 and endpoint = $3 and at >= $4`,
 )
+const changedAt = statement(
+  'item-changed-at',
+  `select replace(id::text, '-', '') as id, max(at) as at from (
+     select id, updated_at as at from item where part = $1 and profile_id = $2 and id = any($3::uuid[])
+     union all
+     select id, gone_at from item_gone where part = $1 and profile_id = $2 and id = any($3::uuid[])) changed group by id`,
+)
 const remove = statement(
   'item-remove',
   `delete from item i using unnest($3::uuid[]) as gone (id) where i.part = $1 and i.profile_id = $2 and i.id = gone.id
@@ -108,7 +117,6 @@ const uncount = statement(
 )
 const eraseItems = statement('item-erase', 'delete from item where part = $1 and profile_id = $2')
 const eraseGone = statement('item-gone-erase', 'delete from item_gone where part = $1 and profile_id = $2')
-const eraseQuarantine = statement('quarantine-erase', 'delete from quarantine where part = $1 and profile_id = $2')
 
 /** What is stored of these already: unchanged items then cost one look and no write. The first 4 bytes of a hash are its stamp. */
 export async function probeItems(
@@ -184,6 +192,13 @@ export async function rehashItems(tx: Queries, key: ProfileKey, items: { id: str
     await tx.count(touch, [key.part, key.profileId, items.map(({ id }) => id), items.map(({ hash }) => hash)])
 }
 
+/** When these items were last written or removed, as far as they ever were. */
+export async function itemsChangedAt(queries: Queries, key: ProfileKey, ids: string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await queries.rows<{ id: string; at: number }>(changedAt, [key.part, key.profileId, ids])
+  return new Map(rows.map(({ id, at }) => [id, at]))
+}
+
 export async function itemIdsSince(
   queries: Queries,
   key: ProfileKey,
@@ -225,6 +240,7 @@ export async function removeItems(
 /** Everything of a profile, at once and for good. */
 export async function eraseProfileItems(tx: Queries, key: ProfileKey): Promise<number> {
   await tx.count(eraseGone, [key.part, key.profileId])
-  await tx.count(eraseQuarantine, [key.part, key.profileId])
+  await eraseQuarantine(tx, key)
+  await eraseFaults(tx, key)
   return tx.count(eraseItems, [key.part, key.profileId])
 }

@@ -1,6 +1,6 @@
 import { partOf } from '#base/ids.ts'
 import type { Account } from '#model/account.ts'
-import type { Person, Profile, ProfileState } from '#model/profile.ts'
+import { mayBecome, type Person, type Profile, type ProfileState, statesBefore } from '#model/profile.ts'
 import { isNamed, parseProfileName, type ServiceNames } from '#model/profile-name.ts'
 import { type Queries, statement } from './database.ts'
 
@@ -12,6 +12,7 @@ interface Row {
   service: string
   native_id: string
   state: ProfileState
+  paused_at: number | null
   state_until: number | null
   error: string | null
   scope: string | null
@@ -22,7 +23,7 @@ interface Row {
 }
 
 const columns =
-  'part, id, account_id, app_id, service, native_id, state, state_until, error, scope, self, data::text as data, connected_at, synced_at'
+  'part, id, account_id, app_id, service, native_id, state, paused_at, state_until, error, scope, self, data::text as data, connected_at, synced_at'
 const list = statement(
   'profile-list',
   `select ${columns} from profile where part = any($1) and account_id = $2 and merged_into is null order by service, connected_at, id`,
@@ -51,11 +52,23 @@ const insert = statement(
 )
 const reconnect = statement(
   'profile-reconnect',
-  `update profile set state = $3, state_until = null, error = null, scope = $4, self = $5, data = $6, connected_at = $7 where part = $1 and id = $2`,
+  `update profile set state = case when paused_at is null then $3 else 'paused' end, state_until = null, error = null,
+     scope = $4, self = $5, data = $6, connected_at = $7 where part = $1 and id = $2 returning state`,
 )
 const setState = statement(
   'profile-state',
   'update profile set state = $3, state_until = $4, error = $5 where part = $1 and id = $2 and state = any($6)',
+)
+// Who has to sign in again must still be seen to: then only the wish is kept.
+const pause = statement(
+  'profile-pause',
+  `update profile set paused_at = $3, state = case when state = any($4) then 'paused' else state end, state_until = null
+   where part = $1 and id = $2 and paused_at is null returning state`,
+)
+const resume = statement(
+  'profile-resume',
+  `update profile set paused_at = null, state = case when state = 'paused' then $3 else state end
+   where part = $1 and id = $2 and paused_at is not null returning state`,
 )
 const synced = statement('profile-synced', 'update profile set synced_at = $3 where part = $1 and id = $2')
 const moveAll = statement('profile-move', 'update profile set account_id = $3 where part = any($1) and account_id = $2')
@@ -147,9 +160,9 @@ export async function insertProfile(tx: Queries, profile: Profile): Promise<void
   ])
 }
 
-/** The same service user signed in again: same profile, fresh record. */
-export async function reconnectProfile(tx: Queries, profile: Profile): Promise<void> {
-  await tx.count(reconnect, [
+/** The same service user signed in again: same profile, fresh record. Gives its state: a pause goes on. */
+export async function reconnectProfile(tx: Queries, profile: Profile): Promise<ProfileState> {
+  const [row] = await tx.rows<{ state: ProfileState }>(reconnect, [
     profile.part,
     profile.id,
     profile.state,
@@ -158,24 +171,43 @@ export async function reconnectProfile(tx: Queries, profile: Profile): Promise<v
     profile.data,
     profile.connectedAt,
   ])
+  return row?.state ?? profile.state
 }
 
-/** False when the profile was in none of the states it may come from. */
+/**
+ * False when the profile is not in a state that may become the new one. `from` is the state in which the caller found it: whoever
+ * changed it since knows more. Without it, any other state that may lead there will do.
+ */
 export async function setProfileState(
   queries: Queries,
   profile: Pick<Profile, 'part' | 'id'>,
-  change: { state: ProfileState; from: ProfileState[]; until?: number; error?: string },
+  change: { state: ProfileState; from?: ProfileState; until?: number; error?: string },
 ): Promise<boolean> {
-  return (
-    (await queries.count(setState, [
-      profile.part,
-      profile.id,
-      change.state,
-      change.until ?? null,
-      change.error ?? null,
-      change.from,
-    ])) > 0
-  )
+  const { state, from, until, error } = change
+  if (from !== undefined && !mayBecome(from, state)) return false
+  const before = from === undefined ? statesBefore(state) : [from]
+  return (await queries.count(setState, [profile.part, profile.id, state, until ?? null, error ?? null, before])) > 0
+}
+
+/** Undefined when it is paused already, or gone. */
+export async function pauseProfile(
+  tx: Queries,
+  profile: Pick<Profile, 'part' | 'id'>,
+  nowMs: number,
+): Promise<ProfileState | undefined> {
+  const shown = statesBefore('paused').filter((state) => state !== 'needs_auth')
+  const [row] = await tx.rows<{ state: ProfileState }>(pause, [profile.part, profile.id, nowMs, shown])
+  return row?.state
+}
+
+/** Undefined when it was not paused, or is gone. */
+export async function resumeProfile(
+  tx: Queries,
+  profile: Pick<Profile, 'part' | 'id'>,
+  to: 'active' | 'connecting',
+): Promise<ProfileState | undefined> {
+  const [row] = await tx.rows<{ state: ProfileState }>(resume, [profile.part, profile.id, to])
+  return row?.state
 }
 
 /** Something of it was read to its end. */
@@ -220,6 +252,7 @@ function toProfile(row: Row): Profile {
     service: row.service,
     nativeId: row.native_id,
     state: row.state,
+    pausedAt: row.paused_at ?? undefined,
     stateUntil: row.state_until ?? undefined,
     error: row.error ?? undefined,
     scope: row.scope ?? undefined,

@@ -1,5 +1,6 @@
 import { MAX_DEATHS } from '#model/deaths.ts'
 import type { QuotaName } from '#model/quotas.ts'
+import { type SyncReason, WAITING_REASONS } from '#model/sync-reasons.ts'
 import { type Queries, statement } from './database.ts'
 import type { ProfileKey } from './sync-schedule.ts'
 
@@ -11,22 +12,34 @@ export interface EndpointState {
   mark: string | number | undefined
   /** Where an unfinished walk goes on; JSON of the caller's own. */
   walk: unknown
-  etag: string | undefined
+  validator: Validator | undefined
   epoch: number
   items: number
   fails: number
+  /** Fields that readers lost, since none of its records had a fault. */
   faults: number
+  /** Records that wait in quarantine. */
   quarantined: number
+  /** Somebody asked to have those read again. */
+  retryQuarantined: boolean
   suspectDeletes: number
   /** Somebody confirmed that what is missing is really gone. */
   confirmDeletes: boolean
   firstDoneAt: number | undefined
   lastRunAt: number | undefined
+  /** Why it was not read to its end, and the sentence about it. */
+  lastReason: SyncReason | undefined
   lastError: string | undefined
   /** Workers that died of it since it last ended well. */
   deaths: number
   /** The quota that kept new items out since all was read from the beginning. */
   leftOut: QuotaName | undefined
+}
+
+/** What a service calls its last answer to one request: an entity tag or a date. */
+export interface Validator {
+  request: string
+  value: string
 }
 
 interface Row {
@@ -36,22 +49,28 @@ interface Row {
   mark: string | number | null
   walk: unknown
   etag: string | null
+  validator_for: string | null
   epoch: number
   items: number
   fails: number
   faults: number
   quarantined: number
+  retry_quarantined: boolean
   suspect_deletes: number
   confirm_deletes: boolean
   first_done_at: number | null
   last_run_at: number | null
+  last_reason: SyncReason | null
   last_error: string | null
   deaths: number
   left_out: QuotaName | null
 }
 
-const columns = `endpoint, next_run_at, interval_ms, mark, walk, etag, epoch, items, fails, faults, quarantined, suspect_deletes,
-  confirm_deletes, first_done_at, last_run_at, last_error, deaths, left_out`
+/** The service said how long to wait. */
+export const IS_WAITING = `coalesce(last_reason in (${WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')}), false)`
+
+const columns = `endpoint, next_run_at, interval_ms, mark, walk, etag, validator_for, epoch, items, fails, faults, quarantined, retry_quarantined,
+  suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error, deaths, left_out`
 const list = statement(
   'endpoint-list',
   `select ${columns} from endpoint_sync where part = $1 and profile_id = $2 order by next_run_at, endpoint`,
@@ -63,21 +82,21 @@ const findSeen = statement(
 // A walk that makes room goes to the end of the line, so that a long one does not keep the others waiting.
 const progress = statement(
   'endpoint-progress',
-  `update endpoint_sync set walk = $4, mark = coalesce($5::json, mark), items = items + $6, faults = faults + $7, quarantined = quarantined + $8,
-     last_run_at = $9, last_error = null, seen = coalesce($10, seen), next_run_at = greatest(next_run_at, $11)
+  `update endpoint_sync set walk = $4, mark = coalesce($5::json, mark), items = items + $6,
+     last_run_at = $7, last_reason = null, last_error = null, seen = coalesce($8, seen), next_run_at = greatest(next_run_at, $9)
    where part = $1 and profile_id = $2 and endpoint = $3`,
 )
 // A time that moved since the run began is somebody's request for another one, which this run does not answer.
 const done = statement(
   'endpoint-done',
-  `update endpoint_sync set walk = null, seen = null, mark = coalesce($4::json, mark), etag = $5, interval_ms = $6,
-     next_run_at = case when next_run_at <> $11 then next_run_at else $7 end, fails = 0, deaths = 0, last_error = null,
-     suspect_deletes = coalesce($8, suspect_deletes), confirm_deletes = confirm_deletes and not $12, items = items + $10, faults = faults + $13, quarantined = quarantined + $14, last_run_at = $9,
-     first_done_at = coalesce(first_done_at, $9) where part = $1 and profile_id = $2 and endpoint = $3`,
+  `update endpoint_sync set walk = null, seen = null, mark = coalesce($4::json, mark), etag = $5, validator_for = $6, interval_ms = $7,
+     next_run_at = case when next_run_at <> $12 then next_run_at else $8 end, fails = 0, deaths = 0, last_reason = null, last_error = null,
+     suspect_deletes = coalesce($9, suspect_deletes), confirm_deletes = confirm_deletes and not $13, items = items + $11, last_run_at = $10,
+     first_done_at = coalesce(first_done_at, $10) where part = $1 and profile_id = $2 and endpoint = $3`,
 )
 const failed = statement(
   'endpoint-failed',
-  `update endpoint_sync set next_run_at = $4, fails = fails + 1, last_error = $5, last_run_at = $6, walk = $7, seen = $8
+  `update endpoint_sync set next_run_at = $4, fails = fails + 1, last_reason = $5, last_error = $6, last_run_at = $7, walk = $8, seen = $9
    where part = $1 and profile_id = $2 and endpoint = $3`,
 )
 const wait = statement(
@@ -86,7 +105,7 @@ const wait = statement(
 )
 const postpone = statement(
   'endpoint-postpone',
-  'update endpoint_sync set next_run_at = $4, last_error = $5 where part = $1 and profile_id = $2 and endpoint = $3',
+  'update endpoint_sync set next_run_at = $4, last_reason = $5, last_error = $6 where part = $1 and profile_id = $2 and endpoint = $3',
 )
 const wake = statement(
   'endpoint-wake-app',
@@ -101,12 +120,13 @@ const wakeProfiles = statement(
 // Not even a request makes us ask a service that has just said how long to wait.
 const dueNow = statement(
   'endpoint-now',
-  `update endpoint_sync set next_run_at = case when last_error like 'rate_limited%' then next_run_at else $3 end,
-     confirm_deletes = confirm_deletes or $4 where part = $1 and profile_id = $2 and next_run_at < 9e15`,
+  `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $3 end,
+     confirm_deletes = confirm_deletes or $4, retry_quarantined = retry_quarantined or ($5 and quarantined > 0)
+   where part = $1 and profile_id = $2 and next_run_at < 9e15`,
 )
 const reset = statement(
   'endpoint-reset',
-  `update endpoint_sync set next_run_at = $3, mark = null, walk = null, seen = null, etag = null, epoch = epoch + 1, fails = 0, last_error = null
+  `update endpoint_sync set next_run_at = $3, mark = null, walk = null, seen = null, etag = null, validator_for = null, epoch = epoch + 1, fails = 0, last_reason = null, last_error = null
    where part = $1 and profile_id = $2 and next_run_at < 9e15`,
 )
 const setLeftOut = statement(
@@ -122,7 +142,7 @@ const overtakeFull = statement(
 )
 const wakeFull = statement(
   'endpoint-wake-full',
-  `update endpoint_sync e set next_run_at = $2, mark = null, walk = null, seen = null, etag = null from profile_sync p
+  `update endpoint_sync e set next_run_at = $2, mark = null, walk = null, seen = null, etag = null, validator_for = null from profile_sync p
    where p.app_id = $1 and ($3::text[] is null or p.profile_id = any($3)) and p.part = e.part and p.profile_id = e.profile_id
      and e.left_out is not null and e.next_run_at < 9e15`,
 )
@@ -149,8 +169,6 @@ export interface PageProgress {
   /** Only where pages come oldest first. */
   mark: string | number | undefined
   added: number
-  faults: number
-  quarantined: number
   nowMs: number
 }
 
@@ -163,8 +181,6 @@ export async function saveProgress(tx: Queries, key: ProfileKey, endpoint: strin
     jsonOrNull(page.walk),
     jsonOrNull(page.mark),
     page.added,
-    page.faults,
-    page.quarantined,
     page.nowMs,
     page.seen ?? null,
     page.dueAt,
@@ -173,7 +189,7 @@ export async function saveProgress(tx: Queries, key: ProfileKey, endpoint: strin
 
 export interface RunDone {
   mark: string | number | undefined
-  etag: string | undefined
+  validator: Validator | undefined
   intervalMs: number
   nextRunAt: number
   /** Undefined: the run could not tell. */
@@ -181,8 +197,6 @@ export interface RunDone {
   /** This run acted on somebody's word about deletes. */
   confirmed: boolean
   added: number
-  faults: number
-  quarantined: number
   /** When the endpoint was due, as the run read it. */
   wasDueAt: number
   nowMs: number
@@ -194,7 +208,8 @@ export async function saveDone(tx: Queries, key: ProfileKey, endpoint: string, r
     key.profileId,
     endpoint,
     jsonOrNull(run.mark),
-    run.etag ?? null,
+    run.validator?.value ?? null,
+    run.validator?.request ?? null,
     run.intervalMs,
     run.nextRunAt,
     run.suspectDeletes ?? null,
@@ -202,8 +217,6 @@ export async function saveDone(tx: Queries, key: ProfileKey, endpoint: string, r
     run.added,
     run.wasDueAt,
     run.confirmed,
-    run.faults,
-    run.quarantined,
   ])
 }
 
@@ -218,13 +231,14 @@ export async function saveFailed(
   tx: Queries,
   key: ProfileKey,
   endpoint: string,
-  failure: Resume & { error: string; nowMs: number },
+  failure: Resume & { reason: SyncReason; error: string; nowMs: number },
 ): Promise<void> {
   await tx.count(failed, [
     key.part,
     key.profileId,
     endpoint,
     failure.nextRunAt,
+    failure.reason,
     failure.error,
     failure.nowMs,
     jsonOrNull(failure.walk),
@@ -253,9 +267,9 @@ export async function postponeEndpoint(
   key: ProfileKey,
   endpoint: string,
   nextRunAt: number,
-  reason: string | undefined,
+  why?: { reason: SyncReason; error: string },
 ): Promise<void> {
-  await queries.count(postpone, [key.part, key.profileId, endpoint, nextRunAt, reason ?? null])
+  await queries.count(postpone, [key.part, key.profileId, endpoint, nextRunAt, why?.reason ?? null, why?.error ?? null])
 }
 
 /** After an app changed its rules: what was off is looked at again. */
@@ -290,9 +304,9 @@ export async function makeEndpointsDue(
   queries: Queries,
   key: ProfileKey,
   nowMs: number,
-  options: { confirmDeletes: boolean },
+  options: { confirmDeletes: boolean; retryQuarantined: boolean },
 ): Promise<void> {
-  await queries.count(dueNow, [key.part, key.profileId, nowMs, options.confirmDeletes])
+  await queries.count(dueNow, [key.part, key.profileId, nowMs, options.confirmDeletes, options.retryQuarantined])
 }
 
 /** Forgets where everything stood, so that all is read again. */
@@ -315,16 +329,19 @@ function toState(row: Row): EndpointState {
     intervalMs: row.interval_ms,
     mark: row.mark ?? undefined,
     walk: row.walk ?? undefined,
-    etag: row.etag ?? undefined,
+    validator:
+      row.etag === null || row.validator_for === null ? undefined : { request: row.validator_for, value: row.etag },
     epoch: row.epoch,
     items: row.items,
     fails: row.fails,
     faults: row.faults,
     quarantined: row.quarantined,
+    retryQuarantined: row.retry_quarantined,
     suspectDeletes: row.suspect_deletes,
     confirmDeletes: row.confirm_deletes,
     firstDoneAt: row.first_done_at ?? undefined,
     lastRunAt: row.last_run_at ?? undefined,
+    lastReason: row.last_reason ?? undefined,
     lastError: row.last_error ?? undefined,
     deaths: row.deaths,
     leftOut: row.left_out ?? undefined,

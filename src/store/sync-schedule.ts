@@ -25,7 +25,7 @@ const insertEndpoints = statement(
   'sync-endpoint-insert',
   `insert into endpoint_sync (part, profile_id, endpoint, next_run_at, interval_ms, epoch, items, fails, faults, quarantined, suspect_deletes)
    select $1, $2, name, $3, every_ms, 0, 0, 0, 0, 0, 0 from unnest($4::text[], $5::bigint[]) as wanted (name, every_ms)
-   on conflict (part, profile_id, endpoint) do update set next_run_at = excluded.next_run_at, fails = 0, last_error = null`,
+   on conflict (part, profile_id, endpoint) do update set next_run_at = excluded.next_run_at, fails = 0, last_reason = null, last_error = null`,
 )
 // Steps from group to group along the index: its cost is the number of groups, never of profiles.
 const dueGroups = statement(
@@ -92,6 +92,10 @@ const overtake = statement(
 const stop = statement(
   'sync-stop',
   'update profile_sync set next_run_at = null, lease_token = null where part = $1 and profile_id = $2',
+)
+const resume = statement(
+  'sync-resume',
+  'update profile_sync set next_run_at = $3 where part = $1 and profile_id = $2 and next_run_at is null',
 )
 const stopMine = statement(
   'sync-stop-mine',
@@ -237,6 +241,11 @@ export async function overtakeProfile(tx: Queries, key: ProfileKey, nowMs: numbe
 export async function unscheduleProfile(queries: Queries, key: ProfileKey, token?: string): Promise<void> {
   if (token === undefined) await queries.count(stop, [key.part, key.profileId])
   else await queries.count(stopMine, [key.part, key.profileId, token])
+}
+
+/** What was not to be synced is due again; what is scheduled already stays as it is. */
+export async function resumeSchedule(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
+  await tx.count(resume, [key.part, key.profileId, nowMs])
 }
 
 export async function removeSchedule(tx: Queries, key: ProfileKey): Promise<void> {

@@ -19,7 +19,10 @@ export async function populate(
     const { app } = await createApp(store, { name: `Chaos ${i}`, redirectUris: ['https://app.test/'] }, 'chaos')
     const key = { service: 'chaos', key: 'key', secret: 'secret', overrides: { base_url: service.url } }
     await setServiceKey(store, app.id, key, 'chaos')
-    await setAppSync(store.database, app.id, { off: [], pace: { 'chaos/*': { everyMs: options.everyMs } } })
+    await setAppSync(store.database, app.id, {
+      off: [],
+      pace: { 'chaos/*': { text: `${options.everyMs} ms`, everyMs: options.everyMs } },
+    })
     apps.push(app.id)
   }
   const need = {

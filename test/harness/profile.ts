@@ -18,6 +18,7 @@ export async function newProfile(
     service,
     nativeId,
     state: 'active',
+    pausedAt: undefined,
     stateUntil: undefined,
     error: undefined,
     scope: undefined,

@@ -13,7 +13,7 @@ import type { Queries } from '#store/database.ts'
 import { openProfileCursors } from '#store/delivery-cursors.ts'
 import { insertProfile, listProfiles, reconnectProfile } from '#store/profiles.ts'
 import { claimServiceUser, findServiceUser, pointServiceUser, type ServiceUser } from '#store/service-users.ts'
-import { scheduleProfile } from '#store/sync-schedule.ts'
+import { scheduleEndpoints, scheduleProfile } from '#store/sync-schedule.ts'
 import type { AuthorizeNeed } from './need.ts'
 
 export interface Attached {
@@ -121,6 +121,7 @@ async function putProfile(
     service,
     nativeId,
     state: hasEndpoints(need, service) && known?.state !== 'active' ? 'connecting' : 'active',
+    pausedAt: known?.pausedAt,
     stateUntil: undefined,
     error: undefined,
     scope: signedIn.credential.scope,
@@ -130,14 +131,16 @@ async function putProfile(
     syncedAt: known?.syncedAt,
   }
   if (known === undefined) await insertProfile(tx, profile)
-  else await reconnectProfile(tx, profile)
+  else profile.state = await reconnectProfile(tx, profile)
   if (!account.parts.includes(profile.part)) await setAccountParts(tx, account, [...account.parts, profile.part])
   const key = { part: profile.part, profileId: profile.id }
   const endpoints = Object.entries(need.registry.find(service)?.endpoints ?? {}).map(([name, { everyMs }]) => ({
     name,
     everyMs,
   }))
-  await scheduleProfile(tx, { ...key, appId: account.appId, service }, endpoints, now)
+  // A person who signs in again does not ask for syncs that somebody paused.
+  if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
+  else await scheduleProfile(tx, { ...key, appId: account.appId, service }, endpoints, now)
   await openProfileCursors(tx, key, account.appId, now)
   await putCredential(tx, need.keyring, key, JSON.stringify(signedIn.credential), signedIn.credential.expiresAt, now)
   return profile

@@ -18,7 +18,7 @@ import { markDeliveriesDue, resendProfile } from '#store/delivery-cursors.ts'
 import { foldProfile, listAllProfiles, listProfiles, moveProfiles, reconnectProfile } from '#store/profiles.ts'
 import { queueEvent } from '#store/push-events.ts'
 import { mergeServiceUser } from '#store/service-users.ts'
-import { unscheduleProfile } from '#store/sync-schedule.ts'
+import { resumeSchedule, unscheduleProfile } from '#store/sync-schedule.ts'
 import { accountOf } from './accounts.ts'
 import type { AuthorizeNeed } from './need.ts'
 
@@ -95,7 +95,12 @@ async function foldTwins(
     await foldProfile(tx, from.parts, profile, twin)
     if (profile.connectedAt > twin.connectedAt) {
       await moveCredential(need, tx, profile, twin)
-      await reconnectProfile(tx, { ...profile, part: twin.part, id: twin.id })
+      // The profile that stays keeps its own pause, and none of the other's.
+      const state = profile.state === 'paused' ? 'active' : profile.state
+      const now = await reconnectProfile(tx, { ...profile, state, part: twin.part, id: twin.id })
+      // One that waited for a new sign-in has it now.
+      if (now !== 'paused' && now !== 'needs_auth')
+        await resumeSchedule(tx, { part: twin.part, profileId: twin.id }, need.clock.now())
     }
     const key = { part: profile.part, profileId: profile.id }
     await deleteCredential(tx, key)

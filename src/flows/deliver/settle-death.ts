@@ -14,7 +14,7 @@ export async function settleDeliveryDeath(
   death: WorkerDeath,
 ): Promise<void> {
   const nowMs = need.clock.now()
-  const error = deathMessage(death)
+  const error = `worker_died: ${deathMessage(death)}`
   const state = await need.database.transaction(async (tx) => {
     const before = await findDestination(tx, destinationId)
     if (before === undefined) return undefined

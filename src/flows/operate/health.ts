@@ -18,6 +18,12 @@ export interface Check {
   detail: string
 }
 
+interface Looked {
+  check: Check
+  /** The database gave an answer, whatever it was. */
+  answered: boolean
+}
+
 export interface Readiness {
   ready: boolean
   checks: Record<'database' | 'migrations' | 'key' | 'queue' | 'serving', Check>
@@ -44,10 +50,10 @@ export async function checkReadiness(need: HealthNeed): Promise<Readiness> {
   ])
   const draining = need.isDraining()
   const checks = {
-    database: migrations.ok || migrations.detail.includes('pending') ? { ok: true, detail: 'answers' } : migrations,
-    migrations,
+    database: migrations.answered ? { ok: true, detail: 'answers' } : migrations.check,
+    migrations: migrations.check,
     key: { ok: true, detail: 'opens the vault' },
-    queue,
+    queue: queue.check,
     serving: { ok: !draining, detail: draining ? 'stopping' : 'taking requests' },
   }
   return { ready: Object.values(checks).every(({ ok }) => ok), checks }
@@ -63,18 +69,16 @@ function besideNewer(error: unknown): { pending: undefined } {
   throw error
 }
 
-async function check(look: () => Promise<Check>): Promise<Check> {
+async function check(look: () => Promise<Check>): Promise<Looked> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Check>((resolve) => {
-    timer = setTimeout(
-      () => resolve({ ok: false, detail: `no answer within ${ANSWER_WITHIN_MS / 1000} s` }),
-      ANSWER_WITHIN_MS,
-    )
+  const unanswered = (detail: string): Looked => ({ check: { ok: false, detail }, answered: false })
+  const late = new Promise<Looked>((resolve) => {
+    timer = setTimeout(() => resolve(unanswered(`no answer within ${ANSWER_WITHIN_MS / 1000} s`)), ANSWER_WITHIN_MS)
   })
   try {
-    return await Promise.race([look(), late])
+    return await Promise.race([look().then((found) => ({ check: found, answered: true })), late])
   } catch (error) {
-    return { ok: false, detail: reasonOf(error) }
+    return unanswered(reasonOf(error))
   } finally {
     clearTimeout(timer)
   }

@@ -1,4 +1,5 @@
 import { firstOf } from '#base/list-ends.ts'
+import type { Log } from '#base/log.ts'
 import { endpointFault } from '#kit/endpoint-fault.ts'
 import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
@@ -16,6 +17,8 @@ import { narrow, narrowByParameter } from './narrow.ts'
 export interface ReadNeed {
   database: Database
   registry: Registry
+  /** Told of readers that fail on stored records. */
+  log?: Log | undefined
 }
 
 /** What a path of the API names: some of an account's profiles, and which of their items. */

@@ -1,5 +1,6 @@
+import type { Log } from '#base/log.ts'
 import { endpointOf } from '#kit/own-items.ts'
-import { mapOf } from '#kit/read-item.ts'
+import { mapOf, type ReaderFault } from '#kit/read-item.ts'
 import type { Registry } from '#kit/registry.ts'
 import { idrsOf, partitionOf } from '#model/idr.ts'
 import { presentTypes, typesFromBits } from '#model/types.ts'
@@ -7,6 +8,7 @@ import type { FoundItem } from '#store/item-query.ts'
 import type { Readable } from '#store/readable.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { pickFlat, pickNested } from './fields.ts'
+import { noteMapFault } from './map-faults.ts'
 
 export interface Presentation {
   /** Add the normalised card, as `/types/*` does. */
@@ -16,12 +18,18 @@ export interface Presentation {
   select?: string[] | undefined
 }
 
+export interface PresentDeps {
+  registry: Registry
+  log?: Log | undefined
+}
+
 /** Turns stored items into JSON text. Where nothing has to be computed, the record is passed on without being read. */
 export function createPresenter(
-  { registry }: { registry: Registry },
+  need: PresentDeps,
   readable: readonly Readable[],
   wish: Presentation,
 ): (item: FoundItem) => string {
+  const { registry } = need
   const profiles = new Map(readable.map((profile) => [profile.profileId, { profile, partition: partitionOf(profile) }]))
   const idrOf = createIdrs(registry)
   const paths = [...(wish.fields ?? []), ...(wish.select ?? [])]
@@ -32,7 +40,7 @@ export function createPresenter(
     const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${tailOf(item)}`
     if (!wantsMap && paths.length === 0) return `${head}${wish.oembed ? `,"oembed":${item.oembed}` : ''}}`
     const whole = parseStored(`${head},"oembed":${item.oembed}}`) as { [key: string]: LosslessJson }
-    if (wantsMap) addMap(registry, profile, item, whole)
+    if (wantsMap) addMap(need, profile, item, whole)
     if (wish.fields !== undefined) return stringifyLossless(pickFlat(whole, wish.fields) as LosslessJson)
     if (wish.select !== undefined) return stringifyLossless(pickNested(whole, wish.select) as LosslessJson)
     if (!wish.oembed) delete whole['oembed']
@@ -42,7 +50,7 @@ export function createPresenter(
 
 /** One item, and what its text depends on beside the wish. */
 export function presentOne(
-  need: { registry: Registry },
+  need: PresentDeps,
   readable: readonly Readable[],
   wish: Presentation,
   item: FoundItem,
@@ -77,8 +85,14 @@ function tailOf({ types: bits, guid }: FoundItem): string {
   return `"types":${types}${guid.length === 0 ? '' : `,"guid":${JSON.stringify(guid.join(' '))}`}`
 }
 
-function addMap(registry: Registry, profile: Readable, item: FoundItem, whole: { [key: string]: LosslessJson }): void {
+function addMap(
+  { registry, log }: PresentDeps,
+  profile: Readable,
+  item: FoundItem,
+  whole: { [key: string]: LosslessJson },
+): void {
   const endpoint = endpointOf(registry, profile.service, item.endpoint)
-  const map = endpoint === undefined ? {} : mapOf(endpoint, whole['data'], profile.owner)
+  const onFault = (fault: ReaderFault) => noteMapFault(log, profile.service, item.endpoint, fault)
+  const map = endpoint === undefined ? {} : mapOf(endpoint, whole['data'], profile.owner, onFault)
   whole['map'] = { ...map, oembed: whole['oembed'] } as LosslessJson
 }

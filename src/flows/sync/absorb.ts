@@ -1,7 +1,8 @@
 import type { Queries } from '#store/database.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { rehashItems, removeItems, upsertItems } from '#store/items.ts'
-import { quarantineRecords } from '#store/quarantine.ts'
+import { quarantineRecords, releaseRecords } from '#store/quarantine.ts'
+import { keepFaults } from '#store/reader-faults.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { type Digest, digest, type Stream } from './digest.ts'
 
@@ -11,8 +12,8 @@ export interface Absorbed {
   added: number
   changed: number
   removed: number
-  faults: number
-  quarantined: number
+  /** Ids of the new and changed items. */
+  written: string[]
   /** Ids of everything the page showed, stored or not. */
   seen: string[]
 }
@@ -47,7 +48,21 @@ export async function writeDigest(
   await rehashItems(tx, stream.key, page.respelled)
   const removed = await removeItems(tx, stream.key, page.gone, firstSeq + rows.length, nowMs)
   if (rows.length + removed > 0) await markDeliveriesDue(tx, stream.key, nowMs)
-  const quarantined = await quarantineRecords(tx, stream.key, stream.name, page.bad, nowMs)
+  await setAside(tx, stream, page, nowMs)
   const added = rows.reduce((sum, { isNew }) => sum + (isNew ? 1 : 0), 0)
-  return { added, changed: rows.length, removed, faults: page.faults, quarantined, seen: page.seen }
+  return { added, changed: rows.length, removed, written: rows.map(({ id }) => id), seen: page.seen }
+}
+
+/** Keeps what could not be read, and lets go of what could. Most streams have neither, and pay nothing for it. */
+async function setAside(tx: Queries, stream: Stream, page: Digest, nowMs: number): Promise<void> {
+  const { key, name, aside } = stream
+  const known = [...page.rows.map(({ id }) => id), ...page.gone]
+  if (page.faults.count > 0 || (aside.faults && known.length > 0)) {
+    aside.faults = true
+    await keepFaults(tx, key, name, page.faults, known, nowMs)
+  }
+  const [ids, itemIds] = [page.good.map(({ content }) => content), [...page.good.map(({ id }) => id), ...page.gone]]
+  if (aside.quarantine && itemIds.length > 0) await releaseRecords(tx, key, name, { ids, itemIds })
+  if (page.bad.length > 0) aside.quarantine = true
+  await quarantineRecords(tx, key, name, page.bad, nowMs)
 }

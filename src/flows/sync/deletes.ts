@@ -42,7 +42,7 @@ export async function findGone(
 }
 
 /** A service that suddenly shows half or nothing is more likely broken than forsaken. */
-function isBelievable(gone: number, stored: number): boolean {
+export function isBelievable(gone: number, stored: number): boolean {
   if (gone === stored) return gone <= 1
   return gone <= A_FEW || (gone <= SOME && gone * 2 < stored) || gone <= stored * SHARE
 }

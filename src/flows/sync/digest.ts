@@ -8,6 +8,7 @@ import { searchVector } from '#model/words.ts'
 import type { Queries } from '#store/database.ts'
 import { type ItemRow, type KnownItem, probeItems } from '#store/items.ts'
 import type { BadRecord } from '#store/quarantine.ts'
+import { type Faults, joinFaults, NO_FAULTS } from '#store/reader-faults.ts'
 import type { ProfileKey } from '#store/sync-schedule.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { canonicalText, faultOfText } from './canonical.ts'
@@ -18,9 +19,19 @@ export interface Stream {
   name: string
   /** How its records were read: stands in front of every hash, so that a reset or another reading shows without looking at the record. */
   stamp: number
+  kind: string
+  /** What is kept of it until its records are read well. Both only ever become true during a run. */
+  aside: Aside
+  /** Fields that this run lost, and how often. */
+  lost: Map<string, number>
   nameOf: (raw: unknown) => { nativeId: string; id: string }
   read: (raw: unknown) => ItemDraft
   isDeleted: (raw: unknown) => boolean
+}
+
+export interface Aside {
+  faults: boolean
+  quarantine: boolean
 }
 
 /** What a page of records means for the store, before anything is written. */
@@ -31,7 +42,9 @@ export interface Digest {
   /** Ids of items that a record says are gone. */
   gone: string[]
   bad: BadRecord[]
-  faults: number
+  faults: Faults
+  /** Every record that can be stored, where some are in quarantine that it may set free: its item, and its content. */
+  good: { id: string; content: string }[]
   /** Ids of everything the page showed, stored or not. */
   seen: string[]
   /** Some records could not even be named, so that the page proves nothing about what is missing. */
@@ -50,7 +63,8 @@ interface Named {
 
 /** Limit: bytes of one record; a larger one is quarantined. */
 const MAX_ITEM_BYTES = 1024 * 1024
-const SAMPLE = 2000
+/** Limit: characters of a quarantined record that are kept; a longer one can only be read again at the service. */
+const MAX_SAMPLE = 16_000
 /** Nobody resets an endpoint so often. */
 const VERSION_STEP = 2 ** 16
 /** Limit: characters of a participant's id; longer ones fit in no index, are nobody's id, and are left out. */
@@ -63,10 +77,14 @@ export function openStream(
   owner: string,
   key: ProfileKey,
   epoch: number,
+  aside: Aside = { faults: false, quarantine: false },
 ): Stream {
   return {
     key,
     name,
+    kind: endpoint.kind.name,
+    aside,
+    lost: new Map(),
     stamp: (epoch + VERSION_STEP * (endpoint.kind.version ?? 0)) % 2 ** 32,
     nameOf: itemNamer(connector, name, endpoint, owner),
     read: itemReader(connector, name, endpoint, owner),
@@ -83,7 +101,17 @@ export function openStream(
 
 /** Nothing to write. */
 export function emptyDigest(): Digest {
-  return { rows: [], respelled: [], gone: [], bad: [], faults: 0, seen: [], nameless: false, oldestAt: undefined }
+  return {
+    rows: [],
+    respelled: [],
+    gone: [],
+    bad: [],
+    faults: NO_FAULTS,
+    good: [],
+    seen: [],
+    nameless: false,
+    oldestAt: undefined,
+  }
 }
 
 /**
@@ -101,19 +129,31 @@ export async function digest(
   await before?.([...seen, ...gone])
   const known = await probeItems(queries, stream.key, [...named.values()])
   const { fresh, respelled } = await sortOut([...named.values()], known)
-  let faults = 0
+  let faults = NO_FAULTS
   let oldestAt: number | undefined
   const rows: Digest['rows'] = []
   const turn = takingTurns()
   for (const item of fresh) {
     await turn()
     const draft = stream.read(item.raw)
-    faults += draft.faults.length
+    if (draft.faults.length > 0) faults = joinFaults(faults, faultsOf(stream, item, draft))
     rows.push(toRow(item, draft, stream.name, known.get(item.id), nowMs))
   }
   for (const { at } of rows) if (oldestAt === undefined || at < oldestAt) oldestAt = at
   for (const { at } of known.values()) if (oldestAt === undefined || at < oldestAt) oldestAt = at
-  return { rows, respelled, gone, bad, faults, seen, nameless, oldestAt }
+  const good = stream.aside.quarantine
+    ? [...named.values()].map(({ id, hash }) => ({ id, content: contentOf(hash) }))
+    : []
+  return { rows, respelled, gone, bad, faults, good, seen, nameless, oldestAt }
+}
+
+/** Limit: characters of a record's own id beside a fault of its reader; the rest is cut off. */
+const MAX_SHOWN_ID = 200
+
+function faultsOf(stream: Stream, { id, nativeId }: Named, { faults }: ItemDraft): Faults {
+  for (const { field } of faults) stream.lost.set(field, (stream.lost.get(field) ?? 0) + 1)
+  const found = { itemId: id, nativeId: storable(nativeId).slice(0, MAX_SHOWN_ID), kind: stream.kind }
+  return { count: faults.length, latest: faults.map((fault) => ({ ...found, ...fault })) }
 }
 
 /** Each record under its id, the last one winning; those that say that something is gone; those that nobody could store. */
@@ -143,7 +183,7 @@ async function nameAll(stream: Stream, records: LosslessJson[]) {
     const text = stringifyLossless(raw)
     const refusal = isTooLarge(text) ? 'larger than 1 MB' : faultOfText(text)
     if (refusal !== undefined) {
-      bad.push(badRecord(raw, refusal))
+      bad.push(badRecord(raw, refusal, id))
       continue
     }
     gone.delete(id)
@@ -230,13 +270,25 @@ function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-export function badRecord(raw: unknown, reason: string): BadRecord {
-  let sample = ''
+/** A record that goes into quarantine. `itemId` is the item that it is a version of. */
+export function badRecord(raw: unknown, reason: string, itemId?: string): BadRecord {
+  const text = textOf(raw)
+  if (text === undefined)
+    return { id: contentOf(hashOf(0, reason)), itemId, reason, sample: '(cannot be written)', isWhole: false }
+  const sample = storable(text.slice(0, MAX_SAMPLE))
+  return { id: contentOf(hashOf(0, text)), itemId, reason, sample, isWhole: sample === text }
+}
+
+function textOf(raw: unknown): string | undefined {
   try {
-    sample = storable(stringifyLossless(raw as LosslessJson)).slice(0, SAMPLE)
+    return stringifyLossless(raw as LosslessJson)
   } catch {
     // It is quarantined already, whatever keeps it from being written.
-    sample = '(cannot be written)'
+    return undefined
   }
-  return { id: hash('sha1', `${reason} ${sample}`, 'hex'), reason, sample }
+}
+
+/** A hash without its stamp names the content alone. */
+function contentOf(hashed: Buffer): string {
+  return hashed.toString('hex', 4)
 }

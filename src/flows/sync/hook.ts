@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Hook, Sign } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
 import { findAccountById } from '#store/accounts.ts'
 import { listProfiles } from '#store/profiles.ts'
 import { findServiceKey } from '#store/service-keys.ts'
@@ -68,7 +69,8 @@ async function wake(need: SyncNeed, { appId, service }: HookCall, nativeId: stri
   for (const accountId of await findServiceUser(need.database, { appId, service, nativeId })) {
     const account = await findAccountById(need.database, accountId)
     const profiles = account === undefined ? [] : await listProfiles(need.database, account)
-    for (const profile of profiles.filter((each) => each.service === service && each.nativeId === nativeId)) {
+    const isMeant = (each: Profile) => each.service === service && each.nativeId === nativeId && each.state !== 'paused'
+    for (const profile of profiles.filter(isMeant)) {
       await requestSync(need, profile)
       woken += 1
     }

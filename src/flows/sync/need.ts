@@ -1,4 +1,5 @@
 import type { RateLimiter } from '#access/rate-limiter.ts'
+import type { Chance } from '#base/chance.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Log } from '#base/log.ts'
 import type { QuotaSettings } from '#base/quota-variables.ts'
@@ -20,6 +21,8 @@ export interface SyncNeed {
   access?: AccessWatch | undefined
   /** The default quotas; absent: the usual ones. */
   config?: Partial<QuotaSettings> | undefined
+  /** Spreads profiles over time; absent: `Math.random`. */
+  chance?: Chance | undefined
   /** Where the usual ones do not fit. */
   times?: Partial<SyncTimes> | undefined
 }
@@ -50,6 +53,10 @@ const USUAL: SyncTimes = {
 
 export function timesOf({ times }: Pick<SyncNeed, 'times'>): SyncTimes {
   return { ...USUAL, ...times }
+}
+
+export function chanceOf({ chance }: Pick<SyncNeed, 'chance'>): Chance {
+  return chance ?? Math.random
 }
 
 /** Rounded up, so that the many pages of a run write the same value: a time that moves costs every index that holds it. */

@@ -1,13 +1,7 @@
-import { type CronLine, nextRun } from '#base/cron.ts'
+import type { Chance } from '#base/chance.ts'
+import { nextRun } from '#base/cron.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
-
-/** How an app wants its people's profiles synced. */
-export interface SyncRules {
-  /** Classes that are off. `core` always runs. */
-  off?: ('personal' | 'social')[]
-  /** By `service/endpoint`, or `service/*`. */
-  pace?: Record<string, { everyMs: number } | CronLine>
-}
+import type { SyncRules } from '#model/sync-rules.ts'
 
 const DAY_MS = 86_400_000
 /** Limit: shortest time between two syncs of an endpoint for which an app has no rule. */
@@ -25,31 +19,32 @@ export function nextPace(
   endpoint: Endpoint,
   rules: SyncRules,
   run: { intervalMs: number; news: number; nowMs: number },
+  chance: Chance,
 ): Pace {
-  const rule = rules.pace?.[`${service}/${name}`] ?? rules.pace?.[`${service}/*`]
+  const rule = rules.pace[`${service}/${name}`] ?? rules.pace[`${service}/*`]
   if (rule !== undefined && 'cron' in rule)
     return { intervalMs: run.intervalMs, nextRunAt: nextRun(rule, run.nowMs) ?? run.nowMs + DAY_MS }
-  if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs) }
+  if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs, chance) }
   const floor = Math.max(MIN_PACE_MS, endpoint.everyMs / 4)
   const ceiling = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))
   const wanted = run.news > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
   const intervalMs = Math.round(Math.min(ceiling, Math.max(floor, wanted)))
-  return { intervalMs, nextRunAt: run.nowMs + jitter(intervalMs) }
+  return { intervalMs, nextRunAt: run.nowMs + jitter(intervalMs, chance) }
 }
 
 /** Growing waits after failures, from half a minute to six hours. */
-export function retryAt(fails: number, retryAfterMs: number | undefined, nowMs: number): number {
+export function retryAt(fails: number, retryAfterMs: number | undefined, nowMs: number, chance: Chance): number {
   const own = Math.min(6 * 3_600_000, 30_000 * 2 ** Math.min(fails, 12))
   // Who says "in a second" over and over is no longer believed.
-  if (retryAfterMs === undefined || (fails > 5 && retryAfterMs < own)) return nowMs + jitter(own)
-  return nowMs + Math.max(retryAfterMs, 1000) + Math.round(Math.random() * 1000)
+  if (retryAfterMs === undefined || (fails > 5 && retryAfterMs < own)) return nowMs + jitter(own, chance)
+  return nowMs + Math.max(retryAfterMs, 1000) + Math.round(chance() * 1000)
 }
 
 export function isWanted(endpoint: Endpoint, rules: SyncRules): boolean {
-  return endpoint.class === 'core' || !(rules.off ?? []).includes(endpoint.class)
+  return endpoint.class === 'core' || !rules.off.includes(endpoint.class)
 }
 
 // Spread by a tenth to either side: a thousand profiles connected at once must not come back at once.
-function jitter(ms: number): number {
-  return Math.round(ms * (0.9 + Math.random() * 0.2))
+function jitter(ms: number, chance: Chance): number {
+  return Math.round(ms * (0.9 + chance() * 0.2))
 }

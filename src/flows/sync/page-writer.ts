@@ -1,5 +1,5 @@
+import { joinFaults } from '#store/reader-faults.ts'
 import { saveProgress } from '#store/sync-endpoints.ts'
-import type { Absorbed } from './absorb.ts'
 import { type Digest, emptyDigest } from './digest.ts'
 import type { SyncNeed } from './need.ts'
 import type { Walk } from './walk.ts'
@@ -34,7 +34,14 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
     waiting = emptyDigest()
     const mark = run.endpoint.checkpoint?.oldestFirst ? walk.mark : undefined
     flying = writeUnderFence(need, run, page, nowMs, 0, (tx, absorbed) =>
-      saveProgress(tx, run.owner, run.name, { walk, seen: undefined, dueAt: 0, mark, ...counted(absorbed), nowMs }),
+      saveProgress(tx, run.owner, run.name, {
+        walk,
+        seen: undefined,
+        dueAt: 0,
+        mark,
+        added: absorbed.added - absorbed.removed,
+        nowMs,
+      }),
     )
       .catch((error: unknown) => {
         failure = { error }
@@ -72,17 +79,12 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
   }
 }
 
-/** What the counters of an endpoint learn from a write. */
-export function counted({ added, removed, faults, quarantined }: Absorbed) {
-  return { added: added - removed, faults, quarantined }
-}
-
 function idsOf({ rows, gone, respelled }: Digest): string[] {
   return [...rows.map(({ id }) => id), ...gone, ...respelled.map(({ id }) => id)]
 }
 
-function weight({ rows, respelled, gone, bad }: Digest): number {
-  return rows.length + respelled.length + gone.length + bad.length
+function weight({ rows, respelled, gone, bad, good }: Digest): number {
+  return rows.length + respelled.length + gone.length + bad.length + good.length
 }
 
 // No item is in both: it would have been written before the second was looked up.
@@ -94,6 +96,7 @@ function joined(one: Digest, other: Digest): Digest {
     respelled: [...one.respelled, ...other.respelled],
     gone: [...one.gone, ...other.gone],
     bad: [...one.bad, ...other.bad],
-    faults: one.faults + other.faults,
+    good: [...one.good, ...other.good],
+    faults: joinFaults(one.faults, other.faults),
   }
 }

@@ -2,26 +2,37 @@ import type { Account } from '#model/account.ts'
 import { MAX_DEATHS } from '#model/deaths.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
+import { isFailure, type SyncReason } from '#model/sync-reasons.ts'
 import { requireAccountById } from '#store/accounts.ts'
+import { countAside } from '#store/aside-counts.ts'
 import type { Database } from '#store/database.ts'
 import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
 import { findProfile, findProfileByName } from '#store/profiles.ts'
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
 import { lockSchedule, makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
+import { newestFaults, type ShownFault } from './faults.ts'
 import type { SyncNeed } from './need.ts'
+import { refuseIfPaused } from './pause.ts'
+import { newestRecords, type ShownRecord } from './quarantine.ts'
 
 export interface EndpointProgress {
-  state: 'waiting' | 'running' | 'done' | 'failing' | 'parked' | 'off'
+  state: 'waiting' | 'running' | 'done' | 'failing' | 'parked' | 'off' | 'paused'
   /** 1 when the first walk is over; before that how far it is, as well as pages can tell. */
   progress: number
   items: number
   pages?: number
   last_run?: number
   next_run: number
+  /** Why it was not read to its end, as a word and as a sentence. */
+  last_reason?: SyncReason
   last_error?: string
   /** Items that vanished in a number that nobody believes; kept until confirmed. */
   suspect_deletes?: number
+  /** Fields that the connector's readers could not read: how many, and the newest. */
+  faults?: { count: number; latest: ShownFault[] }
+  /** Records that could not be stored: how many wait, and the newest. */
   quarantined?: number
+  quarantine?: ShownRecord[]
   /** Worker processes that ended while they read this endpoint, since it last ended well. */
   worker_deaths?: number
 }
@@ -44,8 +55,22 @@ export async function syncProgress(
   { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
   profile: Profile,
 ): Promise<Record<string, EndpointProgress>> {
-  const states = await listEndpoints(database, { part: profile.part, profileId: profile.id })
-  const named = states.map((state): [string, EndpointProgress] => [state.endpoint, describe(state, clock.now())])
+  const key = { part: profile.part, profileId: profile.id }
+  const states = await listEndpoints(database, key)
+  // Asked again: whoever follows a sync has read the profile long ago.
+  const isPaused = (await findProfile(database, profile.part, profile.id))?.state === 'paused'
+  const faults = states.some((state) => state.faults > 0) ? await newestFaults({ database }, key) : undefined
+  const records = states.some(({ quarantined }) => quarantined > 0) ? await newestRecords({ database }, key) : undefined
+  const named = states.map((state): [string, EndpointProgress] => [
+    state.endpoint,
+    {
+      ...describe(state, { isPaused, nowMs: clock.now() }),
+      ...(state.faults > 0 ? { faults: { count: state.faults, latest: faults?.get(state.endpoint) ?? [] } } : {}),
+      ...(state.quarantined > 0
+        ? { quarantined: state.quarantined, quarantine: records?.get(state.endpoint) ?? [] }
+        : {}),
+    },
+  ])
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -61,14 +86,18 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
 export async function requestSync(
   { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
   profile: Profile,
-  options: { confirmDeletes: boolean; retryParked?: boolean } = { confirmDeletes: false },
+  options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean } = { confirmDeletes: false },
 ): Promise<void> {
+  refuseIfPaused(profile)
   const key = { part: profile.part, profileId: profile.id }
   const now = clock.now()
   await database.transaction(async (tx) => {
     await lockSchedule(tx, key)
     if (options.retryParked === true) await retryParkedEndpoints(tx, key, now)
-    await makeEndpointsDue(tx, key, now, options)
+    await makeEndpointsDue(tx, key, now, {
+      confirmDeletes: options.confirmDeletes,
+      retryQuarantined: options.retryQuarantined === true,
+    })
     await makeProfileDue(tx, key, now)
   })
 }
@@ -78,6 +107,7 @@ export async function resetSync(
   { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
   profile: Profile,
 ): Promise<void> {
+  refuseIfPaused(profile)
   const key = { part: profile.part, profileId: profile.id }
   const now = clock.now()
   await database.transaction(async (tx) => {
@@ -87,48 +117,54 @@ export async function resetSync(
   })
 }
 
-function describe(state: EndpointState, nowMs: number): EndpointProgress {
+function describe(state: EndpointState, at: { isPaused: boolean; nowMs: number }): EndpointProgress {
   const walk = state.walk as { pages?: number } | undefined
-  const first = state.firstDoneAt !== undefined
-  const running = walk !== undefined && state.lastError === undefined
   const pages = walk?.pages ?? 0
-  const error = state.lastError ?? leftOut(state)
+  const shown = stateOf(state, at.isPaused)
+  const why = reasonOf(state)
   return {
-    state:
-      state.nextRunAt >= NEVER
-        ? state.deaths >= MAX_DEATHS
-          ? 'parked'
-          : 'off'
-        : state.lastError !== undefined
-          ? 'failing'
-          : running
-            ? 'running'
-            : error !== undefined
-              ? 'failing'
-              : first
-                ? 'done'
-                : 'waiting',
+    state: shown,
     // Services rarely say how much there is; a curve that slows down is honest about not knowing.
-    progress: first ? 1 : Math.round((1 - 1 / (1 + pages / 10)) * 100) / 100,
+    progress: state.firstDoneAt === undefined ? Math.round((1 - 1 / (1 + pages / 10)) * 100) / 100 : 1,
     items: state.items,
-    ...(running ? { pages } : {}),
+    ...(shown === 'running' ? { pages } : {}),
     ...(state.lastRunAt === undefined ? {} : { last_run: state.lastRunAt }),
-    next_run: Math.max(state.nextRunAt, state.lastError === undefined ? 0 : nowMs),
-    ...(error === undefined ? {} : { last_error: error }),
+    next_run: Math.max(state.nextRunAt, shown === 'failing' ? at.nowMs : 0),
+    ...(why === undefined ? {} : { last_reason: why.reason, last_error: why.error }),
     ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
-    ...(state.quarantined > 0 ? { quarantined: state.quarantined } : {}),
     ...(state.deaths > 0 ? { worker_deaths: state.deaths } : {}),
   }
 }
 
-/** Shown until everything is read: stored items are still updated and deleted, new ones wait. */
-function leftOut({ leftOut: quota }: EndpointState): string | undefined {
-  if (quota === undefined) return undefined
-  return `quota_reached: new items are left out, because the quota ${quota} is reached. It goes on when there is room.`
+function stateOf(state: EndpointState, isPaused: boolean): EndpointProgress['state'] {
+  const { lastReason, walk, leftOut, firstDoneAt } = state
+  if (state.nextRunAt >= NEVER) return state.deaths >= MAX_DEATHS ? 'parked' : 'off'
+  if (isPaused) return 'paused'
+  if (lastReason !== undefined) return isFailure(lastReason) ? 'failing' : 'off'
+  if (walk !== undefined) return 'running'
+  if (leftOut !== undefined) return 'failing'
+  return firstDoneAt === undefined ? 'waiting' : 'done'
+}
+
+function reasonOf({
+  lastReason,
+  lastError,
+  leftOut,
+}: EndpointState): { reason: SyncReason; error: string } | undefined {
+  if (lastReason !== undefined) return { reason: lastReason, error: lastError ?? '' }
+  if (leftOut === undefined) return undefined
+  // Shown until everything is read: stored items are still updated and deleted, new ones wait.
+  const error = `New items are left out, because the quota ${leftOut} is reached. It goes on when there is room.`
+  return { reason: 'quota_reached', error }
 }
 
 export function parkedCount({ database }: Pick<SyncNeed, 'database'>): Promise<number> {
   return countParkedEndpoints(database)
+}
+
+/** For metrics: lost fields and quarantined records, by service and endpoint. */
+export function asideFigures({ database }: Pick<SyncNeed, 'database'>): ReturnType<typeof countAside> {
+  return countAside(database)
 }
 
 /** For operators: endpoints of an app's profiles that ended three workers. */

@@ -1,16 +1,16 @@
-import { type CronLine, MAX_CRON, parseCron } from '#base/cron.ts'
+import { MAX_CRON, parseCron } from '#base/cron.ts'
 import { duration } from '#kit/endpoint.ts'
 import { endpointFault } from '#kit/endpoint-fault.ts'
 import { ApiError } from '#model/errors.ts'
+import type { OptionalClass, PaceRule, SyncRules } from '#model/sync-rules.ts'
 import { findAppSync, setAppSync } from '#store/apps.ts'
 import { auditApp } from '#store/audit.ts'
 import { wakeEndpointsOf } from '#store/sync-endpoints.ts'
 import type { SyncNeed } from './need.ts'
-import type { SyncRules } from './pace.ts'
 
 /** As an app writes them. */
 export interface RulesInput {
-  off?: ('personal' | 'social')[] | undefined
+  off?: OptionalClass[] | undefined
   /** `{"github/events": "5m", "demo-social/*": "0 6 * * * Europe/Berlin"}` */
   pace?: Record<string, string> | undefined
 }
@@ -28,17 +28,24 @@ export async function setRules(
   const rules: SyncRules = { off: input.off ?? [], pace }
   const now = clock.now()
   await database.transaction(async (tx) => {
-    if (!(await setAppSync(tx, appId, { ...rules, written: input })))
-      throw new ApiError('not_found', `There is no app ${appId}.`)
+    if (!(await setAppSync(tx, appId, rules))) throw new ApiError('not_found', `There is no app ${appId}.`)
     await wakeEndpointsOf(tx, appId, now)
     await auditApp(tx, appId, { at: now, actor, action: 'app.sync_rules', detail: { ...input } })
   })
-  return input
+  return written(rules)
 }
 
 export async function getRules({ database }: Pick<SyncNeed, 'database'>, appId: string): Promise<RulesInput> {
-  const { written } = (await findAppSync(database, appId)) as { written?: RulesInput }
-  return written ?? {}
+  return written(await findAppSync(database, appId))
+}
+
+function written({ off, pace }: SyncRules): RulesInput {
+  return {
+    ...(off.length === 0 ? {} : { off }),
+    ...(Object.keys(pace).length === 0
+      ? {}
+      : { pace: Object.fromEntries(Object.entries(pace).map(([name, { text }]) => [name, text])) }),
+  }
 }
 
 function checkName(registry: SyncNeed['registry'], name: string): string {
@@ -55,15 +62,16 @@ const MIN_RULE_MS = 30_000
 /** Limit: longest time between two syncs that an app may ask for; more is answered with 400. */
 const MAX_RULE_MS = 366 * 86_400_000
 
-function readPace(name: string, text: string): { everyMs: number } | CronLine {
+/** Reads an interval such as `15m`, or a cron expression with an optional time zone. */
+export function readPace(name: string, text: string): PaceRule {
   if (text.length > MAX_CRON) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_CRON} characters.`)
   if (/^\d+[smhd]$/.test(text)) {
     const everyMs = duration(text)
     if (everyMs < MIN_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at most every 30s.`)
     if (everyMs > MAX_RULE_MS) throw new ApiError('bad_body', `pace.${name}: at least every 366d.`)
-    return { everyMs }
+    return { text, everyMs }
   }
   const line = parseCron(text)
-  if (!('fault' in line)) return line
+  if (!('fault' in line)) return { text, ...line }
   throw new ApiError('bad_body', `pace.${name}: “${text}” is not an interval such as “15m”, and ${line.fault}.`)
 }

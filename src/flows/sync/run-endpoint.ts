@@ -1,7 +1,7 @@
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { atMilestones } from '#store/statistics.ts'
-import { type EndpointState, findSeenIds } from '#store/sync-endpoints.ts'
+import { type EndpointState, findSeenIds, type Validator } from '#store/sync-endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { findGone } from './deletes.ts'
@@ -26,7 +26,19 @@ export async function runEndpoint(need: SyncNeed, run: EndpointRun): Promise<Out
   const guard = createQuotaGuard(need, run)
   const outcome = await runGuarded(need, run, guard)
   await guard.tell()
+  tellLost(need, run)
   return outcome
+}
+
+/** Once for a run, however many records it concerns. */
+function tellLost({ log }: SyncNeed, { connector, name, owner, stream }: EndpointRun): void {
+  if (stream.lost.size > 0)
+    log.warn('a connector could not read some fields; tributary faults lists them', {
+      service: connector.service,
+      endpoint: name,
+      profile: owner.profileId,
+      fields: Object.fromEntries(stream.lost),
+    })
 }
 
 async function runGuarded(need: SyncNeed, run: EndpointRun, quotas: QuotaGuard): Promise<Outcome> {
@@ -66,7 +78,11 @@ async function walkPages(
     run.onPage()
     const fetched = await fetchPage(need, run, walk.next, conditionsOf(state, walk), run.signal)
     if (fetched.unchanged) {
-      await settleDone(need, run, walking, { etag: state.etag, gone: undefined, restUntilMs: undefined })
+      await settleDone(need, run, walking, {
+        validator: state.validator,
+        gone: undefined,
+        restUntilMs: undefined,
+      })
       return { kind: 'done' }
     }
     const { restUntilMs } = fetched
@@ -76,8 +92,8 @@ async function walkPages(
       walking.rest = await writer.drain()
       // An answer of which something was left out is to be read again.
       const isTaken = walk.pages === 0 && walking.walk.quota === undefined
-      const etag = isTaken ? validatorOf(walk.next, fetched.headers) : undefined
-      await settleEnd(need, run, walking, { etag, restUntilMs })
+      const validator = isTaken ? validatorOf(walk.next, fetched.headers) : undefined
+      await settleEnd(need, run, walking, { validator, restUntilMs })
       return { kind: 'done' }
     }
     if (need.clock.now() >= run.untilMs || run.signal.aborted) {
@@ -132,7 +148,7 @@ async function settleEnd(
   need: SyncNeed,
   run: EndpointRun,
   walking: Walking,
-  end: { etag: string | undefined; restUntilMs: number | undefined },
+  end: { validator: Validator | undefined; restUntilMs: number | undefined },
 ): Promise<void> {
   const { endpoint, name, owner, state } = run
   const { walk, seen } = walking
@@ -205,15 +221,18 @@ function resting(waitMs: number): UpstreamError {
 }
 
 /** What the service calls this answer. Only a list of one page can be judged by it. */
-function validatorOf(request: PageRequest, headers: Record<string, string>): string | undefined {
-  const validator = headers['etag'] ?? headers['last-modified']
-  return validator === undefined ? undefined : `${fingerprint(requestName(request))} ${validator}`
+function validatorOf(request: PageRequest, headers: Record<string, string>): Validator | undefined {
+  const value = headers['etag'] ?? headers['last-modified']
+  return value === undefined ? undefined : { request: fingerprint(requestName(request)), value }
 }
 
 /** Asks for an answer only if it is another than last time; while deletes are in doubt the answer itself is needed. */
-function conditionsOf(state: EndpointState, walk: Walk): Record<string, string> {
-  if (walk.pages > 0 || state.etag === undefined || state.suspectDeletes > 0 || state.confirmDeletes) return {}
-  const [name, validator] = [state.etag.slice(0, 16), state.etag.slice(17)]
-  if (name !== fingerprint(requestName(walk.next))) return {}
-  return /^\w{3}, /.test(validator) ? { 'if-modified-since': validator } : { 'if-none-match': validator }
+function conditionsOf(
+  { validator, suspectDeletes, confirmDeletes }: EndpointState,
+  walk: Walk,
+): Record<string, string> {
+  if (walk.pages > 0 || validator === undefined || suspectDeletes > 0 || confirmDeletes) return {}
+  const { request, value } = validator
+  if (request !== fingerprint(requestName(walk.next))) return {}
+  return /^\w{3}, /.test(value) ? { 'if-modified-since': value } : { 'if-none-match': value }
 }

@@ -1,6 +1,8 @@
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import { newId } from '#base/ids.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import type { SyncReason } from '#model/sync-reasons.ts'
+import type { SyncRules } from '#model/sync-rules.ts'
 import { findAppSync } from '#store/apps.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { findProfile, markSynced, setProfileState } from '#store/profiles.ts'
@@ -16,10 +18,11 @@ import {
 import type { UpstreamError } from '#upstream/errors.ts'
 import { openStream } from './digest.ts'
 import { leaseEnd, type SyncNeed, timesOf } from './need.ts'
-import { isWanted, type SyncRules } from './pace.ts'
+import { isWanted } from './pace.ts'
+import { retryQuarantine } from './retry-quarantine.ts'
 import { type Outcome, runEndpoint } from './run-endpoint.ts'
 import type { Target } from './target.ts'
-import { Overtaken } from './write-page.ts'
+import { type EndpointRun, Overtaken } from './write-page.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -50,7 +53,7 @@ export async function runProfile(need: SyncNeed, key: ProfileKey, turn: Turn): P
   const scheduled = await takeProfile(need.database, key, token, leaseEnd(need), { alone: turn.alone, nowMs })
   if (scheduled === undefined) return
   const gone = new AbortController()
-  const release = need.access?.follow({ profiles: [key], unmerged: true }, () => gone.abort())
+  const release = need.access?.follow({ profiles: [key], unmerged: true, unpaused: true }, () => gone.abort())
   try {
     const signal = AbortSignal.any([turn.signal, gone.signal])
     const { earliestMs } = await runTurn(need, key, token, { ...turn, signal })
@@ -66,7 +69,7 @@ export async function runProfile(need: SyncNeed, key: ProfileKey, turn: Turn): P
 
 async function runTurn(need: SyncNeed, key: ProfileKey, token: string, turn: Turn): Promise<Next> {
   const profile = await findProfile(need.database, key.part, key.profileId)
-  if (profile === undefined || ['disconnected', 'needs_auth', 'paused'].includes(profile.state)) return NOT_AT_ALL
+  if (profile === undefined || profile.state === 'needs_auth' || profile.state === 'paused') return NOT_AT_ALL
   if (profile.state === 'limited' && (profile.stateUntil ?? 0) > need.clock.now())
     return { earliestMs: profile.stateUntil }
   const connector = need.registry.find(profile.service)
@@ -92,8 +95,10 @@ async function runDue(
   for (const state of states.filter((each) => isDue(need, each))) {
     const endpoint = target.connector.endpoints[state.endpoint]
     if (!(await mayRun(need, key, target, rules, state, endpoint))) continue
-    const stream = openStream(target.connector, state.endpoint, endpoint!, target.profile.nativeId, key, state.epoch)
-    const run = {
+    const aside = { faults: state.faults > 0, quarantine: state.quarantined > 0 }
+    const { nativeId } = target.profile
+    const stream = openStream(target.connector, state.endpoint, endpoint!, nativeId, key, state.epoch, aside)
+    const run: EndpointRun = {
       ...target,
       stream,
       owner: key,
@@ -107,6 +112,7 @@ async function runDue(
       onPage: () => turn.step(state.endpoint),
     }
     turn.step(state.endpoint)
+    if (state.retryQuarantined) run.state = await retryQuarantine(need, run)
     const outcome = await runEndpoint(need, run)
     const stop = await judge(need, target, outcome)
     if (stop !== undefined) return stop
@@ -143,15 +149,16 @@ async function mayRun(
   state: EndpointState,
   endpoint: Endpoint | undefined,
 ): Promise<boolean> {
-  const postpone = (untilMs: number, reason?: string) =>
-    postponeEndpoint(need.database, key, state.endpoint, untilMs, reason)
+  const postpone = (untilMs: number, why?: { reason: SyncReason; error: string }) =>
+    postponeEndpoint(need.database, key, state.endpoint, untilMs, why)
   if (endpoint === undefined || !isWanted(endpoint, rules)) {
     await postpone(NEVER)
     return false
   }
   const missing = missingScope(endpoint, target)
   if (missing === undefined) return true
-  await postpone(need.clock.now() + DAY_MS, `scope_missing: the person did not grant ${missing}`)
+  const error = `The person did not grant ${missing}.`
+  await postpone(need.clock.now() + DAY_MS, { reason: 'scope_missing', error })
   return false
 }
 
@@ -178,7 +185,7 @@ async function becomeLimited(need: SyncNeed, { profile }: Target, error: Upstrea
   const untilMs = need.clock.now() + (error.retryAfterMs ?? 0)
   await setProfileState(need.database, profile, {
     state: 'limited',
-    from: ['connecting', 'active', 'limited'],
+    from: profile.state,
     until: untilMs,
   })
   return untilMs
@@ -187,14 +194,14 @@ async function becomeLimited(need: SyncNeed, { profile }: Target, error: Upstrea
 /** Active once every endpoint has been walked to its end, and again when a limit is over. */
 async function becomeActive(need: SyncNeed, key: ProfileKey, { profile, connector }: Target): Promise<void> {
   if (profile.state === 'active') return
-  const isOver = ({ endpoint, firstDoneAt, lastError, nextRunAt }: EndpointState) =>
+  const isOver = ({ endpoint, firstDoneAt, lastReason, nextRunAt }: EndpointState) =>
     firstDoneAt !== undefined ||
-    lastError !== undefined ||
+    lastReason !== undefined ||
     nextRunAt >= NEVER ||
     connector.endpoints[endpoint] === undefined
   if (profile.state === 'limited' || (await listEndpoints(need.database, key)).every(isOver))
     await need.database.transaction(async (tx) => {
-      const changed = await setProfileState(tx, profile, { state: 'active', from: ['connecting', 'limited'] })
+      const changed = await setProfileState(tx, profile, { state: 'active', from: profile.state })
       // A limit comes and goes; only what lasts is told to destinations.
       if (changed && profile.state === 'connecting') await markDeliveriesDue(tx, key, need.clock.now())
     })

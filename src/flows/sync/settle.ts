@@ -1,5 +1,8 @@
+import type { Chance } from '#base/chance.ts'
+import { syncReason } from '#model/sync-reasons.ts'
 import { markDeliveriesDue } from '#store/delivery-cursors.ts'
 import { removeItems } from '#store/items.ts'
+import { keepFaults, NO_FAULTS } from '#store/reader-faults.ts'
 import {
   type EndpointState,
   saveDone,
@@ -7,13 +10,13 @@ import {
   saveProgress,
   saveWaiting,
   setEndpointLeftOut,
+  type Validator,
 } from '#store/sync-endpoints.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 import type { Gone } from './deletes.ts'
 import type { Digest } from './digest.ts'
-import type { SyncNeed } from './need.ts'
+import { chanceOf, type SyncNeed } from './need.ts'
 import { nextPace, retryAt } from './pace.ts'
-import { counted } from './page-writer.ts'
 import { packSeen } from './seen.ts'
 import type { Walk } from './walk.ts'
 import { type EndpointRun, writeUnderFence } from './write-page.ts'
@@ -36,7 +39,7 @@ export async function settlePause(need: SyncNeed, run: EndpointRun, walking: Wal
       ...place,
       dueAt: nowMs,
       mark: markSoFar(run, walking),
-      ...counted(absorbed),
+      added: absorbed.added - absorbed.removed,
       nowMs,
     }),
   )
@@ -58,28 +61,30 @@ export async function settleDone(
   need: SyncNeed,
   run: EndpointRun,
   { walk, rest }: Walking,
-  end: { etag: string | undefined; gone: Gone | undefined; restUntilMs: number | undefined },
+  end: { validator: Validator | undefined; gone: Gone | undefined; restUntilMs: number | undefined },
 ): Promise<void> {
   const ids = end.gone?.ids ?? []
   const nowMs = need.clock.now()
   await writeUnderFence(need, run, rest, nowMs, ids.length, async (tx, absorbed, lastSeq) => {
     const removed = await removeItems(tx, run.owner, ids, lastSeq - ids.length + 1, nowMs)
     if (removed > 0) await markDeliveriesDue(tx, run.owner, nowMs)
-    const pace = nextPace(run.connector.service, run.name, run.endpoint, run.rules, {
-      intervalMs: run.state.intervalMs,
-      news: walk.news + removed,
-      nowMs,
-    })
-    const counts = counted(absorbed)
+    if (removed > 0 && run.stream.aside.faults) await keepFaults(tx, run.owner, run.name, NO_FAULTS, ids, nowMs)
+    const pace = nextPace(
+      run.connector.service,
+      run.name,
+      run.endpoint,
+      run.rules,
+      { intervalMs: run.state.intervalMs, news: walk.news + removed, nowMs },
+      chanceOf(need),
+    )
     await saveDone(tx, run.owner, run.name, {
       mark: walk.mark,
-      etag: end.etag,
+      validator: end.validator,
       intervalMs: pace.intervalMs,
       nextRunAt: Math.max(pace.nextRunAt, end.restUntilMs ?? 0),
       suspectDeletes: end.gone?.suspects,
       confirmed: end.gone !== undefined && run.state.confirmDeletes,
-      ...counts,
-      added: counts.added - removed,
+      added: absorbed.added - absorbed.removed - removed,
       wasDueAt: run.state.nextRunAt,
       nowMs,
     })
@@ -110,22 +115,25 @@ export async function settleFailure(
   const nowMs = need.clock.now()
   const goesOn = error.recovery === 'retry' && walking.walk.pages > 0
   const place = goesOn ? withSeen(walking) : { walk: undefined, seen: undefined }
-  const resume = { ...place, nextRunAt: nextTry(run.state, error, nowMs) }
+  const resume = { ...place, nextRunAt: nextTry(run.state, error, nowMs, chanceOf(need)) }
   await writeUnderFence(need, run, walking.rest, nowMs, 0, async (tx, absorbed) => {
     const mark = markSoFar(run, walking)
-    await saveProgress(tx, run.owner, run.name, { ...place, dueAt: 0, mark, ...counted(absorbed), nowMs })
+    const added = absorbed.added - absorbed.removed
+    await saveProgress(tx, run.owner, run.name, { ...place, dueAt: 0, mark, added, nowMs })
     if (error.reason === 'budget') return saveWaiting(tx, run.owner, run.name, resume)
-    const message = `${error.reason}: ${error.message}`.slice(0, 500)
-    return saveFailed(tx, run.owner, run.name, { ...resume, error: message, nowMs })
+    const why = { reason: syncReason(error.reason), error: error.message.slice(0, MAX_MESSAGE) }
+    return saveFailed(tx, run.owner, run.name, { ...resume, ...why, nowMs })
   })
 }
 
+/** Limit: characters of a failure's sentence that are kept for `last_error`; the rest is cut off. */
+const MAX_MESSAGE = 500
 const DAY_MS = 86_400_000
 
-function nextTry({ walk, fails }: EndpointState, error: UpstreamError, nowMs: number): number {
+function nextTry({ walk, fails }: EndpointState, error: UpstreamError, nowMs: number, chance: Chance): number {
   if (error.reason === 'budget') return nowMs + (error.retryAfterMs ?? 0)
   // A service that no longer knows the place of an old walk gets a new one at once, but only once.
   const isPlaceLost = walk !== undefined && fails === 0 && error.status !== undefined
   if ((error.recovery === 'stop' || error.recovery === 'skip') && isPlaceLost) return nowMs
-  return error.recovery === 'skip' ? nowMs + DAY_MS : retryAt(fails, error.retryAfterMs, nowMs)
+  return error.recovery === 'skip' ? nowMs + DAY_MS : retryAt(fails, error.retryAfterMs, nowMs, chance)
 }

@@ -1,12 +1,13 @@
 import { codeOf } from '#base/errors.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
+import type { SyncRules } from '#model/sync-rules.ts'
 import type { Queries } from '#store/database.ts'
 import type { EndpointState } from '#store/sync-endpoints.ts'
 import { holdProfile, type ProfileKey } from '#store/sync-schedule.ts'
+import { parseStored } from '#upstream/body/lossless-json.ts'
 import { type Absorbed, numbersFor, writeDigest } from './absorb.ts'
 import { badRecord, type Digest, emptyDigest, type Stream } from './digest.ts'
 import { leaseEnd, type SyncNeed } from './need.ts'
-import type { SyncRules } from './pace.ts'
 import type { Target } from './target.ts'
 
 /** Somebody else took the profile: nothing we know counts any more. */
@@ -55,7 +56,7 @@ export async function writeUnderFence(
   } catch (error) {
     if (!isRefusedData(error) || page.rows.length === 0) throw error
     const refused = new Set(await refusedRows(need, run, page.rows, nowMs))
-    const bad = [...refused].map(({ data }) => badRecord(data, 'the database refused it'))
+    const bad = [...refused].map(({ id, data }) => badRecord(parseStored(data), 'the database refused it', id))
     await settle({ ...page, rows: page.rows.filter((row) => !refused.has(row)), bad: [...page.bad, ...bad] })
   }
 }

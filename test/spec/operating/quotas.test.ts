@@ -56,7 +56,7 @@ const own = (token: string, items: unknown[]) =>
 const byText = (a: string, b: string) => (a < b ? -1 : 1)
 const reason = ({ body }: { body: unknown }) => (body as { reason?: string }).reason
 const notes = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `n${from + i}` }))
-const isFull = ({ last_error }: { last_error?: string }) => last_error?.startsWith('quota_reached') === true
+const isFull = ({ last_reason }: { last_reason?: string }) => last_reason === 'quota_reached'
 const isDone = ({ state }: { state: string }) => state === 'done'
 /** Asks for a run until one ended after that: a wish that meets the end of a run waits for the next one. */
 const syncOnce = async (token: string, query = '') => {

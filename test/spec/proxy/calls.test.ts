@@ -140,7 +140,7 @@ suite('whose call it is', () => {
 
   test('a profile that needs a new sign-in is told', async () => {
     const { token: by, profile } = await house.connect({ apiUrl: upstream.url })
-    await setProfileState(house.store.database, profile, { state: 'needs_auth', from: ['active'] })
+    await setProfileState(house.store.database, profile, { state: 'needs_auth' })
     const answer = await ask({ by })
     assert.deepEqual([answer.status, reasonOf(answer)], [403, 'needs_auth'])
   })

@@ -32,24 +32,20 @@ suite('R07 a service that fails', () => {
   }
 
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
-  const FAULTS: [name: string, reason: RegExp, third: Script][] = [
-    ['e500', /^service_failed: /, () => ({ status: 500, body: { error: 'boom' } })],
-    ['e503', /^service_failed: /, () => ({ status: 503, body: '<html>down</html>' })],
-    [
-      'html',
-      /^answer_unreadable: /,
-      () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Be right back</h1>' }),
-    ],
-    ['truncated', /^answer_unreadable: /, () => ({ body: '{"notes":[{"id":"21"' })],
-    ['too-deep', /^answer_unreadable: /, () => ({ body: '['.repeat(100_000) + ']'.repeat(100_000) })],
-    ['other-shape', /^unexpected_answer: /, () => ({ body: { notes: 'moved' } })],
-    ['teapot', /^unexpected_answer: /, () => ({ status: 418, body: {} })],
-    ['forbidden', /^service_refused: /, () => ({ status: 403, body: {} })],
-    ['missing', /^not_found: /, () => ({ status: 404, body: {} })],
-    ['elsewhere', /^redirect_refused: /, () => ({ status: 302, headers: { location: 'https://elsewhere.test/' } })],
+  const FAULTS: [name: string, reason: string, third: Script][] = [
+    ['e500', 'service_failed', () => ({ status: 500, body: { error: 'boom' } })],
+    ['e503', 'service_failed', () => ({ status: 503, body: '<html>down</html>' })],
+    ['html', 'answer_unreadable', () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Be right back</h1>' })],
+    ['truncated', 'answer_unreadable', () => ({ body: '{"notes":[{"id":"21"' })],
+    ['too-deep', 'answer_unreadable', () => ({ body: '['.repeat(100_000) + ']'.repeat(100_000) })],
+    ['other-shape', 'unexpected_answer', () => ({ body: { notes: 'moved' } })],
+    ['teapot', 'unexpected_answer', () => ({ status: 418, body: {} })],
+    ['forbidden', 'service_refused', () => ({ status: 403, body: {} })],
+    ['missing', 'not_found', () => ({ status: 404, body: {} })],
+    ['elsewhere', 'redirect_refused', () => ({ status: 302, headers: { location: 'https://elsewhere.test/' } })],
     [
       'bomb',
-      /^answer_too_large: /,
+      'answer_too_large',
       (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb)
         return undefined
@@ -57,7 +53,7 @@ suite('R07 a service that fails', () => {
     ],
     [
       'reset',
-      /^service_unreachable: /,
+      'service_unreachable',
       (_, response) => {
         response.socket?.resetAndDestroy()
         return undefined
@@ -65,7 +61,7 @@ suite('R07 a service that fails', () => {
     ],
     [
       'half-open',
-      /^service_timeout: /,
+      'service_timeout',
       (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': 4096 }).flushHeaders()
         return undefined
@@ -73,7 +69,7 @@ suite('R07 a service that fails', () => {
     ],
     [
       'slow',
-      /^service_timeout: /,
+      'service_timeout',
       (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
         const drip = setInterval(() => response.write(' '), 50)
@@ -81,14 +77,14 @@ suite('R07 a service that fails', () => {
         return undefined
       },
     ],
-    ['silent', /^service_timeout: /, () => undefined],
+    ['silent', 'service_timeout', () => undefined],
   ]
   for (const [name, reason, third] of FAULTS) {
     test(`${name}: told as what it is, nothing lost, the other endpoint runs, and the next try goes on`, async () => {
       const { profile, holder, progress } = await failingAt(name, third)
-      const { state, last_error: error, next_run: next } = await progress()
+      const { state, last_reason: told, next_run: next } = await progress()
       assert.equal(state, 'failing')
-      assert.match(error!, reason)
+      assert.equal(told, reason)
       assert.ok(next > ground.clock.now() + 5000)
       assert.equal((await ground.stored(profile)).size, 20)
       assert.equal((await ground.stored(profile, 'other')).size, 1)

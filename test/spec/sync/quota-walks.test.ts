@@ -19,8 +19,10 @@ suite('a walk that meets a quota', () => {
   after(() => ground.close())
 
   const allow = (quotas: QuotaInput) => setQuotas(ground.need, ground.appId, quotas, 'test')
-  const error = async (profile: Parameters<Ground['progress']>[0]) =>
-    (await ground.progress(profile, 'list')).last_error
+  const error = async (profile: Parameters<Ground['progress']>[0]) => {
+    const { last_reason: reason, last_error: sentence } = await ground.progress(profile, 'list')
+    return reason === undefined ? undefined : `${reason}: ${sentence}`
+  }
   /** As many turns as a walk here can need. */
   const turns = async (profile: Parameters<Ground['run']>[0], count = 30) => {
     for (let turn = 0; turn < count; turn += 1) await ground.run(profile)

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from '#base/log.ts'
+import { apiKey } from '#kit/auth.ts'
+import { defineConnector } from '#kit/connector.ts'
+import { endpoint } from '#kit/endpoint.ts'
+import { kind } from '#kit/kind.ts'
+import { createRegistry } from '#kit/registry.ts'
+import { self } from '#kit/self.ts'
+import type { FoundItem } from '#store/item-query.ts'
+import { mapFaults } from './map-faults.ts'
+import { createPresenter } from './present.ts'
+
+interface Note {
+  id: string
+  title: string
+  text?: string
+}
+
+const notes = endpoint<unknown, Note>({
+  path: '/notes',
+  items: () => [],
+  kind: kind<Note>({
+    name: 'note',
+    id: ({ id }) => id,
+    map: { title: ({ title }) => title, text: ({ text }) => text!.toUpperCase() },
+  }),
+  types: ['statuses'],
+  every: '1h',
+  class: 'core',
+})
+const connector = defineConnector({
+  service: 'faulty',
+  title: 'Faulty',
+  docs: 'https://docs.test/',
+  auth: apiKey({ in: 'header', scheme: 'Bearer' }),
+  api: { baseUrl: 'https://api.test' },
+  self: self<{ id: string }>('/me', ({ id }) => ({ id })),
+  endpoints: { notes },
+})
+
+test('a map reader that throws on a stored record loses one field; it is counted, and told once', () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'warn', format: 'json', clock: { now: () => 1 }, write: (line) => lines.push(line) })
+  const readable = { part: 1, profileId: 'p', service: 'faulty', owner: 'ada', accountId: 'a', twins: [] }
+  const present = createPresenter({ registry: createRegistry([connector]), log }, [readable], {
+    oembed: false,
+    map: true,
+  })
+  const item = (data: string): FoundItem => ({
+    profileId: 'p',
+    id: '0'.repeat(32),
+    endpoint: 'notes',
+    nativeId: '1',
+    at: 1,
+    updatedAt: 1,
+    seq: 1,
+    types: 4,
+    guid: [],
+    oembed: '{}',
+    data,
+  })
+  const mapOf = (data: string) => (JSON.parse(present(item(data))) as { map: object }).map
+  assert.deepEqual(mapOf('{"id":"1","title":"t","text":"a"}'), { title: 't', text: 'A', oembed: {} })
+  assert.deepEqual(mapFaults(), [])
+  for (let i = 0; i < 3; i += 1) assert.deepEqual(mapOf('{"id":"1","title":"t"}'), { title: 't', oembed: {} })
+  assert.deepEqual(mapFaults(), [{ service: 'faulty', endpoint: 'notes', field: 'map.text', n: 3 }])
+  assert.equal(lines.length, 1)
+  assert.match(lines[0]!, /"field":"map\.text".*toUpperCase/)
+})

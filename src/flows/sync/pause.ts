@@ -1,0 +1,76 @@
+import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
+import { profileName } from '#model/profile-name.ts'
+import { writeAudit } from '#store/audit.ts'
+import type { Queries } from '#store/database.ts'
+import { markDeliveriesDue } from '#store/delivery-cursors.ts'
+import { findProfile, pauseProfile, resumeProfile } from '#store/profiles.ts'
+import { listEndpoints } from '#store/sync-endpoints.ts'
+import { resumeSchedule, unscheduleProfile } from '#store/sync-schedule.ts'
+import type { SyncNeed } from './need.ts'
+
+type PauseDeps = Pick<SyncNeed, 'database' | 'clock'>
+
+/**
+ * No syncs until somebody resumes it, whoever signs in meanwhile. What is stored is still read, pushed and proxied. A run under way
+ * writes nothing after this; what it had not stored yet is read again later. Twice is the same as once.
+ */
+export async function pauseSync({ database, clock }: PauseDeps, profile: Profile, actor: string): Promise<Profile> {
+  const now = clock.now()
+  return database.transaction(async (tx) => {
+    const state = await pauseProfile(tx, profile, now)
+    if (state !== undefined) {
+      await unscheduleProfile(tx, keyOf(profile))
+      await tell(tx, profile, { action: 'profile.pause', actor, now })
+    }
+    return current(tx, profile)
+  })
+}
+
+/** Syncs go on where they were; what came due during the pause is read now. */
+export async function resumeSync({ database, clock }: PauseDeps, profile: Profile, actor: string): Promise<Profile> {
+  const now = clock.now()
+  return database.transaction(async (tx) => {
+    // Connecting until all has been read once; a profile without endpoints has nothing to wait for.
+    const endpoints = await listEndpoints(tx, keyOf(profile))
+    const isRead = endpoints.every(({ firstDoneAt }) => firstDoneAt !== undefined)
+    const state = await resumeProfile(tx, profile, isRead ? 'active' : 'connecting')
+    if (state !== undefined) {
+      if (state !== 'needs_auth') await resumeSchedule(tx, keyOf(profile), now)
+      await tell(tx, profile, { action: 'profile.resume', actor, now })
+    }
+    return current(tx, profile)
+  })
+}
+
+export function refuseIfPaused({ state }: Profile): void {
+  if (state === 'paused') throw new ApiError('profile_paused')
+}
+
+function keyOf({ part, id }: Profile) {
+  return { part, profileId: id }
+}
+
+async function current(tx: Queries, { part, id }: Profile): Promise<Profile> {
+  const profile = await findProfile(tx, part, id)
+  if (profile === undefined) throw new ApiError('no_profile')
+  return profile
+}
+
+async function tell(
+  tx: Queries,
+  profile: Profile,
+  { action, actor, now }: { action: string; actor: string; now: number },
+): Promise<void> {
+  await writeAudit(tx, {
+    part: profile.part,
+    at: now,
+    actor,
+    action,
+    appId: profile.appId,
+    accountId: profile.accountId,
+    detail: { profile: profileName(profile) },
+  })
+  // Destinations keep the state of a profile beside its items.
+  await markDeliveriesDue(tx, keyOf(profile), now)
+}

@@ -1,0 +1,82 @@
+import { partFor } from '#base/ids.ts'
+import { ApiError } from '#model/errors.ts'
+import { findApp } from '#store/apps.ts'
+import { writeAudit } from '#store/audit.ts'
+import {
+  askForRetry,
+  listAppQuarantine,
+  newestQuarantined,
+  type Quarantined,
+  type QuarantinePlace,
+} from '#store/quarantine.ts'
+import type { ProfileKey } from '#store/sync-schedule.ts'
+import type { SyncNeed } from './need.ts'
+
+/** A record that could not be stored, as an app sees it. */
+export interface ShownRecord {
+  reason: string
+  /** Its JSON, cut off where it is long. */
+  sample: string
+  at: number
+  times: number
+}
+
+/** Limit: quarantined records of an endpoint that the progress of a sync shows, the newest; the list for operators has the others. */
+const MAX_SHOWN = 3
+/** Limit: characters of a quarantined record in the progress of a sync; the rest is cut off. */
+const MAX_SHOWN_SAMPLE = 200
+/** Limit: characters of a quarantined record in the list for operators; the rest is cut off. */
+const MAX_LISTED_SAMPLE = 2000
+
+/** The newest few, by endpoint. */
+export async function newestRecords(
+  { database }: Pick<SyncNeed, 'database'>,
+  key: ProfileKey,
+): Promise<Map<string, ShownRecord[]>> {
+  const found = await newestQuarantined(database, key, MAX_SHOWN, MAX_SHOWN_SAMPLE)
+  const byEndpoint = Map.groupBy(found, ({ endpoint }) => endpoint)
+  return new Map([...byEndpoint].map(([endpoint, records]) => [endpoint, records.map(shown)]))
+}
+
+/** For operators: quarantined records over all profiles of an app, a page at a time. */
+export async function appQuarantine(
+  { database }: Pick<SyncNeed, 'database'>,
+  appId: string,
+  after: QuarantinePlace,
+  limit: number,
+): Promise<(ShownRecord & { profile: string; service: string; endpoint: string; id: string })[]> {
+  const found = await listAppQuarantine(database, appId, after, limit, MAX_LISTED_SAMPLE)
+  return found.map((record) => ({
+    profile: record.profileId,
+    service: record.service,
+    endpoint: record.endpoint,
+    id: record.id,
+    ...shown(record),
+  }))
+}
+
+/** For operators who mended a connector: every quarantined record of an app is read once more. Gives how many endpoints that concerns. */
+export async function retryAppQuarantine(
+  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  appId: string,
+  actor: string,
+): Promise<number> {
+  const now = clock.now()
+  return database.transaction(async (tx) => {
+    if ((await findApp(tx, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+    const endpoints = await askForRetry(tx, appId, now)
+    await writeAudit(tx, {
+      part: partFor(appId),
+      at: now,
+      actor,
+      action: 'app.retry_quarantine',
+      appId,
+      detail: { endpoints },
+    })
+    return endpoints
+  })
+}
+
+function shown({ reason, sample, seenAt, times }: Quarantined): ShownRecord {
+  return { reason, sample, at: seenAt, times }
+}

@@ -1,0 +1,37 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { mapFaults } from '#flows/read/map-faults.ts'
+import type { asideFigures } from '#flows/sync/progress.ts'
+
+type Figures = Awaited<ReturnType<typeof asideFigures>>
+
+/** Gives a function that tells the registry what connectors could not read or store; undefined figures leave the last ones. */
+export function asideMetrics(registry: Registry): (figures: Figures | undefined) => void {
+  const registers = [registry]
+  const labelNames = ['service', 'endpoint']
+  const faults = new Gauge({
+    name: 'tributary_reader_faults',
+    help: 'Fields of records that connectors could not read.',
+    labelNames,
+    registers,
+  })
+  const quarantined = new Gauge({
+    name: 'tributary_quarantined_records',
+    help: 'Records that could not be stored and wait in quarantine.',
+    labelNames,
+    registers,
+  })
+  const onRequest = new Counter({
+    name: 'tributary_map_faults_total',
+    help: 'Fields of stored records that connectors could not read for a request, by this process since it started.',
+    labelNames: [...labelNames, 'field'],
+    registers,
+  })
+  return (figures) => {
+    onRequest.reset()
+    for (const { service, endpoint, field, n } of mapFaults()) onRequest.inc({ service, endpoint, field }, n)
+    if (figures === undefined) return
+    for (const gauge of [faults, quarantined]) gauge.reset()
+    for (const { service, endpoint, n } of figures.faults) faults.set({ service, endpoint }, n)
+    for (const { service, endpoint, n } of figures.quarantined) quarantined.set({ service, endpoint }, n)
+  }
+}

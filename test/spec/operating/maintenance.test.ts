@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, suite, test } from 'node:test'
+import { lapseSignIns } from '#flows/authorize/lapse.ts'
+import { tidy } from '#flows/operate/maintenance.ts'
+import { insertConsent } from '#store/consents.ts'
+import { openMissingCursors, removeOrphanCursors } from '#store/delivery-cursors.ts'
+import { insertPending } from '#store/pending.ts'
+import { purgeEvents, queueEvent } from '#store/push-events.ts'
+import { openHasher } from '#store/vault.ts'
+import { type Ground, notes, openGround, someNotes } from '../sync/engine-fixture.ts'
+
+const DAY_MS = 86_400_000
+
+suite('what maintenance does', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround()
+  })
+  after(() => ground.close())
+
+  const addDestination = (id: string, schedule: string, options: object = {}) =>
+    ground.sql(
+      `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, created_at, updated_at)
+       values ($1, $2, $1, 'webhook', '', '{}', $3, $4, 'active', 0, 0, 0, 0)`,
+      [id, ground.appId, schedule, JSON.stringify(options)],
+    )
+  const cursors = (destination: string) =>
+    ground.sql<{ profile_id: string; seq: number; due: boolean; paced: boolean; behind: boolean }>(
+      `select profile_id, seq::int, due_at is not null as due, paced, news > told as behind
+       from delivery_cursor where destination_id = $1 order by profile_id`,
+      [destination],
+    )
+  const connected = async (name: string) => {
+    const connector = await ground.use(name, { list: notes(`/${name}`) })
+    ground.service.on(`/${name}`, () => ({ body: { notes: someNotes(2) } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    return profile
+  }
+
+  test('a profile and a destination that did not see each other find together, once', async () => {
+    const profile = await connected('apart')
+    // As two transactions at the same time leave it: neither opened a cursor.
+    await addDestination('dst_now', 'on_change')
+    await addDestination('dst_daily', '0 6 * * *')
+    assert.equal(await openMissingCursors(ground.need.database, ground.clock.now()), 2)
+    const opened = { profile_id: profile.id, seq: 0, behind: true }
+    assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, paced: false }])
+    assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, paced: true }])
+    await ground.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
+    assert.equal(await openMissingCursors(ground.need.database, ground.clock.now()), 0)
+    assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'one that is there stays where it is')
+  })
+
+  test('cursors of a destination that went with its app go, and no others', async () => {
+    await addDestination('dst_leaves', 'on_change')
+    await addDestination('dst_stays', 'on_change')
+    await openMissingCursors(ground.need.database, ground.clock.now())
+    const staying = (await cursors('dst_stays')).length
+    assert.ok(staying > 0)
+    assert.equal(await removeOrphanCursors(ground.need.database), 0)
+    await ground.sql(`delete from destination where id = 'dst_leaves'`)
+    assert.equal(await removeOrphanCursors(ground.need.database), staying)
+    assert.deepEqual(await cursors('dst_leaves'), [])
+    assert.equal((await cursors('dst_stays')).length, staying)
+  })
+
+  test('events that nobody took for thirty days go', async () => {
+    await addDestination('dst_events', 'on_change', { events: true })
+    const now = ground.clock.now()
+    for (const at of [now - 31 * DAY_MS, now - 29 * DAY_MS])
+      await queueEvent(ground.need.database, ground.appId, 'account.erased', at, { account: 'a' })
+    assert.equal(await purgeEvents(ground.need.database, now - 40 * DAY_MS), 0)
+    const { events } = await tidy(ground.need)
+    assert.equal(events, 1)
+    const left = await ground.sql<{ at: number }>('select at from push_event')
+    assert.deepEqual(left, [{ at: now - 29 * DAY_MS }])
+  })
+
+  test('sign-ins that nobody finished go when their time is over, and no others', async () => {
+    const { database, keyring } = ground.need
+    const hasher = await openHasher(database, keyring)
+    const need = { ...ground.need, hasher, config: { baseUrl: 'http://localhost' } }
+    const now = ground.clock.now()
+    const [over, open] = [randomBytes(32), randomBytes(32)]
+    for (const [hash, expiresAt] of [
+      [over, now - 1000],
+      [open, now + 60_000],
+    ] as const)
+      await insertPending(database, keyring, hash, {
+        appId: ground.appId,
+        service: 'apart',
+        browser: Buffer.from('browser'),
+        value: '{}',
+        expiresAt,
+      })
+    const consent = (hash: Buffer, expiresAt: number) => ({
+      part: 1,
+      hash,
+      kind: 'code' as const,
+      appId: ground.appId,
+      service: 'apart',
+      nativeId: 'ada',
+      accountId: undefined,
+      redirectUri: 'https://app.test/',
+      codeChallenge: undefined,
+      browser: undefined,
+      value: JSON.stringify({ signedIn: { credential: { token: 'token' }, self: { id: 'ada' }, raw: '{}' } }),
+      expiresAt,
+    })
+    const [lapsed, waiting, used, longUsed] = [1, 2, 3, 4].map((n) => Buffer.alloc(32, n)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+    ]
+    await insertConsent(database, keyring, consent(lapsed, now - 1000))
+    await insertConsent(database, keyring, consent(waiting, now + 60_000))
+    await insertConsent(database, keyring, consent(used, now - 1000))
+    await insertConsent(database, keyring, consent(longUsed, now - 1000))
+    await ground.sql('update consent set used_at = $2 where hash = $1', [used, now - DAY_MS + 60_000])
+    await ground.sql('update consent set used_at = $2 where hash = $1', [longUsed, now - DAY_MS - 60_000])
+    assert.deepEqual(await lapseSignIns(need), { pending: 1, consents: 1 })
+    assert.deepEqual(await ground.sql('select hash from pending'), [{ hash: open }])
+    const left = await ground.sql<{ hash: Buffer }>('select hash from consent order by hash')
+    assert.deepEqual(left, [{ hash: waiting }, { hash: used }])
+    assert.deepEqual(await lapseSignIns(need), { pending: 0, consents: 0 }, 'twice is the same as once')
+  })
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkReadiness } from '#flows/operate/health.ts'
+import { openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { openFresh, quiet } from '../../store/opened.ts'
+
+const rest = { hasher: {} as never, isDraining: () => false }
+
+test('a database that answers is told apart from one that does not, whatever words its answer has', async () => {
+  const { database, close } = await openFresh()
+  try {
+    const look = () => checkReadiness({ database, engineDatabase: database, ...rest })
+    const before = await look()
+    assert.deepEqual(before.checks.database, { ok: true, detail: 'answers' })
+    assert.equal(before.checks.migrations.ok, false)
+    assert.match(before.checks.migrations.detail, /^\d+ pending/)
+    await migrate(database, 1)
+    assert.equal((await look()).ready, true)
+  } finally {
+    await close()
+  }
+  const away = openDatabase({ url: 'postgres://nobody@pending.invalid/x', pool: 1, prepared: true, log: quiet })
+  try {
+    const { checks, ready } = await checkReadiness({ database: away, engineDatabase: away, ...rest })
+    assert.deepEqual([checks.database.ok, checks.migrations.ok, checks.queue.ok, ready], [false, false, false, false])
+    assert.deepEqual(checks.database, checks.migrations)
+    assert.match(checks.database.detail, /pending/, 'only then does this prove anything')
+  } finally {
+    await away.close()
+  }
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { kind } from '#kit/kind.ts'
+import { numberPages } from '#kit/pages.ts'
+import type { Profile } from '#model/profile.ts'
+import { eraseProfileItems } from '#store/items.ts'
+import { type Ground, keyOf, type Note, notes, openGround } from './engine-fixture.ts'
+
+suite('what readers throw', () => {
+  let ground: Ground
+  before(async () => {
+    ground = await openGround()
+  })
+  after(() => ground.close())
+
+  const reading = (text: (note: Note) => string | undefined, version = 0) =>
+    kind<Note>({ name: 'note', version, id: ({ id }) => id, at: ({ at }) => at, map: { text } })
+  const shouts = reading(({ text }) => text!.toUpperCase())
+  const faultsOf = async (profile: Profile) => (await ground.progress(profile, 'list')).faults
+  const warned = (profile: Profile) =>
+    ground.lines
+      .map((line) => JSON.parse(line) as { level: string; message: string; profile?: string; fields?: object })
+      .filter((line) => line.profile === profile.id && line.fields !== undefined)
+
+  test('is kept with field, message and record, counted, and told once for a run', async () => {
+    const pages: Note[][] = [
+      [
+        { id: '1', at: 1, text: 'a' },
+        { id: '2', at: 2 },
+      ],
+      [
+        { id: '3', at: 3 },
+        { id: '4', at: 4 },
+      ],
+      [],
+    ]
+    const connector = await ground.use('thrown', {
+      list: notes('/thrown', { kind: shouts, pages: numberPages({ param: 'page' }) }),
+    })
+    ground.service.on('/thrown', ({ query }) => ({ body: { notes: pages[Number(query['page']) - 1] } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    const { state, faults } = await ground.progress(profile, 'list')
+    assert.equal(state, 'done', 'a field is lost, no record')
+    assert.equal((await ground.stored(profile)).size, 4)
+    assert.equal(faults?.count, 3)
+    assert.deepEqual(faults.latest.map(({ record }) => record).sort(), ['2', '3', '4'])
+    for (const fault of faults.latest) {
+      assert.deepEqual([fault.field, fault.kind, fault.times], ['map.text', 'note', 1])
+      assert.match(fault.message, /^TypeError: .*toUpperCase/)
+    }
+    const [line, ...more] = warned(profile)
+    assert.deepEqual([line?.level, line?.fields, more], ['warn', { 'map.text': 3 }, []])
+  })
+
+  test('goes when the record is read well: because it changed, or because the connector did', async () => {
+    const list: Note[] = [{ id: '1' }, { id: '2' }]
+    const connector = await ground.use('mended', { list: notes('/mended', { kind: shouts }) })
+    ground.service.on('/mended', () => ({ body: { notes: list } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.equal((await faultsOf(profile))?.count, 2)
+    // Unchanged records are not read again, so that nothing is known of them.
+    await ground.sync(profile)
+    assert.deepEqual(
+      (await faultsOf(profile))?.latest.map(({ times }) => times),
+      [1, 1],
+    )
+    list[0] = { id: '1', text: 'here it is' }
+    await ground.sync(profile)
+    assert.deepEqual(
+      (await faultsOf(profile))?.latest.map(({ record }) => record),
+      ['2'],
+    )
+    list[1] = { id: '2', at: 7 }
+    await ground.sync(profile)
+    assert.deepEqual(
+      (await faultsOf(profile))?.latest.map(({ record, times }) => [record, times]),
+      [['2', 2]],
+    )
+    await ground.use('mended', { list: notes('/mended', { kind: reading(({ text }) => text?.toUpperCase(), 1) }) })
+    await ground.sync(profile)
+    assert.equal(await faultsOf(profile), undefined)
+    const rows = await ground.sql('select faults::int from endpoint_sync where profile_id = $1', [profile.id])
+    assert.deepEqual(rows, [{ faults: 0 }])
+  })
+
+  test('goes with a record that the service removed, in both ways', async () => {
+    let list: Note[] = [{ id: '1' }, { id: '2' }, { id: '3', text: 'a' }, { id: '4', text: 'b' }]
+    const gone = kind<Note>({
+      name: 'note',
+      id: ({ id }) => id,
+      deleted: (note) => note.gone === true,
+      map: { text: ({ text }) => text!.toUpperCase() },
+    })
+    const connector = await ground.use('removed', { list: notes('/removed', { kind: gone, deletes: 'all' }) })
+    ground.service.on('/removed', () => ({ body: { notes: list } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    list = [{ id: '2', gone: true }, ...list.slice(2)]
+    await ground.sync(profile)
+    assert.equal((await ground.stored(profile)).size, 2)
+    assert.equal(await faultsOf(profile), undefined)
+  })
+
+  test('is bounded: the newest ten of an endpoint, a short message without secrets', async () => {
+    const secret = 'tra_0123456789abcdefghijklmnop'
+    const throws = reading(() => {
+      throw new Error(`no luck with ${secret} ${'x'.repeat(10_000)}`)
+    })
+    const connector = await ground.use('bounded', { list: notes('/bounded', { kind: throws }) })
+    ground.service.on('/bounded', () => ({ body: { notes: Array.from({ length: 300 }, (_, i) => ({ id: `n${i}` })) } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.equal((await faultsOf(profile))?.count, 300)
+    const rows = await ground.sql<{ message: string }>('select message from reader_fault where profile_id = $1', [
+      profile.id,
+    ])
+    assert.equal(rows.length, 10)
+    for (const { message } of rows) assert.ok(message.length <= 220 && !message.includes(secret), message)
+    assert.ok(ground.lines.every((line) => !line.includes(secret)))
+  })
+
+  test('whatever a reader throws, the record is stored', async () => {
+    const odd: unknown[] = [undefined, null, 'a text', 7, { toString: 1 }, new Error('\0\ud800'), Object.create(null)]
+    const throws = reading(({ id }) => {
+      throw odd[Number(id)]
+    })
+    const connector = await ground.use('odd-throws', { list: notes('/odd-throws', { kind: throws }) })
+    ground.service.on('/odd-throws', () => ({ body: { notes: odd.map((_, i) => ({ id: String(i) })) } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    assert.equal((await ground.stored(profile)).size, odd.length)
+    assert.equal((await faultsOf(profile))?.count, odd.length)
+  })
+
+  test('goes with the profile', async () => {
+    const connector = await ground.use('leaving', { list: notes('/leaving', { kind: shouts }) })
+    ground.service.on('/leaving', () => ({ body: { notes: [{ id: '1' }] } }))
+    const profile = await ground.connect(connector)
+    await ground.run(profile)
+    await ground.need.database.transaction((tx) => eraseProfileItems(tx, keyOf(profile)))
+    assert.deepEqual(await ground.sql('select 1 from reader_fault where profile_id = $1', [profile.id]), [])
+  })
+})
