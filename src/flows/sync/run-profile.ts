@@ -121,7 +121,8 @@ async function runDue(
   }
   if (synced) await markSynced(need.database, target.profile, need.clock.now())
   await becomeActive(need, key, target)
-  return AT_ONCE
+  // Nothing says when it is due next; a newer connector may have something to read.
+  return states.length === 0 ? { earliestMs: need.clock.now() + DAY_MS } : AT_ONCE
 }
 
 /** Soon counts as due, so that one turn does for all; but not where a failure asked for time. */

@@ -72,6 +72,21 @@ suite('how often', () => {
     ground.clock.offsetMs = 0
   })
 
+  test('a profile of a service without endpoints is looked at once a day, and finds new ones', async () => {
+    const profile = await ground.connect(await ground.use('bare', {}))
+    await ground.run(profile)
+    assert.equal((await ground.reload(profile)).state, 'active')
+    const [row] = await ground.sql<{ next_run_at: number }>(
+      'select next_run_at from profile_sync where profile_id = $1',
+      [profile.id],
+    )
+    about(row!.next_run_at - ground.clock.now(), 24 * 60 * MINUTE_MS)
+    await ground.use('bare', { list: notes('/bare') })
+    ground.service.on('/bare', () => ({ body: { notes: someNotes(1) } }))
+    await ground.run(profile)
+    assert.equal((await ground.stored(profile)).size, 1)
+  })
+
   test('a rule that nobody can keep is refused with its name', async () => {
     for (const pace of [
       { 'ruled/list': '10s' },
