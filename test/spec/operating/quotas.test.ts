@@ -242,7 +242,9 @@ suite('quotas', () => {
     const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
     await eventually(async () => (await states()) === 'profile_items near')
     const audit = async () =>
-      (await auditTrail(house.sql, 'quota.%', { account })).map(({ action, detail }) => `${action} ${detail['quota']}`)
+      (await auditTrail(house.sql, 'quota.%', { account })).map(
+        ({ action, detail }) => `${action} ${String(detail['quota'])}`,
+      )
     assert.deepEqual(await audit(), ['quota.near profile_items'])
     list = orders(30)
     await syncOnce(token)
