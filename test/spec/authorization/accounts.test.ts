@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { newCode, redeem, signIn, walk } from '../../harness/sign-in.ts'
 import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
@@ -78,7 +79,7 @@ suite('linking with access_token', () => {
       400,
       'code_invalid',
     )
-    assert.deepEqual(await house.sql('select 1 from profile where app_id = $1', [app.clientId]), [])
+    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 0)
   })
 
   test('a merged-away token is refused at once', async () => {

@@ -6,6 +6,7 @@ import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { createBrowser } from '../../../lab/browser.ts'
 import { loadRegistry } from '../../../src/services.ts'
 import { basic } from '../../harness/app.ts'
+import { auditTrail } from '../../harness/audit.ts'
 import { type DemoService, type LabApp, type LabHouse, startLabHouse } from '../../harness/lab.ts'
 import type { Answer } from '../../harness/send.ts'
 import { newCode, redeem } from '../../harness/sign-in.ts'
@@ -128,11 +129,4 @@ export async function lapseAfter(house: LabHouse, aheadMs: number): Promise<{ pe
   }
 }
 
-export const auditOf = (house: LabHouse, action: string) =>
-  house.sql<{
-    actor: string
-    action: string
-    app_id: string
-    account_id: string | null
-    detail: Record<string, unknown>
-  }>('select actor, action, app_id, account_id, detail from audit where action = $1 order by at, id', [action])
+export const auditOf = (house: LabHouse, action: string) => auditTrail(house.sql, action)

@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { assertRefused, auditOf, openFlows, startQuietHouse } from './fixture.ts'
 import { makeAccount } from './made-accounts.ts'
@@ -127,8 +128,7 @@ suite('S24 merges', () => {
     const [first, ...others] = accounts
     await Promise.all(others.map((each) => merge(each, first!)))
     assert.deepEqual(await membersOf(first!), ['own-0', 'own-1', 'own-2', 'own-3', 'x', 'y'])
-    const rows = await house.sql('select 1 from profile where account_id = $1', [first!.id])
-    assert.equal(rows.length, 12, 'the folded ones keep their items')
+    assert.equal(await countProfiles(house.sql, { account: first!.id }), 12, 'the folded ones keep their items')
   })
 
   test('a token of the source used while it is merged sees all or nothing', async () => {
@@ -186,8 +186,7 @@ suite('S24 merges', () => {
       }
       assert.deepEqual(await membersOf(dest), [`d${i}`, `s${i}`, 'shared'].toSorted())
     })
-    const rows = await house.sql('select 1 from profile where app_id = $1', [app.clientId])
-    assert.equal(rows.length, 400)
+    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 400)
     process.stdout.write(`# ${cut} connections cut, ${whole} merges undone by it\n`)
   })
 })

@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
 import { freePort } from '../../harness/free-port.ts'
 import type { LabHouse } from '../../harness/lab.ts'
+import { ageCredentials } from '../../harness/profiles.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
@@ -66,7 +67,7 @@ suite('the whole way through a Bluesky data server', { skip }, () => {
     }
     const first = await current()
     for (let round = 0; round < 2; round += 1) {
-      await house.sql('update credential set updated_at = 1, expires_at = $1', [Date.now() + 60_000])
+      await ageCredentials(house.sql)
       const next = await current()
       assert.notEqual(next.auth.refresh_token, first.auth.refresh_token)
       assert.notEqual(next['state'], 'needs_auth')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
 import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import { ageCredentials } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import {
@@ -135,7 +136,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
       (await fetch(provider.userinfoUrl, { headers: { authorization: `Bearer ${token}` } })).status
     const first = await current()
     assert.equal(await me(first.auth.token), 200)
-    await house.sql('update credential set updated_at = 1, expires_at = $1', [Date.now() + 60_000])
+    await ageCredentials(house.sql)
     const second = await current()
     assert.notEqual(second.auth.token, first.auth.token)
     assert.notEqual(second.auth.refresh_token, first.auth.refresh_token)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
 import type { LabHouse } from '../../harness/lab.ts'
+import { ageCredentials } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { type AtprotoNetwork, startAtproto } from '../../hostile/servers/atproto.ts'
@@ -119,7 +120,7 @@ suite('F1 a refresh', () => {
     )[0]!
   const refreshed = async (did: string, lie: (granted: Granted) => void) => {
     const granted = await signIn(did)
-    await house.sql('update credential set updated_at = 1, expires_at = $1', [Date.now() + 1000])
+    await ageCredentials(house.sql, 1000)
     const before = await credentialOf(did)
     lie(granted)
     network.asked.length = 0

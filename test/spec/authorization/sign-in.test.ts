@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { LabHouse } from '../../harness/lab.ts'
+import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
 import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
@@ -110,9 +111,9 @@ suite('signing in', () => {
     const app = await house.makeApp()
     const back = await walk(house.startUrl('demo-social', {}, app), { person: 'dmitri' })
     assert.deepEqual(await house.sql('select 1 from account where app_id = $1', [app.clientId]), [])
-    assert.deepEqual(await house.sql('select 1 from profile where app_id = $1', [app.clientId]), [])
+    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 0)
     assert.equal((await redeem(house, back.searchParams.get('code')!, {}, app)).status, 200)
-    assert.equal((await house.sql('select 1 from profile where app_id = $1', [app.clientId])).length, 1)
+    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 1)
     const [entry] = (await auditOf(house, 'profile.connect')).filter(({ app_id: id }) => id === app.clientId)
     assert.equal(entry?.detail['service'], 'demo-social')
     assert.equal(entry?.actor, `app:${app.clientId}`)

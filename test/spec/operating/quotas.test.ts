@@ -3,6 +3,7 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { loadConfig } from '#base/config.ts'
 import { tidy } from '#flows/operate/maintenance.ts'
 import { basic } from '../../harness/app.ts'
+import { auditTrail } from '../../harness/audit.ts'
 import { tributary as cli } from '../../harness/command-line.ts'
 import { until } from '../../harness/until.ts'
 import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/shop-fixture.ts'
@@ -240,16 +241,16 @@ suite('quotas', () => {
     const mine = async () => (await usage()).notices?.filter((each) => each.account === account)
     const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
     await eventually(async () => (await states()) === 'profile_items near')
-    const audit = `select action, detail ->> 'quota' as quota from audit where account_id = $1 and action like 'quota.%' order by at, id`
-    assert.deepEqual(await house.sql(audit, [account]), [{ action: 'quota.near', quota: 'profile_items' }])
+    const audit = async () =>
+      (await auditTrail(house.sql, 'quota.%', { account })).map(
+        ({ action, detail }) => `${action} ${String(detail['quota'])}`,
+      )
+    assert.deepEqual(await audit(), ['quota.near profile_items'])
     list = orders(30)
     await syncOnce(token)
     await eventually(async () => (await states()) === 'profile_items reached')
     await syncOnce(token)
-    assert.deepEqual(await house.sql(audit, [account]), [
-      { action: 'quota.near', quota: 'profile_items' },
-      { action: 'quota.reached', quota: 'profile_items' },
-    ])
+    assert.deepEqual(await audit(), ['quota.near profile_items', 'quota.reached profile_items'])
     const heard = () =>
       ['quota.near', 'quota.reached'].every((type) =>
         house.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),

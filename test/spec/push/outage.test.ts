@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
+import { auditTrail } from '../../harness/audit.ts'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
@@ -104,10 +105,7 @@ suite('destinations that are away', () => {
       { data: { id: 'a', v: 2 } },
     ])
     await app.caughtUp(made)
-    const audit = await house.sql<{ action: string }>(
-      `select action from audit where app_id = $1 and action like 'destination.%' order by id`,
-      [app.clientId],
-    )
+    const audit = await auditTrail(house.sql, 'destination.%', { app: app.clientId })
     assert.deepEqual(
       audit.map(({ action }) => action),
       ['destination.failing', 'destination.parked'],

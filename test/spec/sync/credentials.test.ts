@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { oauth2 } from '#kit/auth.ts'
+import { auditTrail } from '../../harness/audit.ts'
 import { type Ground, notes, openGround, someNotes } from './engine-fixture.ts'
 
 const auth = oauth2({ authorizeUrl: 'https://api.test/authorize', tokenUrl: 'https://api.test/token' })
@@ -72,12 +73,12 @@ suite('credentials during a sync', () => {
     await ground.sync(profile)
     const refused = await ground.reload(profile)
     assert.equal(refused.state, 'needs_auth')
-    const audit = () =>
-      ground.sql(
-        `select detail->>'profile' as profile from audit where action = 'profile.needs_auth' and account_id = $1`,
-        [profile.accountId],
-      )
-    assert.deepEqual(await audit(), [{ profile: 'ada@revoked' }])
+    const audit = async () =>
+      (await auditTrail(ground.sql, 'profile.needs_auth', { account: profile.accountId })).map(({ detail }) => detail)
+    assert.deepEqual(
+      (await audit()).map((detail) => detail['profile']),
+      ['ada@revoked'],
+    )
     const before = calls()
     ground.clock.offsetMs += 86_400_000
     await ground.sync(profile)

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { longestFirst, readDurations, writeDurations } from './durations.ts'
+
+const file = (name: string) => ({ path: `/root/${name}`, on: 'here', env: {} })
+
+test('files that took longest come first, those never seen before them, in the order they had', () => {
+  const seconds = new Map([
+    ['a (here)', 1],
+    ['b (here)', 30],
+    ['c (there)', 99],
+  ])
+  const order = longestFirst('/root', ['a', 'c', 'b', 'd'].map(file), seconds).map(({ path }) => path)
+  assert.deepEqual(order, ['/root/c', '/root/d', '/root/b', '/root/a'])
+})
+
+test('durations are kept from one run to the next, and a file that cannot be read is none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-durations-'))
+  try {
+    const path = join(folder, 'new/seconds.json')
+    assert.deepEqual(readDurations(path), new Map())
+    writeDurations(path, new Map([['a', 1.5]]))
+    assert.deepEqual(readDurations(path), new Map([['a', 1.5]]))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,22 @@
+import type { Sql } from './sql.ts'
+
+export interface AuditEntry {
+  actor: string
+  action: string
+  app_id: string
+  account_id: string | null
+  detail: Record<string, unknown>
+}
+
+/** Entries of the audit log in their order, by a pattern of actions, of one account or app where it is named. */
+export function auditTrail(
+  sql: Sql,
+  actions: string,
+  { account = null, app = null }: { account?: string | null; app?: string | null } = {},
+): Promise<AuditEntry[]> {
+  return sql<AuditEntry>(
+    `select actor, action, app_id, account_id, detail from audit
+     where action like $1 and ($2::text is null or account_id = $2) and ($3::text is null or app_id = $3) order by at, id`,
+    [actions, account, app],
+  )
+}
