@@ -99,6 +99,8 @@ create table profile (
   native_id    text collate "C" not null,
   state        text collate "C" not null,
   state_until  bigint,
+  -- Since when no syncs are wanted. Stays while the profile needs a new sign-in, which does not end the pause.
+  paused_at    bigint,
   error        text,
   scope        text,
   -- The person, normalised, and the service's own record.
@@ -288,16 +290,20 @@ create table endpoint_sync (
   walk            json,
   -- Hashes of the ids that an unfinished walk has listed so far, 16 bytes each; at its end, what is missing was deleted.
   seen            bytea,
-  -- The validator of the last response (ETag or Last-Modified), with a hash of its request.
+  -- The validator of the last response (ETag or Last-Modified), and a hash of its request.
   etag            text,
+  validator_for   text collate "C",
   -- Incremented by every reset: items read under an older epoch count as changed.
   epoch           integer not null,
   items           bigint not null,
   fails           integer not null,
   -- How often a worker process died while it ran this endpoint, since the last run that ended well. At three it is parked.
   deaths          smallint not null default 0,
+  -- Faults of readers and quarantined records that there are now.
   faults          bigint not null,
   quarantined     bigint not null,
+  -- The next run reads the quarantined records again.
+  retry_quarantined boolean not null default false,
   -- Deletions withheld because there were too many to believe without a confirmation.
   suspect_deletes integer not null,
   -- Confirmed by an operator: the next complete walk deletes all items that it does not list.
@@ -306,12 +312,16 @@ create table endpoint_sync (
   left_out        text collate "C",
   first_done_at   bigint,
   last_run_at     bigint,
+  -- Why the last run did not end well: one word, and a sentence.
+  last_reason     text collate "C",
   last_error      text,
   primary key (part, profile_id, endpoint)
 );
 -- Few rows, listed for operators and metrics.
 create index endpoint_sync_parked on endpoint_sync (part, profile_id, endpoint) where deaths >= 3;
 create index endpoint_sync_left_out on endpoint_sync (part, profile_id) where left_out is not null;
+create index endpoint_sync_faults on endpoint_sync (part, profile_id, endpoint) where faults > 0;
+create index endpoint_sync_quarantined on endpoint_sync (part, profile_id, endpoint) where quarantined > 0;
 
 -- Records that could not be stored: counted and sampled, without stopping the others.
 create table quarantine (
@@ -322,7 +332,29 @@ create table quarantine (
   reason     text not null,
   sample     text not null,
   seen_at    bigint not null,
+  -- The item that the record is a version of, where it has a usable id.
+  item_id    uuid,
+  -- Whether `sample` is the whole record, so that it can be read again without the service.
+  is_whole   boolean not null default false,
+  -- How often it was received or retried.
+  times      integer not null default 1,
   primary key (part, profile_id, endpoint, id)
+);
+
+-- Fields that a connector's reader could not read, the newest few of each endpoint. A row is removed when its record is read without the fault.
+create table reader_fault (
+  part       smallint not null,
+  profile_id text collate "C" not null,
+  endpoint   text collate "C" not null,
+  -- The item that lacks the field.
+  item_id    uuid not null,
+  field      text collate "C" not null,
+  kind       text collate "C" not null,
+  native_id  text collate "C" not null,
+  message    text not null,
+  seen_at    bigint not null,
+  times      integer not null,
+  primary key (part, profile_id, endpoint, item_id, field)
 );
 
 -- Rate limiter: calls left per bucket (an app at a service, a person, everybody). Small and hot: it has no part.
@@ -363,6 +395,8 @@ create table destination (
   filter          text[] not null,
   schedule        text not null,
   options         json not null,
+  -- Whether events are sent to it: its kind says whether they can be, its options whether they are.
+  wants_events    boolean not null default false,
   state           text collate "C" not null,
   last_error      text,
   -- A failing destination is left alone as a whole until `next_attempt_at`; then one run tries.
