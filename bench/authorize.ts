@@ -1,26 +1,26 @@
-import '../src/base/tune-heap.ts'
+import '../src/platform/tune-heap.ts'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { randomPart } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
+import { createApp } from '#flows/apps/apps.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { redeemCode } from '#flows/authorize/exchange.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
-import { createApp } from '#flows/manage/apps.ts'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { newTicket } from '#model/access-token.ts'
 import type { App } from '#model/app.ts'
-import { insertConsent } from '#store/consents.ts'
-import { start } from '../src/app.ts'
-import { openStore } from '../src/open-store.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { randomShard } from '#platform/ids.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { insertConsent } from '#store/identity/consents.ts'
+import { start } from '../src/boot/app.ts'
+import { openStore } from '../src/boot/open-store.ts'
 import { freshDatabase } from '../test/harness/database.ts'
 import { median } from './load.ts'
 
@@ -42,12 +42,12 @@ export async function benchAuthorize(): Promise<void> {
   const server = fork(import.meta.filename, ['server'], { env: { PATH: process.env['PATH'], ...env } })
   try {
     const [url] = (await once(server, 'message')) as [string]
-    const need = { ...store, registry: createRegistry([]), config: { baseUrl: url } } as unknown as AuthorizeNeed
-    const { app, secret } = await createApp(need, { name: 'Bench', redirectUris: [REDIRECT] }, 'bench')
+    const deps = { ...store, registry: createRegistry([]), config: { baseUrl: url } } as unknown as AuthorizeDeps
+    const { app, secret } = await createApp(deps, { name: 'Bench', redirectUris: [REDIRECT] }, 'bench')
     const rates = { http: [] as number[], bare: [] as number[] }
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const http = await perSecond(need, app, overHttp(url, app.id, secret))
-      const bare = await perSecond(need, app, (code) => withoutHttp(need, app.id, secret, code))
+      const http = await perSecond(deps, app, overHttp(url, app.id, secret))
+      const bare = await perSecond(deps, app, (code) => withoutHttp(deps, app.id, secret, code))
       // The first round warms both up.
       if (round > 0) {
         rates.http.push(http)
@@ -69,8 +69,8 @@ export async function benchAuthorize(): Promise<void> {
 }
 
 /** Codes of people who sign in for the first time, as the callback leaves them; then each is used once. */
-async function perSecond(need: AuthorizeNeed, app: App, use: (code: string) => Promise<void>): Promise<number> {
-  const codes = await Promise.all(Array.from({ length: CODES }, (_, i) => leaveCode(need, app, `${Date.now()}-${i}`)))
+async function perSecond(deps: AuthorizeDeps, app: App, use: (code: string) => Promise<void>): Promise<number> {
+  const codes = await Promise.all(Array.from({ length: CODES }, (_, i) => leaveCode(deps, app, `${Date.now()}-${i}`)))
   const started = performance.now()
   const worker = async () => {
     for (let code = codes.pop(); code !== undefined; code = codes.pop()) await use(code)
@@ -79,14 +79,14 @@ async function perSecond(need: AuthorizeNeed, app: App, use: (code: string) => P
   return CODES / ((performance.now() - started) / 1000)
 }
 
-async function leaveCode(need: AuthorizeNeed, app: App, nativeId: string): Promise<string> {
-  const part = randomPart()
-  const code = newTicket('trc', part)
+async function leaveCode(deps: AuthorizeDeps, app: App, nativeId: string): Promise<string> {
+  const shard = randomShard()
+  const code = newTicket('trc', shard)
   const self = { id: nativeId, name: 'Somebody', email: 'somebody@people.test' }
   const credential = { token: 'x'.repeat(60), refreshToken: 'y'.repeat(60), expiresAt: Date.now() + 3_600_000 }
-  await insertConsent(need.database, need.keyring, {
-    part,
-    hash: need.hasher.hash('code', code),
+  await insertConsent(deps.database, deps.keyring, {
+    shard,
+    hash: deps.hasher.hash('code', code),
     kind: 'code',
     appId: app.id,
     service: SERVICE,
@@ -106,19 +106,19 @@ function overHttp(url: string, clientId: string, secret: string): (code: string)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return async (code) => {
     const body = new URLSearchParams({ client_id: clientId, client_secret: secret, code }).toString()
-    const answer = await pool.request({ method: 'POST', path: '/oauth/access_token', headers, body })
-    const { access_token: token } = (await answer.body.json()) as { access_token: string }
+    const response = await pool.request({ method: 'POST', path: '/oauth/access_token', headers, body })
+    const { access_token: token } = (await response.body.json()) as { access_token: string }
     const profiles = await pool.request({ method: 'GET', path: `/profiles?access_token=${token}` })
     await profiles.body.dump()
     if (profiles.statusCode !== 200) throw new Error(`/profiles answered ${profiles.statusCode}`)
   }
 }
 
-async function withoutHttp(need: AuthorizeNeed, clientId: string, secret: string, code: string): Promise<void> {
-  const app = await authenticateApp(need, clientId, secret, '192.0.2.1')
-  const { token } = await redeemCode(need, app, { code })
-  const account = await accountOf(need, token)
-  await presentProfiles(need, account!, { auth: false, full: false })
+async function withoutHttp(deps: AuthorizeDeps, clientId: string, secret: string, code: string): Promise<void> {
+  const app = await authenticateApp(deps, clientId, secret, '192.0.2.1')
+  const { token } = await redeemCode(deps, app, { code })
+  const account = await accountOf(deps, token)
+  await presentProfiles(deps, account!, { auth: false, full: false })
 }
 
 if (import.meta.main && process.argv[2] === 'server') {

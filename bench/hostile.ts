@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Order, pagesOf, startSyncHouse } from '../test/spec/sync/shop-fixture.ts'
+import { type Order, pagesOf, startSyncHarness } from '../test/spec/sync/shop-fixture.ts'
 import { type Figures, load, median } from './load.ts'
 
 const ROUND_MS = Number(process.env['BENCH_MS'] ?? 4000)
@@ -10,35 +10,37 @@ const MB = 1024 * 1024
 
 /** Reads of one app while records of another make their workers hang, crash and grow, beside the same reads without. */
 export async function benchHostile(): Promise<void> {
-  const house = await startSyncHouse(
+  const harness = await startSyncHarness(
     { TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../test/hostile/connectors') },
     {
       tuning: { times: { afterDeathMs: 200 }, workerLimits: { stallMs: 3000, memoryBytes: 300 * MB } },
       workers: 'processes',
     },
   )
-  const shelves = new Map<string, Order[]>()
+  const categories = new Map<string, Order[]>()
   const deaths = () =>
-    house.tributary
+    harness.tributary
       .workers()
       .flatMap((each) => each.deaths)
       .reduce((sum, { count }) => sum + count, 0)
-  house.service.on('/orders', (asked) => pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked))
-  house.service.on('/notes', () => ({ body: { orders: [] } }))
+  harness.service.on('/orders', (asked) =>
+    pagesOf(() => categories.get(asked.headers.authorization ?? '') ?? [])(asked),
+  )
+  harness.service.on('/notes', () => ({ body: { orders: [] } }))
   try {
-    const reader = await house.connect('reader')
-    for (let at = 0; at < PHOTOS; at += 500) await storePhotos(house.tributary.url, reader.access_token, at)
+    const reader = await harness.connect('reader')
+    for (let at = 0; at < PHOTOS; at += 500) await storePhotos(harness.tributary.url, reader.access_token, at)
     const headers = { authorization: `Bearer ${reader.access_token}` }
     const round = () =>
-      load(`${house.tributary.url}/types/photos?limit=20`, { connections: CONNECTIONS, ms: ROUND_MS, headers })
+      load(`${harness.tributary.url}/types/photos?limit=20`, { connections: CONNECTIONS, ms: ROUND_MS, headers })
     await round()
     const [calm, beside]: [Figures[], Figures[]] = [[], []]
     for (let i = 0; i < ROUNDS; i += 1) {
       calm.push(await round())
       for (const harm of ['hang', 'crash', 'grow']) {
         const person = `${harm}-${i}`
-        shelves.set(`Bearer token-${person}`, [{ id: harm, at: 1_700_000_000_000, text: harm }])
-        await house.connect(person)
+        categories.set(`Bearer token-${person}`, [{ id: harm, at: 1_700_000_000_000, text: harm }])
+        await harness.connect(person)
       }
       beside.push(await round())
     }
@@ -49,7 +51,7 @@ export async function benchHostile(): Promise<void> {
         `${ratio.toFixed(2)} times (aim 2); ${deaths()} workers died\n`,
     )
   } finally {
-    await house.stop()
+    await harness.stop()
   }
 }
 

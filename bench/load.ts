@@ -19,9 +19,9 @@ export async function load(
   const loop = async () => {
     while (performance.now() < until) {
       const before = performance.now()
-      const answer = await pool.request({ path: pathname + search, method: 'GET', headers: options.headers ?? {} })
-      await answer.body.dump()
-      if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
+      const response = await pool.request({ path: pathname + search, method: 'GET', headers: options.headers ?? {} })
+      await response.body.dump()
+      if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`)
       times.push(performance.now() - before)
     }
   }

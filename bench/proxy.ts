@@ -1,10 +1,10 @@
-import '../src/base/tune-heap.ts'
+import '../src/platform/tune-heap.ts'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
-import { startProxyHouse } from '../test/spec/proxy/fixture.ts'
+import { startProxyHarness } from '../test/spec/proxy/fixture.ts'
 import { median } from './load.ts'
 
 const KILOBYTE = Buffer.alloc(1024, 'x')
@@ -50,18 +50,18 @@ const SERVERS: Record<string, (upstream: string) => Promise<Started>> = {
       const body = incoming.method === 'GET' ? null : incoming
       void pool
         .request({ path: incoming.url ?? '/', method: incoming.method ?? 'GET', headers, body })
-        .then((answer) => {
-          response.writeHead(answer.statusCode, answer.headers)
-          answer.body.pipe(response)
+        .then((reply) => {
+          response.writeHead(reply.statusCode, reply.headers)
+          reply.body.pipe(response)
         })
     })
   },
   'our proxy': async (upstream) => {
-    const house = await startProxyHouse()
+    const harness = await startProxyHarness()
     // Services have names; the guard looks at bare addresses with every call.
-    const { token } = await house.connect({ apiUrl: upstream.replace('127.0.0.1', 'localhost') })
-    process.on('disconnect', () => void house.stop().then(() => process.exit(0)))
-    return { url: `${house.url}/proxy/plain`, token }
+    const { token } = await harness.connect({ apiUrl: upstream.replace('127.0.0.1', 'localhost') })
+    process.on('disconnect', () => void harness.stop().then(() => process.exit(0)))
+    return { url: `${harness.url}/proxy/plain`, token }
   },
 }
 
@@ -138,9 +138,9 @@ async function measure(
   const loop = async () => {
     while (performance.now() < until) {
       const before = performance.now()
-      const answer = await pool.request(where)
-      const { byteLength } = await answer.body.arrayBuffer()
-      if (answer.statusCode !== 200 || byteLength < 1024) throw new Error(`${url} answered ${answer.statusCode}`)
+      const reply = await pool.request(where)
+      const { byteLength } = await reply.body.arrayBuffer()
+      if (reply.statusCode !== 200 || byteLength < 1024) throw new Error(`${url} answered ${reply.statusCode}`)
       times.push(performance.now() - before)
     }
   }

@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { newPartId } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
 import { demoSocial } from '#connectors/demo-social/connector.ts'
-import { addDestination } from '#flows/deliver/manage.ts'
-import { absorb, openStream } from '#flows/sync/absorb.ts'
+import { addDestination } from '#flows/push/manage/destinations.ts'
+import { ingest, openItemStream } from '#flows/sync/absorb.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
 import type { Account } from '#model/account.ts'
-import { insertAccount } from '#store/accounts.ts'
-import { insertProfile } from '#store/profiles.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { newShardId } from '#platform/ids.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { insertAccount } from '#store/identity/accounts.ts'
+import { insertProfile } from '#store/identity/profiles.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
-import { openStore } from '../src/open-store.ts'
-import { withServices } from '../src/services.ts'
+import { withServices } from '../src/boot/command-deps.ts'
+import { openStore } from '../src/boot/open-store.ts'
 import { processTree } from '../test/chaos/process-tree.ts'
 import { LOOPBACK } from '../test/harness/loopback.ts'
 import { makeRecords } from './read-records.ts'
@@ -29,10 +29,10 @@ const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0
 const APP = 'bench'
 const TEMPLATE = 1000
 
-export type PushGround = Awaited<ReturnType<typeof openPushGround>>
+export type PushFixture = Awaited<ReturnType<typeof openPushFixture>>
 
 /** A store with items, a `tributary work` beside it as a process of its own, and clients' databases on the same server. */
-export async function openPushGround() {
+export async function openPushFixture() {
   const name = `tributary_bench_${randomBytes(4).toString('hex')}`
   const made: string[] = []
   const newDatabase = async (suffix: string): Promise<string> => {
@@ -65,20 +65,20 @@ export async function openPushGround() {
   )
   let worker: ChildProcess | undefined
 
-  const newAccount = async (part: number): Promise<Account> => {
-    const account = { part, id: newPartId(part, systemClock.now()), appId: APP, parts: [part], createdAt: 0 }
+  const newAccount = async (shard: number): Promise<Account> => {
+    const account = { shard, id: newShardId(shard, systemClock.now()), appId: APP, shards: [shard], createdAt: 0 }
     await insertAccount(store.database, account)
     return account
   }
   const newProfile = async (account: Account): Promise<string> => {
-    const id = newPartId(account.part, systemClock.now())
+    const id = newShardId(account.shard, systemClock.now())
     await insertProfile(store.database, {
-      part: account.part,
+      shard: account.shard,
       id,
       accountId: account.id,
       appId: APP,
       service: demoSocial.service,
-      nativeId: `owner-${account.part}`,
+      nativeId: `owner-${account.shard}`,
       state: 'active',
       pausedAt: undefined,
       stateUntil: undefined,
@@ -97,23 +97,23 @@ export async function openPushGround() {
     /** Other people's items: the same records, under other profiles. */
     fill: async (profiles: number, itemsEach: number): Promise<void> => {
       const account = await newAccount(0)
-      const key = { part: 0, profileId: await newProfile(account) }
+      const key = { shard: 0, profileId: await newProfile(account) }
       const records = [...makeRecords(TEMPLATE * 4)].filter(({ stream }) => stream === 'feed').slice(0, TEMPLATE)
-      const stream = openStream(demoSocial, 'feed', demoSocial.endpoints['feed']!, 'owner', key, 0)
+      const stream = openItemStream(demoSocial, 'feed', demoSocial.endpoints['feed']!, 'owner', key, 0)
       const texts = records.map(({ record }) => record as LosslessJson)
-      await store.database.transaction((tx) => absorb(tx, stream, texts, texts.length, systemClock.now()))
+      await store.database.transaction((tx) => ingest(tx, stream, texts, texts.length, systemClock.now()))
       const indexes = await dropIndexes(client)
-      for (let part = 1; part <= profiles; part += 1) {
-        const id = await newProfile(await newAccount(part))
+      for (let shard = 1; shard <= profiles; shard += 1) {
+        const id = await newProfile(await newAccount(shard))
         const { rowCount } = await client.query(
           `insert into item select $1, $2, gen_random_uuid(), i.endpoint, i.native_id || '-' || n, i.at, i.updated_at,
              row_number() over (), hash, types, author, participants, guid, lat, lng, words, oembed, data
-           from item i cross join generate_series(1, $3::int) n where i.part = 0 and i.profile_id = $4`,
-          [part, id, itemsEach / TEMPLATE, key.profileId],
+           from item i cross join generate_series(1, $3::int) n where i.shard = 0 and i.profile_id = $4`,
+          [shard, id, itemsEach / TEMPLATE, key.profileId],
         )
         await client.query(
-          `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq) values ($1, $2, $3, $4, 8e15, $5)`,
-          [part, id, APP, demoSocial.service, rowCount],
+          `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) values ($1, $2, $3, $4, 8e15, $5)`,
+          [shard, id, APP, demoSocial.service, rowCount],
         )
       }
       for (const index of indexes) await client.query(index)
@@ -134,9 +134,9 @@ export async function openPushGround() {
           ).rowCount! > 0,
       )
       // One that gets nothing, so that the process that delivers is there before anything is measured.
-      await withServices(config, log, (need) =>
+      await withServices(config, log, (deps) =>
         addDestination(
-          need,
+          deps,
           APP,
           {
             name: 'idle',
@@ -167,9 +167,9 @@ export async function openPushGround() {
     /** Makes a destination and waits until everything is there; gives how long that took. */
     backfill: async (url: string): Promise<number> => {
       const beganAt = performance.now()
-      const { destination } = await withServices(config, log, (need) =>
+      const { destination } = await withServices(config, log, (deps) =>
         addDestination(
-          need,
+          deps,
           APP,
           { name: 'bench', kind: 'postgres', url: `${url}?sslmode=disable`, filter: ['*'] },
           'bench',
@@ -177,7 +177,7 @@ export async function openPushGround() {
       )
       await until(async () => {
         const { rows } = await client.query<{ open: number; state: string; error: string | null }>(
-          `select (select count(*) from delivery_cursor where destination_id = d.id and (due_at is not null or news > told))::int as open,
+          `select (select count(*) from delivery_cursor where destination_id = d.id and (due_at is not null or revision > acked_revision))::int as open,
              state, last_error as error from destination d where id = $1`,
           [destination.id],
         )

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { PUT_ITEMS, PUT_PARTICIPANTS, VERSIONS } from '#flows/deliver/destinations/postgres-tables.ts'
+import { PUT_ITEMS, PUT_PARTICIPANTS, VERSIONS } from '#destinations/postgres/tables.ts'
 import { median } from './load.ts'
-import { openPushGround, type PushGround } from './push-fixture.ts'
+import { openPushFixture, type PushFixture } from './push-fixture.ts'
 
 const MILLION = process.argv.includes('--million')
 const ITEMS = MILLION ? 1_000_000 : Number(process.env['BENCH_PUSH_ITEMS'] ?? 60_000)
@@ -12,41 +12,41 @@ const BATCH = 500
 
 /** Push into PostgreSQL: a backfill beside bare upserts of the same rows, its memory, and the way of one change. */
 export async function benchPush(): Promise<void> {
-  const ground = await openPushGround()
+  const fixture = await openPushFixture()
   try {
-    await ground.fill(PROFILES, ITEMS / PROFILES)
-    await ground.startWorker()
-    const idleMb = ground.peakMb()
-    const url = await ground.newDatabase('client')
-    const ms = await ground.backfill(url)
-    const peakMb = ground.peakMb()
+    await fixture.fill(PROFILES, ITEMS / PROFILES)
+    await fixture.startWorker()
+    const idleMb = fixture.peakMb()
+    const url = await fixture.newDatabase('client')
+    const ms = await fixture.backfill(url)
+    const peakMb = fixture.peakMb()
     const ours = ITEMS / (ms / 1000)
     line(
       `a backfill of ${ITEMS} items`,
       `${ours.toFixed(0)} rows/s, peak memory ${peakMb.toFixed(0)} MB (idle ${idleMb.toFixed(0)}; aim 300)`,
     )
-    await benchChanges(ground, url)
-    await ground.stopWorker()
+    await benchChanges(fixture, url)
+    await fixture.stopWorker()
     if (MILLION) return
     for (const connections of [1, 3]) {
-      const bare = await benchBare(ground, url, connections)
+      const bare = await benchBare(fixture, url, connections)
       const ratio = (ours / bare).toFixed(2)
       line(`bare upserts, ${connections} at once`, `${bare.toFixed(0)} rows/s; ours is ${ratio} of it (aim 0.50)`)
     }
   } finally {
-    await ground.close()
+    await fixture.close()
   }
 }
 
 /** One item after the other, each at a moment of chance: how long after its commit is the row in the client's database? */
-async function benchChanges(ground: PushGround, url: string): Promise<void> {
+async function benchChanges(fixture: PushFixture, url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
-  const account = await ground.newAccount(900)
+  const account = await fixture.newAccount(900)
   const times: number[] = []
   for (let i = 0; i <= CHANGES; i += 1) {
     await sleep(Math.random() * 500)
-    await ground.put(account, { id: 'one', v: i })
+    await fixture.put(account, { id: 'one', v: i })
     const beganAt = performance.now()
     for (;;) {
       const { rowCount } = await client.query({
@@ -66,9 +66,9 @@ async function benchChanges(ground: PushGround, url: string): Promise<void> {
 }
 
 /** The same rows as they came, into the same tables in another database, by loops that do nothing else. */
-async function benchBare(ground: PushGround, from: string, connections: number): Promise<number> {
+async function benchBare(fixture: PushFixture, from: string, connections: number): Promise<number> {
   const source = new Client({ connectionString: from })
-  const url = await ground.newDatabase(`bare${connections}`)
+  const url = await fixture.newDatabase(`bare${connections}`)
   const targets = Array.from({ length: connections }, () => new Client({ connectionString: url }))
   await Promise.all([source, ...targets].map((client) => client.connect()))
   for (const statement of VERSIONS.flat()) await targets[0]!.query(statement)

@@ -1,4 +1,4 @@
-import '../src/base/tune-heap.ts'
+import '../src/platform/tune-heap.ts'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -7,13 +7,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { createLog } from '#base/log.ts'
 import type { Query } from '#model/query.ts'
-import { writeQuery } from '#store/item-query.ts'
-import type { Readable } from '#store/readable.ts'
-import { start } from '../src/app.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { writeQuery } from '#store/items/query.ts'
+import type { ReadableProfile } from '#store/items/readable-profiles.ts'
+import { start } from '../src/boot/app.ts'
 import type { Shape } from './read-shapes.ts'
 
 export const POOL = 10
@@ -25,7 +25,7 @@ export interface Asked {
 }
 
 /** The very SQL that a shape becomes for an account, prepared as the service prepares what is asked often. */
-export function sqlOf({ name, selection, query }: Shape, readable: Readable[]): Asked {
+export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfile[]): Asked {
   const whole: Query = {
     limit: 20,
     since: 0,

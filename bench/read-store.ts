@@ -1,18 +1,18 @@
 import { Client, DatabaseError } from 'pg'
-import { systemClock } from '#base/clock.ts'
-import { encodeNumber, newPartId } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
-import { Keyring } from '#base/sealing.ts'
 import { demoMicro } from '#connectors/demo-micro/connector.ts'
 import { demoSocial } from '#connectors/demo-social/connector.ts'
-import { absorb, openStream, type Stream } from '#flows/sync/absorb.ts'
+import { ingest, openItemStream, type Stream } from '#flows/sync/absorb.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
-import { insertAccessToken } from '#store/access-tokens.ts'
-import { insertAccount } from '#store/accounts.ts'
-import { type Database, openDatabase } from '#store/database.ts'
+import { systemClock } from '#platform/clock.ts'
+import { encodeNumber, newShardId } from '#platform/ids.ts'
+import { type Database, openDatabase } from '#platform/postgres/database.ts'
+import { Keyring } from '#platform/sealing.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { insertAccessToken } from '#store/identity/access-tokens.ts'
+import { insertAccount } from '#store/identity/accounts.ts'
+import { insertProfile } from '#store/identity/profiles.ts'
 import { migrate } from '#store/migrate.ts'
-import { insertProfile } from '#store/profiles.ts'
 import { openHasher } from '#store/vault.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { makeRecords, type StreamName } from './read-records.ts'
@@ -38,7 +38,7 @@ export async function rememberStore(url: string, kept: Kept): Promise<void> {
 }
 
 /** Undefined when there is no such database. */
-export async function recallStore(url: string): Promise<Kept | undefined> {
+export async function cachedAccountStore(url: string): Promise<Kept | undefined> {
   try {
     return await withClient(url, async (client) => {
       const { rows } = await client.query<{ value: Kept }>('select value from bench_kept')
@@ -94,7 +94,7 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
     for (const [i, size] of sizes.entries()) {
       const account = await makeAccount(database, i)
       await fillAccount(database, account, size)
-      const token = newAccessToken(account.part, systemClock.now())
+      const token = newAccessToken(account.shard, systemClock.now())
       await insertAccessToken(database, account, hasher.hash('access_token', token), systemClock.now())
       filled.push({ size, account, token })
     }
@@ -118,8 +118,8 @@ export async function dropIndexes(client: Client): Promise<string[]> {
   return rows.map(({ sql }) => sql)
 }
 
-async function makeAccount(database: Database, part: number): Promise<Account> {
-  const account = { part, id: newPartId(part, systemClock.now()), appId: 'bench', parts: [part], createdAt: 0 }
+async function makeAccount(database: Database, shard: number): Promise<Account> {
+  const account = { shard, id: newShardId(shard, systemClock.now()), appId: 'bench', shards: [shard], createdAt: 0 }
   await insertAccount(database, account)
   return account
 }
@@ -127,10 +127,10 @@ async function makeAccount(database: Database, part: number): Promise<Account> {
 async function fillAccount(database: Database, account: Account, size: number): Promise<void> {
   const profiles = new Map<string, string>()
   for (const { service } of [demoSocial, demoMicro]) {
-    const id = newPartId(account.part, systemClock.now())
+    const id = newShardId(account.shard, systemClock.now())
     profiles.set(service, id)
     await insertProfile(database, {
-      part: account.part,
+      shard: account.shard,
       id,
       accountId: account.id,
       appId: account.appId,
@@ -151,8 +151,8 @@ async function fillAccount(database: Database, account: Account, size: number): 
   const flush = async (name: StreamName) => {
     const records = waiting.get(name) ?? []
     waiting.delete(name)
-    const stream = streamOf(name, account.part, profiles.get(STREAMS[name].service)!)
-    await database.transaction((tx) => absorb(tx, stream, records, records.length, systemClock.now()))
+    const stream = streamOf(name, account.shard, profiles.get(STREAMS[name].service)!)
+    await database.transaction((tx) => ingest(tx, stream, records, records.length, systemClock.now()))
   }
   for (const { stream, record } of makeRecords(size)) {
     const records = waiting.get(stream) ?? []
@@ -163,22 +163,22 @@ async function fillAccount(database: Database, account: Account, size: number): 
   for (const name of waiting.keys()) await flush(name)
 }
 
-function streamOf(name: StreamName, part: number, profileId: string): Stream {
+function streamOf(name: StreamName, shard: number, profileId: string): Stream {
   const connector = STREAMS[name]
-  return openStream(connector, name, connector.endpoints[name]!, 'owner', { part, profileId }, 0)
+  return openItemStream(connector, name, connector.endpoints[name]!, 'owner', { shard, profileId }, 0)
 }
 
 /** Other people's items, spread over the parts: the same rows under other names, each word with the scope of its profile. */
 async function copyAccounts(client: Client, like: Account, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) {
-    const part = 8 + (i % 1000)
-    const [prefix, scope] = [encodeNumber(part, 2) + encodeNumber(i, 8), encodeNumber((i * 7919) % 2 ** 20, 4)]
+    const shard = 8 + (i % 1000)
+    const [prefix, scope] = [encodeNumber(shard, 2) + encodeNumber(i, 8), encodeNumber((i * 7919) % 2 ** 20, 4)]
     await client.query(
       `insert into item select $1, $2 || substr(i.profile_id, 11, 14) || $3, gen_random_uuid(), i.endpoint, i.native_id, i.at,
          i.updated_at, seq, hash, types, author, i.participants, i.guid, i.lat, i.lng,
          regexp_replace(i.words::text, '(^| )''....', '\\1''' || $3, 'g')::tsvector, i.oembed, i.data
-       from item i join profile p on p.part = i.part and p.id = i.profile_id where p.part = $4 and p.account_id = $5`,
-      [part, prefix, scope, like.part, like.id],
+       from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.shard = $4 and p.account_id = $5`,
+      [shard, prefix, scope, like.shard, like.id],
     )
   }
 }

@@ -43,9 +43,9 @@ export async function benchStreams({ url, pid }: { url: string; pid: number }, {
 }
 
 async function drain(url: string, headers: Record<string, string>): Promise<number> {
-  const answer = await fetch(url + EVERYTHING, { headers })
+  const response = await fetch(url + EVERYTHING, { headers })
   let bytes = 0
-  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) bytes += piece.length
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) bytes += piece.length
   return bytes
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { Client, Pool } from 'pg'
-import { systemClock } from '#base/clock.ts'
-import { createLog } from '#base/log.ts'
-import { openDatabase } from '#store/database.ts'
-import { listReadable } from '#store/readable.ts'
+import { systemClock } from '#platform/clock.ts'
+import { openDatabase } from '#platform/postgres/database.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { listReadable } from '#store/items/readable-profiles.ts'
 import { type Figures, load, median } from './load.ts'
 import { type Asked, POOL, sqlOf, startServer } from './read-servers.ts'
 import { SHAPES } from './read-shapes.ts'
-import { type Filled, fillStore, type Kept, recallStore, rememberStore } from './read-store.ts'
+import { cachedAccountStore, type Filled, fillStore, type Kept, rememberStore } from './read-store.ts'
 import { benchStreams } from './read-streams.ts'
 
 const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -28,7 +28,7 @@ export async function benchRead(): Promise<void> {
   const url = new URL(SERVER)
   url.pathname = `/${name}`
   try {
-    const { key, filled } = (await recallStore(url.href)) ?? (await newStore(name, url.href))
+    const { key, filled } = (await cachedAccountStore(url.href)) ?? (await newStore(name, url.href))
     if (process.env['BENCH_FILL'] === 'only') return
     await measure(url.href, key, filled)
   } finally {

@@ -1,7 +1,7 @@
-import '../src/base/tune-heap.ts'
+import '../src/platform/tune-heap.ts'
 import { benchAuthorize } from './authorize.ts'
-import { benchDoor } from './door.ts'
 import { benchHostile } from './hostile.ts'
+import { benchHttp } from './http.ts'
 import { benchProxy } from './proxy.ts'
 import { benchPush } from './push.ts'
 import { benchRead } from './read.ts'
@@ -9,7 +9,7 @@ import { benchSync } from './sync.ts'
 
 // Every figure is a ratio within one run: this says more than requests per second on somebody's machine.
 const BENCHES: Record<string, () => Promise<void>> = {
-  door: benchDoor,
+  auth: benchHttp,
   authorize: benchAuthorize,
   read: benchRead,
   sync: benchSync,

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { createRateLimiter } from '#access/rate-limiter.ts'
-import { systemClock } from '#base/clock.ts'
-import { randomPart } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
-import { Keyring } from '#base/sealing.ts'
 import { demoSocial } from '#connectors/demo-social/connector.ts'
+import { createApp } from '#flows/apps/apps.ts'
+import { setServiceKey } from '#flows/apps/keys.ts'
 import { attach } from '#flows/authorize/attach.ts'
-import { createApp } from '#flows/manage/apps.ts'
-import { setServiceKey } from '#flows/manage/keys.ts'
-import type { SyncNeed } from '#flows/sync/need.ts'
+import type { SyncDeps } from '#flows/sync/deps.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import { apiKey } from '#kit/auth.ts'
@@ -18,7 +14,11 @@ import { type Endpoint, endpoint } from '#kit/endpoint.ts'
 import { numberPages } from '#kit/pages.ts'
 import { createRegistry } from '#kit/registry.ts'
 import type { Profile } from '#model/profile.ts'
-import { openDatabase } from '#store/database.ts'
+import { systemClock } from '#platform/clock.ts'
+import { randomShard } from '#platform/ids.ts'
+import { openDatabase } from '#platform/postgres/database.ts'
+import { Keyring } from '#platform/sealing.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { migrate } from '#store/migrate.ts'
 import { openHasher } from '#store/vault.ts'
 import type { Upstream } from '#upstream/send.ts'
@@ -28,10 +28,10 @@ const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0
 /** The pages that the service answers with, as text, by number from 0; undefined where the list ends. */
 export type Pages = (page: number) => string | undefined
 
-export type SyncGround = Awaited<ReturnType<typeof openSyncGround>>
+export type SyncFixture = Awaited<ReturnType<typeof openSyncFixture>>
 
 /** Everything that a worker does but the network: pages come as texts from memory, all else is as it is in service. */
-export async function openSyncGround() {
+export async function openSyncFixture() {
   const name = `tributary_bench_${randomBytes(4).toString('hex')}`
   await onServer(`create database ${name}`)
   const url = new URL(SERVER)
@@ -49,30 +49,30 @@ export async function openSyncGround() {
   let pages: Pages = () => undefined
   const connector = benchConnector()
   const base = { database, keyring, hasher, clock: systemClock, log, registry: createRegistry([connector]) }
-  const need: SyncNeed = { ...base, upstream: answering((page) => pages(page)), rateLimiter: createRateLimiter(base) }
+  const deps: SyncDeps = { ...base, upstream: answering((page) => pages(page)), rateLimiter: createRateLimiter(base) }
   const { app } = await createApp(base, { name: 'Bench', redirectUris: ['https://app.test/'] }, 'bench')
   await setServiceKey(base, app.id, { service: connector.service, key: 'key', secret: 'secret' }, 'bench')
   const client = new Client({ connectionString: url.href })
   await client.connect()
   return {
-    need,
+    deps,
     client,
     appId: app.id,
     connect: async (person: string): Promise<Profile> => {
       const signedIn = { credential: { token: 'token' }, self: { id: person }, raw: '{}' }
-      const joining = { appId: app.id, service: connector.service, signedIn, actor: 'bench', part: randomPart() }
-      const whole = { ...need, hasher, config: { baseUrl: 'http://localhost' } }
+      const joining = { appId: app.id, service: connector.service, signedIn, actor: 'bench', shard: randomShard() }
+      const whole = { ...deps, hasher, config: { baseUrl: 'http://localhost' } }
       const attached = await database.transaction((tx) => attach(whole, tx, { ...joining, account: { how: 'new' } }))
       return attached!.profile
     },
     /** Syncs the profile over these pages, in as many turns as it takes; gives how long it worked. */
     sync: async (profile: Profile, given: Pages): Promise<number> => {
       pages = given
-      await requestSync(need, profile)
-      const key = { part: profile.part, profileId: profile.id }
+      await requestSync(deps, profile)
+      const key = { shard: profile.shard, profileId: profile.id }
       const beganAt = performance.now()
       for (let isDone = false; !isDone; ) {
-        await runProfile(need, key, { signal: new AbortController().signal, alone: false, step: () => {} })
+        await runProfile(deps, key, { signal: new AbortController().signal, alone: false, step: () => {} })
         const { rows } = await client.query<{ walk: unknown; last_error: string | null }>(
           'select walk, last_error from endpoint_sync where profile_id = $1',
           [profile.id],

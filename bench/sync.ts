@@ -2,10 +2,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { planSyncs } from '#flows/sync/plan.ts'
 import type { Profile } from '#model/profile.ts'
-import type { Engine } from '#store/engine.ts'
+import type { Engine } from '#platform/queue/engine.ts'
 import { median } from './load.ts'
 import { makeRecords } from './read-records.ts'
-import { openSyncGround, type Pages, type SyncGround } from './sync-fixture.ts'
+import { openSyncFixture, type Pages, type SyncFixture } from './sync-fixture.ts'
 
 const PAGE = 100
 const ITEMS = Number(process.env['BENCH_SYNC_ITEMS'] ?? 5000)
@@ -15,27 +15,27 @@ const WALK = Number(process.env['BENCH_WALK'] ?? 100_000)
 
 /** Taking items in, beside bare inserts of the same rows into the same table; finding what is due; memory over a long walk. */
 export async function benchSync(): Promise<void> {
-  const ground = await openSyncGround()
+  const fixture = await openSyncFixture()
   try {
-    await benchAbsorb(ground)
-    await benchWalk(ground)
-    await benchLeases(ground)
+    await benchIngest(fixture)
+    await benchWalk(fixture)
+    await benchLeases(fixture)
   } finally {
-    await ground.close()
+    await fixture.close()
   }
 }
 
-async function benchAbsorb(ground: SyncGround): Promise<void> {
+async function benchIngest(fixture: SyncFixture): Promise<void> {
   const rates = { bare: [] as number[], first: [] as number[], unchanged: [] as number[] }
   // Neighbours in time share the machine's mood, so ratios are taken within a round.
   const ratios = { first: [] as number[], unchanged: [] as number[] }
   const texts = pageTexts(ITEMS, 0)
   const edited = pageTexts(ITEMS, 1)
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const profile = await ground.connect(`person-${round}`)
-    const firstMs = await ground.sync(profile, (page) => texts[page])
-    const unchangedMs = await ground.sync(profile, (page) => edited[page])
-    const bareMs = await insertBare(ground, profile)
+    const profile = await fixture.connect(`person-${round}`)
+    const firstMs = await fixture.sync(profile, (page) => texts[page])
+    const unchangedMs = await fixture.sync(profile, (page) => edited[page])
+    const bareMs = await insertBare(fixture, profile)
     // The first round warms up caches and prepared statements.
     if (round === 0) continue
     rates.first.push(ITEMS / (firstMs / 1000))
@@ -71,8 +71,8 @@ function pageTexts(count: number, version: number): string[] {
 }
 
 /** The rows as they were stored, under another profile, as many at a time as a page has. */
-async function insertBare(ground: SyncGround, profile: Profile): Promise<number> {
-  const { rows } = await ground.client.query<Record<string, unknown>>(
+async function insertBare(fixture: SyncFixture, profile: Profile): Promise<number> {
+  const { rows } = await fixture.client.query<Record<string, unknown>>(
     `select id, endpoint, native_id, at, updated_at, seq, hash, types, author, participants, guid, lat, lng, words::text as words,
        oembed::text as oembed, data::text as data from item where profile_id = $1`,
     [profile.id],
@@ -83,14 +83,14 @@ async function insertBare(ground: SyncGround, profile: Profile): Promise<number>
     batches.push(rows.slice(from, from + PAGE).flatMap((row) => names.map((name) => row[name])))
   const tuple = (row: number) => `($1, $2, ${names.map((_, i) => `$${3 + row * names.length + i}`).join(', ')})`
   const values = Array.from({ length: PAGE }, (_, row) => tuple(row)).join(', ')
-  const text = `insert into item (part, profile_id, ${names.join(', ')}) values ${values}`
+  const text = `insert into item (shard, profile_id, ${names.join(', ')}) values ${values}`
   const beganAt = performance.now()
   for (const batch of batches)
-    await ground.client.query({ name: 'bench-bare', text, values: [profile.part, `${profile.id}-bare`, ...batch] })
+    await fixture.client.query({ name: 'bench-bare', text, values: [profile.shard, `${profile.id}-bare`, ...batch] })
   return performance.now() - beganAt
 }
 
-async function benchWalk(ground: SyncGround): Promise<void> {
+async function benchWalk(fixture: SyncFixture): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const samples: { items: number; heap: number; rss: number }[] = []
@@ -103,8 +103,8 @@ async function benchWalk(ground: SyncGround): Promise<void> {
     }
     return page * PAGE >= WALK ? undefined : template!.replaceAll(/"id":"9(\d+)"/g, `"id":"8${page}x$1"`)
   }
-  const profile = await ground.connect('walker')
-  const ms = await ground.sync(profile, pages)
+  const profile = await fixture.connect('walker')
+  const ms = await fixture.sync(profile, pages)
   const [early, late] = [samples[1]!, samples.at(-1)!]
   line(`a walk of ${WALK} items`, `${(WALK / (ms / 1000)).toFixed(0)} items/s`)
   line(
@@ -113,9 +113,9 @@ async function benchWalk(ground: SyncGround): Promise<void> {
   )
 }
 
-async function benchLeases({ need, client, appId }: SyncGround): Promise<void> {
+async function benchLeases({ deps, client, appId }: SyncFixture): Promise<void> {
   await client.query(
-    `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq)
+    `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq)
      select n % 1024, 'lease-' || n, $1, 'bench', case when n % 10 = 0 then n else 8e15::bigint + n end, 0 from generate_series(1, $2::int) n`,
     [appId, PROFILES],
   )
@@ -124,7 +124,7 @@ async function benchLeases({ need, client, appId }: SyncGround): Promise<void> {
   const engine = { waiting: async () => 0, wake: async () => [] } as unknown as Engine
   const beganAt = performance.now()
   while (performance.now() - beganAt < 3000) {
-    const count = await planSyncs({ ...need, engine })
+    const count = await planSyncs({ ...deps, engine })
     if (count === 0) break
     leased += count
   }
@@ -135,7 +135,7 @@ async function benchLeases({ need, client, appId }: SyncGround): Promise<void> {
   await client.query('vacuum profile_sync')
   const polls = 50
   const pollAt = performance.now()
-  for (let i = 0; i < polls; i += 1) await planSyncs({ ...need, engine })
+  for (let i = 0; i < polls; i += 1) await planSyncs({ ...deps, engine })
   line(
     'a look when nothing is due',
     `${((performance.now() - pollAt) / polls).toFixed(2)} ms (after ${((pollAt - emptyAt) / 1000).toFixed(0)} s of making it so)`,

@@ -57,7 +57,7 @@ create table app_deletion (
   -- Do not wait for destinations any longer.
   give_up       boolean not null,
   -- Destinations removed without having confirmed the erasure.
-  untold        bigint not null,
+  unconfirmed        bigint not null,
   -- Until when one process alone works on it.
   lease_until   bigint not null,
   error         text
@@ -68,30 +68,30 @@ create table app_deletion (
 -- merge moves it to another account.
 
 create table account (
-  part        smallint not null,
+  shard        smallint not null,
   id          text collate "C" not null,
   app_id      text collate "C" not null,
   -- The parts of its profiles; more than one only after a merge.
-  parts       smallint[] not null,
+  shards       smallint[] not null,
   merged_into text collate "C",
   created_at  bigint not null,
-  primary key (part, id)
+  primary key (shard, id)
 );
 -- Lists the accounts of an app.
-create index account_app on account (app_id, part, id);
+create index account_app on account (app_id, shard, id);
 
 create table access_token (
-  part       smallint not null,
+  shard       smallint not null,
   hash       bytea not null,
   account_id text collate "C" not null,
   created_at bigint not null,
   revoked_at bigint,
-  primary key (part, hash)
+  primary key (shard, hash)
 );
-create index access_token_account on access_token (part, account_id);
+create index access_token_account on access_token (shard, account_id);
 
 create table profile (
-  part         smallint not null,
+  shard         smallint not null,
   id           text collate "C" not null,
   account_id   text collate "C" not null,
   app_id       text collate "C" not null,
@@ -110,14 +110,14 @@ create table profile (
   synced_at    bigint,
   -- Set when a merge joined two profiles of one service user: this one only keeps its items.
   merged_into  text collate "C",
-  primary key (part, id)
+  primary key (shard, id)
 );
 -- Reads use every profile of an account, also those that only keep items.
-create index profile_account on profile (part, account_id);
-create unique index profile_service_user on profile (part, account_id, service, native_id) where merged_into is null;
+create index profile_account on profile (shard, account_id);
+create unique index profile_service_user on profile (shard, account_id, service, native_id) where merged_into is null;
 
 create table credential (
-  part          smallint not null,
+  shard          smallint not null,
   profile_id    text collate "C" not null,
   sealed        bytea not null,
   version       integer not null,
@@ -125,36 +125,36 @@ create table credential (
   -- Until when one process alone may refresh it.
   refresh_until bigint not null,
   updated_at    bigint not null,
-  primary key (part, profile_id)
+  primary key (shard, profile_id)
 );
 
 -- The accounts of an app that have a service user, the last used first. Its part is computed from the key.
 create table service_user (
-  part        smallint not null,
+  shard        smallint not null,
   app_id      text collate "C" not null,
   service     text collate "C" not null,
   native_id   text collate "C" not null,
   account_ids text[] collate "C" not null,
   used_at     bigint not null,
-  primary key (part, app_id, service, native_id)
+  primary key (shard, app_id, service, native_id)
 );
 
 -- A sign-in under way at a service: used once, by the browser that started it.
 create table pending (
-  part       smallint not null,
+  shard       smallint not null,
   hash       bytea not null,
   app_id     text collate "C" not null,
   service    text collate "C" not null,
   browser    bytea not null,
   sealed     bytea not null,
   expires_at bigint not null,
-  primary key (part, hash)
+  primary key (shard, hash)
 );
-create index pending_expires on pending (part, expires_at);
+create index pending_expires on pending (shard, expires_at);
 
 -- A finished sign-in that takes effect when the app redeems its code, or when the person confirms.
 create table consent (
-  part           smallint not null,
+  shard           smallint not null,
   hash           bytea not null,
   kind           text collate "C" not null,
   app_id         text collate "C" not null,
@@ -170,25 +170,25 @@ create table consent (
   used_at        bigint,
   -- The token of the first use, so that a second use can revoke it.
   token_hash     bytea,
-  token_part     smallint,
-  primary key (part, hash)
+  token_shard     smallint,
+  primary key (shard, hash)
 );
-create index consent_expires on consent (part, expires_at);
+create index consent_expires on consent (shard, expires_at);
 
 -- Unfinished sign-ins of an address or an app, counted per minute. One row, so that one statement counts and decides.
 create table open_sign_in (
-  part    smallint not null,
+  shard    smallint not null,
   subject text collate "C" not null,
   minutes bigint[] not null,
   counts  integer[] not null,
-  primary key (part, subject)
+  primary key (shard, subject)
 );
 
 --------------------------------------------------------------------------------------------------------------- Items
 -- An item belongs to a profile, never to an account: a merge moves profiles and touches no item.
 
 create table item (
-  part         smallint not null,
+  shard         smallint not null,
   profile_id   text collate "C" not null,
   -- The hash of the IDR; the public id adds the owner's partition.
   id           uuid not null,
@@ -206,59 +206,59 @@ create table item (
   guid         text[] collate "C" not null,
   lat          double precision,
   lng          double precision,
-  -- Search terms: words, people and guid, each prefixed with the scope of its profile (store/marks.ts).
+  -- Search terms: words, people and guid, each prefixed with the scope of its profile (store/items/search-terms.ts).
   words        tsvector not null,
   oembed       json not null,
   data         json not null,
-  primary key (part, profile_id, id)
+  primary key (shard, profile_id, id)
 );
-create index item_seq on item (part, profile_id, seq);
+create index item_seq on item (shard, profile_id, seq);
 -- Includes the types, so that counting is an index-only scan.
-create index item_endpoint on item (part, profile_id, endpoint, at, id) include (types);
-create index item_place on item (part, profile_id, lat, lng) where lat is not null;
+create index item_endpoint on item (shard, profile_id, endpoint, at, id) include (types);
+create index item_place on item (shard, profile_id, lat, lng) where lat is not null;
 -- Without the part: the scope at the beginning of every term is more selective.
-create index item_found on item using gin (words);
+create index item_words on item using gin (words);
 -- A profile lives in one part. Without this the planner multiplies the two selectivities and expects far too few rows.
-create statistics item_owner (dependencies) on part, profile_id from item;
+create statistics item_owner (dependencies) on shard, profile_id from item;
 
 -- One partial index for each type: an item is only in the indexes of its own types, and a list of a type is an ordered scan.
-create index item_photos on item (part, profile_id, at, id) where (types & 1) <> 0;
-create index item_videos on item (part, profile_id, at, id) where (types & 2) <> 0;
-create index item_statuses on item (part, profile_id, at, id) where (types & 4) <> 0;
-create index item_news on item (part, profile_id, at, id) where (types & 8) <> 0;
-create index item_checkins on item (part, profile_id, at, id) where (types & 16) <> 0;
-create index item_events on item (part, profile_id, at, id) where (types & 32) <> 0;
-create index item_messages on item (part, profile_id, at, id) where (types & 64) <> 0;
-create index item_files on item (part, profile_id, at, id) where (types & 128) <> 0;
-create index item_tracks on item (part, profile_id, at, id) where (types & 256) <> 0;
-create index item_activities on item (part, profile_id, at, id) where (types & 512) <> 0;
-create index item_measures on item (part, profile_id, at, id) where (types & 1024) <> 0;
-create index item_contacts on item (part, profile_id, at, id) where (types & 2048) <> 0;
-create index item_photos_feed on item (part, profile_id, at, id) where (types & 4096) <> 0;
-create index item_videos_feed on item (part, profile_id, at, id) where (types & 8192) <> 0;
-create index item_statuses_feed on item (part, profile_id, at, id) where (types & 16384) <> 0;
-create index item_news_feed on item (part, profile_id, at, id) where (types & 32768) <> 0;
-create index item_checkins_feed on item (part, profile_id, at, id) where (types & 65536) <> 0;
-create index item_all on item (part, profile_id, at, id) where (types & 2047) <> 0;
-create index item_all_feed on item (part, profile_id, at, id) where (types & 126976) <> 0;
+create index item_photos on item (shard, profile_id, at, id) where (types & 1) <> 0;
+create index item_videos on item (shard, profile_id, at, id) where (types & 2) <> 0;
+create index item_statuses on item (shard, profile_id, at, id) where (types & 4) <> 0;
+create index item_news on item (shard, profile_id, at, id) where (types & 8) <> 0;
+create index item_checkins on item (shard, profile_id, at, id) where (types & 16) <> 0;
+create index item_events on item (shard, profile_id, at, id) where (types & 32) <> 0;
+create index item_messages on item (shard, profile_id, at, id) where (types & 64) <> 0;
+create index item_files on item (shard, profile_id, at, id) where (types & 128) <> 0;
+create index item_tracks on item (shard, profile_id, at, id) where (types & 256) <> 0;
+create index item_activities on item (shard, profile_id, at, id) where (types & 512) <> 0;
+create index item_measures on item (shard, profile_id, at, id) where (types & 1024) <> 0;
+create index item_contacts on item (shard, profile_id, at, id) where (types & 2048) <> 0;
+create index item_photos_feed on item (shard, profile_id, at, id) where (types & 4096) <> 0;
+create index item_videos_feed on item (shard, profile_id, at, id) where (types & 8192) <> 0;
+create index item_statuses_feed on item (shard, profile_id, at, id) where (types & 16384) <> 0;
+create index item_news_feed on item (shard, profile_id, at, id) where (types & 32768) <> 0;
+create index item_checkins_feed on item (shard, profile_id, at, id) where (types & 65536) <> 0;
+create index item_all on item (shard, profile_id, at, id) where (types & 2047) <> 0;
+create index item_all_feed on item (shard, profile_id, at, id) where (types & 126976) <> 0;
 
 -- Tombstones: deleted items, for readers that follow the order of changes.
-create table item_gone (
-  part       smallint not null,
+create table item_tombstone (
+  shard       smallint not null,
   profile_id text collate "C" not null,
   seq        bigint not null,
   id         uuid not null,
   endpoint   text collate "C" not null,
   native_id  text collate "C" not null,
-  gone_at    bigint not null,
-  primary key (part, profile_id, seq)
+  deleted_at    bigint not null,
+  primary key (shard, profile_id, seq)
 );
 
 ---------------------------------------------------------------------------------------------------------------- Sync
 
 -- The schedule of a profile. `next_run_at` decides; a job is only a wake-up. Null: not scheduled.
 create table profile_sync (
-  part         smallint not null,
+  shard         smallint not null,
   profile_id   text collate "C" not null,
   app_id       text collate "C" not null,
   service      text collate "C" not null,
@@ -274,19 +274,19 @@ create table profile_sync (
   recounted_at bigint,
   -- Until then it runs alone in a process, because a worker died while it ran.
   alone_until  bigint not null default 0,
-  primary key (part, profile_id)
+  primary key (shard, profile_id)
 );
 -- App and service first: an app with a million due profiles must not delay the others.
-create index profile_sync_due on profile_sync (app_id, service, next_run_at, part);
+create index profile_sync_due on profile_sync (app_id, service, next_run_at, shard);
 
 create table endpoint_sync (
-  part            smallint not null,
+  shard            smallint not null,
   profile_id      text collate "C" not null,
   endpoint        text collate "C" not null,
   next_run_at     bigint not null,
   interval_ms     bigint not null,
   -- The watermark of the last finished walk, and the position of an unfinished one.
-  mark            json,
+  watermark            json,
   walk            json,
   -- Hashes of the ids that an unfinished walk has listed so far, 16 bytes each; at its end, what is missing was deleted.
   seen            bytea,
@@ -315,17 +315,17 @@ create table endpoint_sync (
   -- Why the last run did not end well: one word, and a sentence.
   last_reason     text collate "C",
   last_error      text,
-  primary key (part, profile_id, endpoint)
+  primary key (shard, profile_id, endpoint)
 );
 -- Few rows, listed for operators and metrics.
-create index endpoint_sync_parked on endpoint_sync (part, profile_id, endpoint) where deaths >= 3;
-create index endpoint_sync_left_out on endpoint_sync (part, profile_id) where left_out is not null;
-create index endpoint_sync_faults on endpoint_sync (part, profile_id, endpoint) where faults > 0;
-create index endpoint_sync_quarantined on endpoint_sync (part, profile_id, endpoint) where quarantined > 0;
+create index endpoint_sync_parked on endpoint_sync (shard, profile_id, endpoint) where deaths >= 3;
+create index endpoint_sync_left_out on endpoint_sync (shard, profile_id) where left_out is not null;
+create index endpoint_sync_faults on endpoint_sync (shard, profile_id, endpoint) where faults > 0;
+create index endpoint_sync_quarantined on endpoint_sync (shard, profile_id, endpoint) where quarantined > 0;
 
 -- Records that could not be stored: counted and sampled, without stopping the others.
 create table quarantine (
-  part       smallint not null,
+  shard       smallint not null,
   profile_id text collate "C" not null,
   endpoint   text collate "C" not null,
   id         text collate "C" not null,
@@ -338,12 +338,12 @@ create table quarantine (
   is_whole   boolean not null default false,
   -- How often it was received or retried.
   times      integer not null default 1,
-  primary key (part, profile_id, endpoint, id)
+  primary key (shard, profile_id, endpoint, id)
 );
 
 -- Fields that a connector's reader could not read, the newest few of each endpoint. A row is removed when its record is read without the fault.
 create table reader_fault (
-  part       smallint not null,
+  shard       smallint not null,
   profile_id text collate "C" not null,
   endpoint   text collate "C" not null,
   -- The item that lacks the field.
@@ -354,11 +354,11 @@ create table reader_fault (
   message    text not null,
   seen_at    bigint not null,
   times      integer not null,
-  primary key (part, profile_id, endpoint, item_id, field)
+  primary key (shard, profile_id, endpoint, item_id, field)
 );
 
 -- Rate limiter: calls left per bucket (an app at a service, a person, everybody). Small and hot: it has no part.
-create table budget (
+create table rate_limit (
   bucket        text collate "C" primary key,
   tokens        double precision not null,
   refilled_at   bigint not null,
@@ -369,7 +369,7 @@ create table budget (
 
 -- Quotas that are nearly used up or reached: reported once, listed until there is room again.
 create table quota_notice (
-  part       smallint not null,
+  shard       smallint not null,
   -- The id of the profile, account or app that has the quota.
   subject    text collate "C" not null,
   quota      text collate "C" not null,
@@ -378,9 +378,9 @@ create table quota_notice (
   app_id     text collate "C" not null,
   account_id text collate "C",
   since      bigint not null,
-  primary key (part, subject, quota)
+  primary key (shard, subject, quota)
 );
-create index quota_notice_app on quota_notice (app_id, part);
+create index quota_notice_app on quota_notice (app_id, shard);
 
 ---------------------------------------------------------------------------------------------------------------- Push
 
@@ -419,7 +419,7 @@ create index destination_app on destination (app_id);
 
 -- How far each profile's changes have been delivered to each destination. Order is kept per profile.
 create table delivery_cursor (
-  part           smallint not null,
+  shard           smallint not null,
   profile_id     text collate "C" not null,
   destination_id text collate "C" not null,
   -- All changes up to this one are delivered.
@@ -427,19 +427,19 @@ create table delivery_cursor (
   -- The destination's own checkpoint, as far as known; if it has less, it lost data.
   written        bigint not null,
   -- The newest change when the cursor was created: up to there the destination has no rows that could need deleting.
-  fresh_until    bigint not null,
+  backfill_until    bigint not null,
   -- Incremented when everything is sent again: the same rows are then new messages.
   generation     integer not null,
   -- When to look at it; null while there is nothing to do.
   due_at         bigint,
   -- It has a schedule: a change does not make it due.
-  paced          boolean not null,
+  scheduled          boolean not null,
   lease_token    text collate "C",
   -- Revision of the profile and its items, and the revision that the destination has acknowledged.
-  news           bigint not null,
-  told           bigint not null,
+  revision           bigint not null,
+  acked_revision           bigint not null,
   -- Digest of the profile record last delivered: a change of items alone does not deliver it again.
-  told_profile   text collate "C",
+  acked_profile_digest   text collate "C",
   -- Since when there are changes that are not acknowledged.
   behind_since   bigint,
   -- Incremented by every run: the destination refuses a run that lost its lease.
@@ -453,15 +453,15 @@ create table delivery_cursor (
   error          text,
   rows           bigint not null,
   delivered_at   bigint,
-  primary key (part, profile_id, destination_id)
+  primary key (shard, profile_id, destination_id)
 );
 -- Open cursors by destination: a destination with a million waiting profiles must not delay the others.
-create index delivery_cursor_open on delivery_cursor (destination_id, due_at, part) where due_at is not null or news > told;
-create index delivery_cursor_destination on delivery_cursor (destination_id, part, profile_id);
+create index delivery_cursor_open on delivery_cursor (destination_id, due_at, shard) where due_at is not null or revision > acked_revision;
+create index delivery_cursor_destination on delivery_cursor (destination_id, shard, profile_id);
 
 -- Attempted deliveries, for people to look at. Removed after some days.
 create table delivery (
-  part           smallint not null,
+  shard           smallint not null,
   id             text collate "C" not null,
   destination_id text collate "C" not null,
   profile_id     text collate "C" not null,
@@ -474,23 +474,23 @@ create table delivery (
   last_seq       bigint,
   ok             boolean not null,
   error          text,
-  primary key (part, id)
+  primary key (shard, id)
 );
-create index delivery_destination on delivery (destination_id, id, part);
-create index delivery_age on delivery (at, part);
+create index delivery_destination on delivery (destination_id, id, shard);
+create index delivery_age on delivery (at, shard);
 
 -- Rows that the destination refused; the others were delivered.
 create table dead_letter (
-  part           smallint not null,
+  shard           smallint not null,
   profile_id     text collate "C" not null,
   destination_id text collate "C" not null,
   item_id        uuid not null,
   seq            bigint not null,
   reason         text not null,
   at             bigint not null,
-  primary key (part, profile_id, destination_id, item_id)
+  primary key (shard, profile_id, destination_id, item_id)
 );
-create index dead_letter_destination on dead_letter (destination_id, at, part);
+create index dead_letter_destination on dead_letter (destination_id, at, shard);
 
 -- Events queued for the destinations that asked for them.
 create table push_event (
@@ -519,7 +519,7 @@ create table attempt (
 
 -- What was done, by whom, to what.
 create table audit (
-  part       smallint not null,
+  shard       smallint not null,
   id         text collate "C" not null,
   at         bigint not null,
   actor      text not null,
@@ -527,12 +527,12 @@ create table audit (
   app_id     text,
   account_id text,
   detail     json not null,
-  primary key (part, id)
+  primary key (shard, id)
 );
 
 -- Calls through the proxy: no query, no header, no body. Removed after some days.
 create table call_log (
-  part       smallint not null,
+  shard       smallint not null,
   id         text collate "C" not null,
   app_id     text collate "C" not null,
   account_id text collate "C" not null,
@@ -546,8 +546,8 @@ create table call_log (
   refreshed  boolean not null,
   retried    boolean not null,
   request_id text not null,
-  primary key (part, id)
+  primary key (shard, id)
 );
-create index call_log_app on call_log (app_id, id, part);
+create index call_log_app on call_log (app_id, id, shard);
 -- Rows arrive in the order of time, so a small block-range index finds the old ones.
-create index call_log_at on call_log using brin (at, part);
+create index call_log_at on call_log using brin (at, shard);

@@ -42,7 +42,7 @@ if (fits) {
 function warm() {
   const node = join(root, 'node_modules', '.bin', 'node')
   // A command loads only what it needs; the service needs nearly everything.
-  const modules = ['worker-main.ts', 'app.ts', 'worker.ts', 'store/engine.ts'].map(
+  const modules = ['worker-main.ts', 'app.ts', 'worker.ts', 'platform/queue/engine.ts'].map(
     (file) => pathToFileURL(join(root, 'src', file)).href,
   )
   spawnSync(node, [...modules.flatMap((module) => ['--import', module]), join(root, 'src', 'main.ts'), 'version'], {

@@ -1,13 +1,13 @@
-import '#base/tune-heap.ts'
+import '#platform/tune-heap.ts'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '#base/clock.ts'
-import { type Config, loadConfig } from '#base/config.ts'
-import { createLog, type Log } from '#base/log.ts'
+import { startLabProcess } from '#boot/demo-services.ts'
+import { openBareDatabase, openStore } from '#boot/open-store.ts'
 import { EXIT, InterruptedError } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
-import { startLabProcess } from './lab-process.ts'
-import { openBareDatabase, openStore } from './open-store.ts'
+import { systemClock } from '#platform/clock.ts'
+import { type Config, loadConfig } from '#platform/config.ts'
+import { createLog, type Log } from '#platform/telemetry/log.ts'
 
 // The only reader of the environment, the arguments and the terminal.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -44,7 +44,7 @@ process.exitCode = await runCli(
         startLab: startLabProcess,
         // Worker processes write to the same terminal, in the same format.
         start: async (what) =>
-          (await import('./app.ts')).start(
+          (await import('#boot/app.ts')).start(
             { ...config(), logFormat: formatOf(config()) },
             log(config(), { quiet: false }),
             version,
@@ -73,8 +73,8 @@ process.exitCode = await runCli(
 if (process.exitCode === EXIT.interrupted) process.exit()
 
 // The door, the connectors and the drivers are most of our start, and most commands need none of them.
-function services(): Promise<typeof import('./services.ts')> {
-  return import('./services.ts')
+function services(): Promise<typeof import('#boot/command-deps.ts')> {
+  return import('#boot/command-deps.ts')
 }
 
 /** People at a terminal read text; everything else reads JSON, unless told otherwise. */

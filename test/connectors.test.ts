@@ -7,7 +7,7 @@ import { type ItemDraft, itemReader } from '#kit/read-item.ts'
 import { checkAuthorizeUrl } from './connectors/check-authorize-url.ts'
 import { checkDefinition } from './connectors/check-definition.ts'
 import { checkItem } from './connectors/check-item.ts'
-import { type Ground, groundFor } from './connectors/fixture.ts'
+import { type Fixture, fixtureFor } from './connectors/fixture.ts'
 import { checkGapsInAnswer, checkGapsInRecords } from './connectors/gaps.ts'
 import { SAMPLES } from './connectors/samples.ts'
 import { walkEndpoint } from './connectors/walk-endpoint.ts'
@@ -22,7 +22,7 @@ test('services, titles and aliases are said once', () => {
 })
 
 for (const connector of connectors) {
-  const { missing, open } = await groundFor(connector)
+  const { missing, open } = await fixtureFor(connector)
   const { service, auth } = connector
 
   suite(service, () => {
@@ -40,45 +40,45 @@ for (const connector of connectors) {
     }
 
     suite('walked', () => {
-      let ground: Ground
+      let fixture: Fixture
       before(async () => {
-        ground = await open()
+        fixture = await open()
       })
-      after(() => ground?.close())
+      after(() => fixture?.close())
 
       test('says who somebody is', () => {
-        assert.match(ground.self.id, /\S/)
-        assert.ok(URL.canParse(ground.authorizeUrl))
+        assert.match(fixture.self.id, /\S/)
+        assert.ok(URL.canParse(fixture.authorizeUrl))
       })
 
       for (const [name, endpoint] of Object.entries(connector.endpoints))
-        test(name, () => checkEndpoint(ground, name, endpoint))
+        test(name, () => checkEndpoint(fixture, name, endpoint))
     })
   })
 }
 
-async function checkEndpoint(ground: Ground, name: string, endpoint: Endpoint): Promise<void> {
-  const { connector } = ground.caller
-  const first = await walkEndpoint(ground, endpoint)
+async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint): Promise<void> {
+  const { connector } = fixture.caller
+  const first = await walkEndpoint(fixture, endpoint)
   assert.ok(first.records.length > 0, 'nothing came')
-  const drafts = readAll(connector, name, endpoint, ground.self.id, first.records)
-  for (const { raw, draft } of drafts.values()) checkItem(endpoint, ground.self.id, raw, draft)
+  const drafts = readAll(connector, name, endpoint, fixture.self.id, first.records)
+  for (const { raw, draft } of drafts.values()) checkItem(endpoint, fixture.self.id, raw, draft)
   checkTogether(
     endpoint,
     [...drafts.values()].map(({ draft }) => draft),
   )
 
-  checkGapsInRecords(connector, name, ground.self.id, first.records)
-  checkGapsInAnswer(connector, name, ground.self.id, first.answer)
+  checkGapsInRecords(connector, name, fixture.self.id, first.records)
+  checkGapsInAnswer(connector, name, fixture.self.id, first.response)
 
-  const again = await walkEndpoint(ground, endpoint)
-  assert.deepEqual(readAll(connector, name, endpoint, ground.self.id, again.records), drafts, 'read twice, the same')
-  assert.equal(again.mark, first.mark)
+  const again = await walkEndpoint(fixture, endpoint)
+  assert.deepEqual(readAll(connector, name, endpoint, fixture.self.id, again.records), drafts, 'read twice, the same')
+  assert.equal(again.watermark, first.watermark)
 
-  if (first.mark === undefined) return
-  const later = await walkEndpoint(ground, endpoint, first.mark)
-  assert.equal(later.mark, first.mark, 'nothing happened, so that the mark stays')
-  for (const [id, item] of readAll(connector, name, endpoint, ground.self.id, later.records))
+  if (first.watermark === undefined) return
+  const later = await walkEndpoint(fixture, endpoint, first.watermark)
+  assert.equal(later.watermark, first.watermark, 'nothing happened, so that the mark stays')
+  for (const [id, item] of readAll(connector, name, endpoint, fixture.self.id, later.records))
     if (!item.draft.deleted) assert.deepEqual(item, drafts.get(id), 'nothing new')
 }
 

@@ -12,7 +12,7 @@ export interface FileRun {
   after?: Promise<unknown>
 }
 
-export interface Tally {
+export interface Counters {
   passed: number
   failed: string[]
   skipped: string[]
@@ -29,23 +29,23 @@ export function nameOf(root: string, { path, on }: Pick<FileRun, 'path' | 'on'>)
 }
 
 /** Runs files, each in a process of its own, in the order they come; tells each by a line, and all of it where one failed. */
-export async function runFiles(root: string, files: FileRun[], tally: Tally): Promise<void> {
+export async function runFiles(root: string, files: FileRun[], counters: Counters): Promise<void> {
   const waiting = [...files]
   const work = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       await file.after
-      await runFile(root, file, tally)
+      await runFile(root, file, counters)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-async function runFile(root: string, { path, on, env }: FileRun, tally: Tally): Promise<void> {
+async function runFile(root: string, { path, on, env }: FileRun, counters: Counters): Promise<void> {
   const startedMs = performance.now()
   const stream = run({ files: [path], timeout: 300_000, env: { ...process.env, ...env } })
   let [passed, failed] = [0, 0]
   stream.on('test:pass', ({ skip, name, details }) => {
-    if (skip !== undefined) tally.skipped.push(`${name}: ${String(skip)}`)
+    if (skip !== undefined) counters.skipped.push(`${name}: ${String(skip)}`)
     else if (details.type !== 'suite') passed += 1
   })
   stream.on('test:fail', ({ name, details }) => {
@@ -53,14 +53,14 @@ async function runFile(root: string, { path, on, env }: FileRun, tally: Tally): 
     const { failureType } = details.error as { failureType?: string }
     if (details.type === 'suite' && failureType === 'subtestsFailed') return
     failed += 1
-    tally.failed.push(`${name} (${relative(root, path)}, ${on})`)
+    counters.failed.push(`${name} (${relative(root, path)}, ${on})`)
   })
   const told: string[] = []
   for await (const text of stream.compose(spec)) told.push(String(text))
-  tally.passed += passed
+  counters.passed += passed
   const seconds = (performance.now() - startedMs) / 1000
   const name = nameOf(root, { path, on })
-  tally.seconds.set(name, seconds)
+  counters.seconds.set(name, seconds)
   if (failed > 0) process.stdout.write(told.join(''))
   const result = failed > 0 ? `FAIL, ${failed} failed` : 'ok'
   process.stdout.write(`${inSeconds(seconds)}  ${name}: ${result}, ${passed} passed\n`)

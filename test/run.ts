@@ -3,14 +3,14 @@ import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { systemClock } from '#base/clock.ts'
-import { reasonOf } from '#base/errors.ts'
-import { randomSecret } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
-import { openEmbedded } from '#store/embedded/open.ts'
+import { systemClock } from '#platform/clock.ts'
+import { openEmbedded } from '#platform/embedded-postgres/open.ts'
+import { reasonOf } from '#platform/errors.ts'
+import { randomSecret } from '#platform/ids.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { longestFirst, readDurations, writeDurations } from './durations.ts'
 import { prepareRealServices } from './real-services.ts'
-import { type FileRun, inSeconds, runFiles, type Tally } from './run-files.ts'
+import { type Counters, type FileRun, inSeconds, runFiles } from './run-files.ts'
 import { withTemplate } from './template-database.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -49,15 +49,15 @@ const LONG = [
 ]
 
 const server = 'postgres://postgres@127.0.0.1:5432/postgres'
-const tally: Tally = { passed: 0, failed: [], skipped: [], seconds: new Map() }
+const counters: Counters = { passed: 0, failed: [], skipped: [], seconds: new Map() }
 const durations = join(root, 'node_modules/.cache/tributary/test-seconds.json')
 const only = process.argv.slice(2)
 
 // Beside the first tests: on a new machine this is minutes of npm.
 const prepared = prepareRealServices()
-if (only.length > 0) await prepared.then(() => runFiles(root, runs(only, 'chosen', {}), tally))
+if (only.length > 0) await prepared.then(() => runFiles(root, runs(only, 'chosen', {}), counters))
 else await Promise.all([check(), onEmbedded(everywhere)])
-tally.skipped.push(...(await prepared))
+counters.skipped.push(...(await prepared))
 summary()
 
 async function everywhere(url: string): Promise<void> {
@@ -65,8 +65,8 @@ async function everywhere(url: string): Promise<void> {
     const first = onTheNewest({ TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template })
     const earlier = readDurations(durations)
     const runAll = async (all: FileRun[]) => {
-      await runFiles(root, longestFirst(root, all, earlier), tally)
-      writeDurations(durations, new Map([...earlier, ...tally.seconds]))
+      await runFiles(root, longestFirst(root, all, earlier), counters)
+      writeDurations(durations, new Map([...earlier, ...counters.seconds]))
     }
     if (!(await serverAnswers())) return runAll(first)
     return withTemplate(server, async (theirs) =>
@@ -108,7 +108,7 @@ async function serverAnswers(): Promise<boolean> {
     await client.end()
     return true
   } catch (error) {
-    tally.skipped.push(`the suites on a server PostgreSQL: none at 127.0.0.1:5432 (${reasonOf(error)})`)
+    counters.skipped.push(`the suites on a server PostgreSQL: none at 127.0.0.1:5432 (${reasonOf(error)})`)
     return false
   }
 }
@@ -117,8 +117,8 @@ async function serverAnswers(): Promise<boolean> {
 async function check(): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { stdio: 'inherit' })
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  if (code === 0) tally.passed += 1
-  else tally.failed.push('npm run check')
+  if (code === 0) counters.passed += 1
+  else counters.failed.push('npm run check')
 }
 
 async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
@@ -142,10 +142,12 @@ async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
 
 function summary(): void {
   process.stdout.write('\n')
-  const slowest = [...tally.seconds].toSorted(([, a], [, b]) => b - a).slice(0, 10)
+  const slowest = [...counters.seconds].toSorted(([, a], [, b]) => b - a).slice(0, 10)
   for (const [name, seconds] of slowest) process.stdout.write(`slowest: ${inSeconds(seconds)}  ${name}\n`)
-  for (const name of new Set(tally.skipped)) process.stdout.write(`skipped: ${name}\n`)
-  for (const name of tally.failed) process.stdout.write(`FAILED: ${name}\n`)
-  process.stdout.write(`${tally.passed} passed, ${tally.failed.length} failed, ${tally.skipped.length} skipped\n`)
-  process.exitCode = tally.failed.length === 0 ? 0 : 1
+  for (const name of new Set(counters.skipped)) process.stdout.write(`skipped: ${name}\n`)
+  for (const name of counters.failed) process.stdout.write(`FAILED: ${name}\n`)
+  process.stdout.write(
+    `${counters.passed} passed, ${counters.failed.length} failed, ${counters.skipped.length} skipped\n`,
+  )
+  process.exitCode = counters.failed.length === 0 ? 0 : 1
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { PgBoss } from 'pg-boss'
-import { systemClock } from '#base/clock.ts'
-import { createLog } from '#base/log.ts'
-import { openDatabase } from '#store/database.ts'
+import { systemClock } from '#platform/clock.ts'
+import { openDatabase } from '#platform/postgres/database.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { migrate } from '#store/migrate.ts'
 
 const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '#base/clock.ts'
+import type { Clock } from '#platform/clock.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import type { LimitedCall } from './learn-limits.ts'
 import type { Purpose, RateLimiter } from './rate-limiter.ts'
 
 export interface Waiting {
   purpose: Purpose
-  /** A longer wait is not begun: it fails with the reason `budget`. */
+  /** A longer wait is not begun: it fails with the reason `capacity`. */
   maxWaitMs: number
   /** Ends the wait. Asked for its signal only when there is one: most calls need not wait. */
   until: { readonly signal: AbortSignal }
@@ -27,7 +27,7 @@ export async function acquire(
     const waitMs = untilMs - clock.now()
     if (waitMs > maxWaitMs)
       throw new UpstreamError('retry', 'The calls that may be made are used up for now.', {
-        reason: 'budget',
+        reason: 'capacity',
         retryAfterMs: waitMs,
       })
     await sleep(Math.max(waitMs, MIN_WAIT_MS), undefined, { signal: until.signal })

@@ -5,7 +5,7 @@ import { UPSTREAM_REASONS, type UpstreamReason } from '#model/upstream-reasons.t
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 import { apiErrorOf } from './api-errors.ts'
 
-type Row = [reason: UpstreamReason, recovery: Recovery, given: Reason, stored: Reason]
+type Row = [reason: UpstreamReason, recovery: Recovery, omitUndefined: Reason, stored: Reason]
 
 const ROWS: Row[] = [
   ['service_unreachable', 'retry', 'service_unreachable', 'service_unreachable'],
@@ -15,7 +15,7 @@ const ROWS: Row[] = [
   ['service_timeout', 'retry', 'service_timeout', 'service_timeout'],
   ['rate_limited', 'retry', 'service_limited', 'service_limited'],
   ['rate_limited_here', 'retry', 'service_limited', 'service_limited'],
-  ['budget', 'retry', 'service_limited', 'service_limited'],
+  ['capacity', 'retry', 'service_limited', 'service_limited'],
   ['grant_refused', 'reauthorize', 'service_refused', 'needs_auth'],
   ['service_refused', 'reauthorize', 'service_refused', 'needs_auth'],
   ['no_credential', 'reauthorize', 'service_refused', 'needs_auth'],
@@ -28,10 +28,10 @@ const ROWS: Row[] = [
 ]
 
 suite('what the app is told of a service’s failure', () => {
-  for (const [reason, recovery, given, stored] of ROWS)
+  for (const [reason, recovery, omitUndefined, stored] of ROWS)
     test(`${reason}, ${recovery}`, () => {
       const error = new UpstreamError(recovery, 'The service said: secret words', { reason })
-      assert.deepEqual([apiErrorOf(error, 'given').reason, apiErrorOf(error, 'stored').reason], [given, stored])
+      assert.deepEqual([apiErrorOf(error, 'given').reason, apiErrorOf(error, 'stored').reason], [omitUndefined, stored])
       assert.equal(apiErrorOf(error, 'stored').cause, error)
       assert.doesNotMatch(apiErrorOf(error, 'given').message, /secret words/)
     })

@@ -10,7 +10,7 @@ export type CredentialOrigin = 'given' | 'stored'
 
 /** Failures that mean the same to every caller, whatever helps against them. */
 const BY_REASON: Partial<Record<UpstreamReason, Reason>> = {
-  budget: 'service_limited',
+  capacity: 'service_limited',
   rate_limited: 'service_limited',
   rate_limited_here: 'service_limited',
   service_timeout: 'service_timeout',

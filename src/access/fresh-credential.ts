@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '#base/clock.ts'
-import type { Log } from '#base/log.ts'
-import { type Keyring, SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { type Keyring, SealError } from '#platform/sealing.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 import {
   findCredential,
   leaseRefresh,
   releaseRefresh,
   renewCredential,
   type StoredCredential,
-} from '#store/credentials.ts'
-import type { Database } from '#store/database.ts'
+} from '#store/identity/credentials.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { SubjectChangedError } from '#upstream/oauth2/refresh.ts'
 import { refreshCredential } from '#upstream/renew-credential.ts'
@@ -20,7 +20,7 @@ import type { Upstream } from '#upstream/send.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
 import { markNeedsAuth } from './needs-auth.ts'
 
-export interface FreshNeed {
+export interface FreshDeps {
   database: Database
   keyring: Keyring
   clock: Clock
@@ -52,18 +52,18 @@ const POLL_MS = 150
  * services that rotate refresh tokens end the whole grant when two use the same one.
  * `refused` is the version that the service just answered 401 to.
  */
-export async function freshCredential(need: FreshNeed, target: FreshTarget, refused?: number): Promise<Fresh> {
-  const key = { part: target.profile.part, profileId: target.profile.id }
-  const giveUpAt = need.clock.now() + 2 * LEASE_MS
+export async function freshCredential(deps: FreshDeps, target: FreshTarget, refused?: number): Promise<Fresh> {
+  const key = { shard: target.profile.shard, profileId: target.profile.id }
+  const giveUpAt = deps.clock.now() + 2 * LEASE_MS
   for (;;) {
-    const stored = await readCredential(need, target.profile)
+    const stored = await readCredential(deps, target.profile)
     if (stored === undefined)
       throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
     const credential = JSON.parse(stored.value) as Credential
-    if (!wantsRefresh(need, target, credential, stored, refused)) return { credential, version: stored.version }
-    const now = need.clock.now()
-    if (await leaseRefresh(need.database, key, stored.version, now + LEASE_MS, now))
-      return refresh(need, target, credential, stored, refused)
+    if (!wantsRefresh(deps, target, credential, stored, refused)) return { credential, version: stored.version }
+    const now = deps.clock.now()
+    if (await leaseRefresh(deps.database, key, stored.version, now + LEASE_MS, now))
+      return refresh(deps, target, credential, stored, refused)
     if (now > giveUpAt)
       throw new UpstreamError('retry', 'Another process refreshes this credential and does not end.', {
         reason: 'refresh_busy',
@@ -73,19 +73,19 @@ export async function freshCredential(need: FreshNeed, target: FreshTarget, refu
 }
 
 /** One that is damaged is of no use to anybody any more: the person has to sign in again. */
-async function readCredential(need: FreshNeed, profile: Profile): Promise<StoredCredential | undefined> {
+async function readCredential(deps: FreshDeps, profile: Profile): Promise<StoredCredential | undefined> {
   try {
-    return await findCredential(need.database, need.keyring, { part: profile.part, profileId: profile.id })
+    return await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
   } catch (error) {
     if (!(error instanceof SealError) || error.reason !== 'damaged') throw error
     const refusal = new UpstreamError('reauthorize', error.message, { reason: 'credential_damaged', cause: error })
-    await markNeedsAuth(need, profile, refusal)
+    await markNeedsAuth(deps, profile, refusal)
     throw refusal
   }
 }
 
 function wantsRefresh(
-  { clock }: FreshNeed,
+  { clock }: FreshDeps,
   { connector }: FreshTarget,
   credential: Credential,
   stored: StoredCredential,
@@ -104,40 +104,40 @@ function aheadMs({ expiresAt, updatedAt }: StoredCredential): number {
 }
 
 async function refresh(
-  need: FreshNeed,
+  deps: FreshDeps,
   target: FreshTarget,
   credential: Credential,
   stored: StoredCredential,
   refused: number | undefined,
 ): Promise<Fresh> {
-  const key = { part: target.profile.part, profileId: target.profile.id }
+  const key = { shard: target.profile.shard, profileId: target.profile.id }
   try {
-    const renewed = await refreshCredential(need.upstream, { connector: target.connector, key: target.key, credential })
+    const renewed = await refreshCredential(deps.upstream, { connector: target.connector, key: target.key, credential })
     // Written before anybody uses it: a crash after this line loses nothing.
     const wrote = await renewCredential(
-      need.database,
-      need.keyring,
+      deps.database,
+      deps.keyring,
       key,
       stored.version,
       JSON.stringify(renewed),
       renewed.expiresAt,
-      need.clock.now(),
+      deps.clock.now(),
     )
     if (wrote) return { credential: renewed, version: stored.version + 1 }
   } catch (error) {
-    await releaseRefresh(need.database, key, stored.version)
+    await releaseRefresh(deps.database, key, stored.version)
     // Refreshed ahead of time: the token in hand still works, whatever ails the service; long ahead, even when it refuses.
     const refusal = error instanceof UpstreamError && error.recovery === 'reauthorize'
-    const aheadOfEndMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - need.clock.now()
+    const aheadOfEndMs = (stored.expiresAt ?? Number.POSITIVE_INFINITY) - deps.clock.now()
     // A service that gives somebody else's token is none to go on with.
     const isWaitable = refused !== stored.version && !(error instanceof SubjectChangedError)
     if (isWaitable && aheadOfEndMs > (refusal ? aheadMs(stored) : NEARLY_OVER_MS))
       return { credential, version: stored.version }
     if (!refusal) throw error
-    await settleRefusal(need, target, stored.version, error)
+    await settleRefusal(deps, target, stored.version, error)
   }
   // The person signed in anew while we refreshed: theirs is the newer one.
-  const newer = await readCredential(need, target.profile)
+  const newer = await readCredential(deps, target.profile)
   if (newer === undefined)
     throw new UpstreamError('reauthorize', 'There is no credential.', { reason: 'no_credential' })
   return { credential: JSON.parse(newer.value) as Credential, version: newer.version }
@@ -145,13 +145,13 @@ async function refresh(
 
 /** Refused for good only when nobody wrote a newer one meanwhile. */
 async function settleRefusal(
-  need: FreshNeed,
+  deps: FreshDeps,
   target: FreshTarget,
   version: number,
   error: UpstreamError,
 ): Promise<void> {
-  const now = await readCredential(need, target.profile)
+  const now = await readCredential(deps, target.profile)
   if (now !== undefined && now.version !== version) return
-  await markNeedsAuth(need, target.profile, error)
+  await markNeedsAuth(deps, target.profile, error)
   throw error
 }

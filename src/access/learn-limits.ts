@@ -1,8 +1,8 @@
-import type { Clock } from '#base/clock.ts'
-import type { Connector, RateNews } from '#kit/connector.ts'
+import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
+import type { Clock } from '#platform/clock.ts'
+import { retryAfterMs } from '#platform/retry-after.ts'
 import type { Recovery } from '#upstream/errors.ts'
-import { retryAfterMs } from '#upstream/retry-after.ts'
 import { readRateHeaders } from './rate-headers.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
@@ -13,7 +13,7 @@ export interface LimitedResponse {
   recovery: Recovery | undefined
 }
 
-export type LimitScope = NonNullable<RateNews['of']>
+export type LimitScope = NonNullable<RateLimitInfo['of']>
 
 /** What one response says of the service's limits. */
 export interface LearnedLimits {

@@ -1,12 +1,12 @@
-import type { Clock } from '#base/clock.ts'
-import type { Log } from '#base/log.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 import { writeAudit } from '#store/audit.ts'
-import type { Database } from '#store/database.ts'
-import { markDeliveriesDue } from '#store/delivery-cursors.ts'
-import { setProfileState } from '#store/profiles.ts'
-import { queueEvent } from '#store/push-events.ts'
+import { setProfileState } from '#store/identity/profiles.ts'
+import { markDeliveriesDue } from '#store/push/cursors.ts'
+import { queueEvent } from '#store/push/events.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 
 export interface NeedsAuthDeps {
@@ -29,7 +29,7 @@ export async function markNeedsAuth(
     if (!changed) return
     log.warn('a profile needs a new sign-in', { service: profile.service, profile: profile.id, reason: error.reason })
     await writeAudit(tx, {
-      part: profile.part,
+      shard: profile.shard,
       at: clock.now(),
       actor: 'service',
       action: 'profile.needs_auth',
@@ -37,7 +37,7 @@ export async function markNeedsAuth(
       accountId: profile.accountId,
       detail: { profile: profileName(profile), reason: error.reason },
     })
-    await markDeliveriesDue(tx, { part: profile.part, profileId: profile.id }, clock.now())
+    await markDeliveriesDue(tx, { shard: profile.shard, profileId: profile.id }, clock.now())
     await queueEvent(tx, profile.appId, 'profile.needs_auth', clock.now(), {
       account: profile.accountId,
       profile: { id: profile.id, service: profile.service, native_id: profile.nativeId },

@@ -1,7 +1,7 @@
-import type { Clock } from '#base/clock.ts'
 import type { Connector } from '#kit/connector.ts'
-import { type BucketSize, blockBudget, type Grant, readBudgets, takeTokens } from '#store/budgets.ts'
-import type { Database } from '#store/database.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { type BucketSize, blockRateLimit, type Grant, readRateLimits, takeTokens } from '#store/sync/rate-limits.ts'
 
 /** Stay this far under what a service allows: its clock is not ours. */
 const SHARE = 0.93
@@ -74,7 +74,7 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
     const known = asking.get(question)
     if (known !== undefined) return known
     const want = Math.max(1, Math.min(size.burst, Math.ceil((size.perMs * grantMs) / 2)))
-    const answer = takeTokens(database, name, size, want, keep, clock.now())
+    const reply = takeTokens(database, name, size, want, keep, clock.now())
       .then((grant) => {
         if (grant.granted > 0) {
           if (held.size > MAX_HELD) dropExpired(held, clock.now())
@@ -83,8 +83,8 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
         return grant
       })
       .finally(() => asking.delete(question))
-    asking.set(question, answer)
-    return answer
+    asking.set(question, reply)
+    return reply
   }
 
   async function takeOne(from: Bucket, keep: number): Promise<Wait> {
@@ -124,11 +124,11 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
           : [personBucket(appId, connector, profileId), MAX_PERSON_BLOCK_MS]
       held.delete(name)
       const nowMs = clock.now()
-      await blockBudget(database, name, Math.ceil(Math.min(untilMs, nowMs + maxMs)), nowMs)
+      await blockRateLimit(database, name, Math.ceil(Math.min(untilMs, nowMs + maxMs)), nowMs)
     },
     left: async (appId, connector, profileId, server) => {
       const nowMs = clock.now()
-      const left = [...(await readBudgets(database, bucketsOf(appId, connector, profileId, server), nowMs)).values()]
+      const left = [...(await readRateLimits(database, bucketsOf(appId, connector, profileId, server), nowMs)).values()]
       return Math.min(
         ...left.map(({ tokens, blockedUntil }) => (blockedUntil > nowMs ? 0 : Math.max(0, Math.floor(tokens)))),
       )
@@ -138,7 +138,7 @@ export function createRateLimiter({ database, clock }: { database: Database; clo
       const buckets = pairs.map(({ appId, connector }) =>
         bucket(appBucket(appId, connector), appLimit(connector), SHARED_POLICY),
       )
-      const left = await readBudgets(database, buckets, nowMs)
+      const left = await readRateLimits(database, buckets, nowMs)
       return buckets.map(({ name, size }) => {
         const { tokens, blockedUntil } = left.get(name)!
         // What comes in within a second is as good as there.

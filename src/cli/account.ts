@@ -1,9 +1,9 @@
 import { closeSync, existsSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
-import { reasonOf } from '#base/errors.ts'
 import { accountById } from '#flows/authorize/accounts.ts'
 import { deleteWholeAccount, disconnectProfiles } from '#flows/authorize/disconnect.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
 import { exportItems } from '#flows/read/export-items.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
 
@@ -19,17 +19,17 @@ export const exportAccount = command({
   run: async ({ args, flags, out, withServices }) => {
     const path = flags.text('out')
     if (path !== undefined && existsSync(path)) throw new UsageError(`${path} is there already.`)
-    await withServices(async (need) => {
-      const account = await accountById(need, args[0])
-      const file = path === undefined ? undefined : openNew(partOf(path))
+    await withServices(async (deps) => {
+      const account = await accountById(deps, args[0])
+      const file = path === undefined ? undefined : openNew(shardOf(path))
       const write = (text: string) => (file === undefined ? out.raw(text) : writeWhole(file, text))
       // With --json alone the items are one document, else a line each.
       const whole = out.json && file === undefined
-      const profiles = await presentProfiles(need, account, { auth: false, full: true })
+      const profiles = await presentProfiles(deps, account, { auth: false, full: true })
       const head = { account: account.id, app: account.appId, profiles }
       let items = 0
       write(whole ? `${JSON.stringify(head).slice(0, -1)},"items":[` : `${JSON.stringify(head)}\n`)
-      for await (const batch of exportItems(need, account)) {
+      for await (const batch of exportItems(deps, account)) {
         for (const item of batch) {
           write(whole ? `${items === 0 ? '' : ','}${item}` : `${item}\n`)
           items += 1
@@ -40,8 +40,8 @@ export const exportAccount = command({
       if (file === undefined || path === undefined) return
       closeSync(file)
       // Under its name only when it is whole, and never in the place of another.
-      told(path, () => linkSync(partOf(path), path))
-      rmSync(partOf(path))
+      told(path, () => linkSync(shardOf(path), path))
+      rmSync(shardOf(path))
       out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
     })
   },
@@ -58,11 +58,11 @@ export const erase = command({
   run: async ({ args, flags, out, withServices }) => {
     if (!flags.on('yes')) throw new UsageError('Erasing cannot be undone. Add --yes if you mean it.')
     const profile = flags.text('profile')
-    const done = await withServices(async (need) => {
-      const account = await accountById(need, args[0])
+    const done = await withServices(async (deps) => {
+      const account = await accountById(deps, args[0])
       return profile === undefined
-        ? deleteWholeAccount(need, account, 'cli')
-        : disconnectProfiles(need, account, profile, 'cli')
+        ? deleteWholeAccount(deps, account, 'cli')
+        : disconnectProfiles(deps, account, profile, 'cli')
     })
     out.result({ account: args[0], erased: done }, () => [
       profile === undefined ? `${args[0]} is erased.` : 'Erased.',
@@ -74,7 +74,7 @@ export const erase = command({
   },
 })
 
-function partOf(path: string): string {
+function shardOf(path: string): string {
   return `${path}.part`
 }
 

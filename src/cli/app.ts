@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/apps/apps.ts'
 import {
   beginDeletion,
   continueDeletion,
@@ -6,7 +7,6 @@ import {
   deletionProgress,
   listDeletions,
 } from '#flows/authorize/delete-app.ts'
-import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret } from '#flows/manage/apps.ts'
 import { presentApp } from '#model/app.ts'
 import { command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
@@ -132,20 +132,20 @@ export const remove = command({
   run: async ({ args, flags, out, withServices }) => {
     const id = args[0]
     if (!flags.on('yes')) throw new UsageError(`This deletes ${id} for good. Add --yes if that is meant.`)
-    const done = await withServices(async (need) => {
+    const done = await withServices(async (deps) => {
       const options = { erase: flags.on('erase'), giveUp: flags.on('give-up') }
-      let progress = await beginDeletion(need, id, ACTOR, options)
+      let progress = await beginDeletion(deps, id, ACTOR, options)
       for (let errors = 0; progress.state === 'erasing' && errors < MAX_ERRORS; ) {
         // Another process may be at it as well.
-        if (!(await continueDeletion(need, id))) await sleep(200)
-        progress = (await deletionProgress(need, id))!
+        if (!(await continueDeletion(deps, id))) await sleep(200)
+        progress = (await deletionProgress(deps, id))!
         errors = progress.error === undefined ? 0 : errors + 1
         out.progress(`${progress.erased} of ${progress.accounts} accounts erased …`)
       }
-      if (options.giveUp) await continueDeletion(need, id)
-      return (await deletionProgress(need, id)) ?? progress
+      if (options.giveUp) await continueDeletion(deps, id)
+      return (await deletionProgress(deps, id)) ?? progress
     })
-    out.result(done.accounts === 0 && done.state === 'deleted' ? { deleted: id } : done, () => tellDeletion(done))
+    out.result(done.accounts === 0 && done.state === 'deleted' ? { deleted: id } : done, () => printDeletion(done))
     return done.state === 'erasing' ? EXIT.failed : EXIT.ok
   },
 })
@@ -172,7 +172,7 @@ export const deletions = command({
   },
 })
 
-function tellDeletion(progress: DeletionProgress): string[] {
+function printDeletion(progress: DeletionProgress): string[] {
   const { client_id: id, service_tokens: tokens, destinations_waiting: waiting } = progress
   if (progress.state === 'erasing')
     return [`${progress.erased} of ${progress.accounts} accounts are erased. ${progress.error}`]

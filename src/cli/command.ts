@@ -1,19 +1,19 @@
-import type { Config } from '#base/config.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import type { DeliverNeed } from '#flows/deliver/need.ts'
-import type { AppsNeed } from '#flows/manage/apps.ts'
-import type { KeysNeed } from '#flows/manage/keys.ts'
-import type { DemoNeed, DemoService } from '#flows/operate/demo.ts'
-import type { DoctorNeed } from '#flows/operate/doctor.ts'
-import type { KeyringNeed } from '#flows/operate/keyring.ts'
-import type { MigrateNeed } from '#flows/operate/migrations.ts'
+import type { AppsDeps } from '#flows/apps/apps.ts'
+import type { KeysDeps } from '#flows/apps/keys.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { DemoDeps, DemoService } from '#flows/operations/demo.ts'
+import type { DoctorDeps } from '#flows/operations/doctor.ts'
+import type { KeyringDeps } from '#flows/operations/keyring.ts'
+import type { MigrateDeps } from '#flows/operations/migrations.ts'
+import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { Registry } from '#kit/registry.ts'
+import type { Config } from '#platform/config.ts'
 import type { Output } from './output.ts'
 
 /** What commands work on: the store, opened and checked, and closed again when the command ends. */
-export interface OpenStore extends AppsNeed, KeysNeed, KeyringNeed, MigrateNeed, DemoNeed {}
+export interface OpenStore extends AppsDeps, KeysDeps, KeyringDeps, MigrateDeps, DemoDeps {}
 
-export type ServicesNeed = AuthorizeNeed & DeliverNeed
+export type ServicesDeps = AuthorizeDeps & DeliverDeps
 
 /** A running server or worker. */
 export interface Running {
@@ -34,13 +34,13 @@ export interface Context<Args extends readonly string[] = readonly string[]> {
   /** Runs work on the store; migrates first unless told not to. */
   withStore: <Result>(work: (store: OpenStore) => Promise<Result>, options?: { migrate?: boolean }) => Promise<Result>
   /** The same with the services and a way out, to them and to destinations. */
-  withServices: <Result>(work: (need: ServicesNeed) => Promise<Result>) => Promise<Result>
+  withServices: <Result>(work: (deps: ServicesDeps) => Promise<Result>) => Promise<Result>
   /** The services this process knows. */
   registry: () => Promise<Registry>
   start: (what: { serve: boolean; demo?: boolean }) => Promise<Running>
   /** The simulated services of the demo, told where people come back to. */
   startLab: (baseUrl: string) => Promise<{ services: DemoService[]; stop: () => Promise<void> }>
-  doctor: () => DoctorNeed
+  doctor: () => DoctorDeps
   /** Resolves at Ctrl-C or SIGTERM. */
   untilSignal: Promise<NodeJS.Signals>
 }

@@ -1,11 +1,11 @@
-import { DEMO_START, ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
+import { DEMO_START, ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
 import { command } from './command.ts'
-import { DOOR } from './serve.ts'
+import { ADDRESS_OPTIONS } from './serve.ts'
 
 export const demo = command({
   name: 'demo',
   summary: 'serve, with an app and simulated services to try things with',
-  options: DOOR,
+  options: ADDRESS_OPTIONS,
   run: async ({ out, config, start, startLab, untilSignal }) => {
     const running = await start({ serve: true, demo: true })
     const url = running.url!

@@ -1,4 +1,4 @@
-import { examine } from '#flows/operate/doctor.ts'
+import { examine } from '#flows/operations/doctor.ts'
 import { command, EXIT } from './command.ts'
 import { table } from './output.ts'
 
@@ -7,8 +7,8 @@ const MARK = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' }
 export const doctor = command({
   name: 'doctor',
   summary: 'check everything the service stands on, and say what to do',
-  run: async ({ out, doctor: need }) => {
-    const findings = await examine(need())
+  run: async ({ out, doctor: deps }) => {
+    const findings = await examine(deps())
     const bad = findings.filter(({ state }) => state === 'fail').length
     out.result({ healthy: bad === 0, findings }, () =>
       findings.flatMap(({ name, state, detail, help }) => [

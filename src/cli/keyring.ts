@@ -1,5 +1,5 @@
-import type { UnreadableValue } from '#flows/operate/keyring.ts'
-import { pruneKeyring, rotateKeyring } from '#flows/operate/keyring.ts'
+import type { UnreadableValue } from '#flows/operations/keyring.ts'
+import { pruneKeyring, rotateKeyring } from '#flows/operations/keyring.ts'
 import { command } from './command.ts'
 import { table } from './output.ts'
 
@@ -11,7 +11,7 @@ export const rotate = command({
     out.result({ new_key: done.newKey, resealed: done.resealed, damaged: done.unreadable }, () => [
       done.newKey ? 'A new key was made.' : 'Went on with the newest key.',
       `${done.resealed} values are sealed with it. Back the key file up.`,
-      ...tellUnreadable(done.unreadable),
+      ...printUnreadable(done.unreadable),
       'When every process has followed (about a minute), drop the old keys: tributary keyring prune',
     ])
   },
@@ -25,12 +25,12 @@ export const prune = command({
     const { dropped, unreadable } = await withStore((store) => pruneKeyring(store, { atOnce: flags.on('at-once') }))
     out.result({ dropped, unreadable: unreadable.length }, () => [
       dropped === 0 ? 'There is no old key.' : `Dropped ${dropped} old ${dropped === 1 ? 'key' : 'keys'}.`,
-      ...tellUnreadable(unreadable),
+      ...printUnreadable(unreadable),
     ])
   },
 })
 
-function tellUnreadable(values: readonly UnreadableValue[]): string[] {
+function printUnreadable(values: readonly UnreadableValue[]): string[] {
   if (values.length === 0) return []
   return [
     `${values.length} ${values.length === 1 ? 'value opens' : 'values open'} with no key and so needs none; left as it is:`,

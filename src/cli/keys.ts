@@ -1,4 +1,4 @@
-import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
+import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
 import { command, UsageError } from './command.ts'
 import { table } from './output.ts'

@@ -1,4 +1,4 @@
-import { listMigrations, runMigrations } from '#flows/operate/migrations.ts'
+import { listMigrations, runMigrations } from '#flows/operations/migrations.ts'
 import { command } from './command.ts'
 
 export const migrate = command({

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { reasonOf } from '#base/errors.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { type Command, type Flags, type Option, UsageError } from './command.ts'
 
 /** Understood by every command. */

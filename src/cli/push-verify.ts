@@ -1,5 +1,5 @@
-import { findOwn } from '#flows/deliver/manage.ts'
-import { verifyDestination } from '#flows/deliver/verify.ts'
+import { findOwn } from '#flows/push/manage/destinations.ts'
+import { verifyDestination } from '#flows/push/repair/verify.ts'
 import { command, EXIT } from './command.ts'
 
 export const verify = command({
@@ -9,10 +9,10 @@ export const verify = command({
   options: { repair: { type: 'boolean', meaning: 'deliver again what differs, take out what should not be there' } },
   run: async ({ args, flags, out, withServices }) => {
     const repair = flags.on('repair')
-    const { next: _, ...found } = await withServices(async (need) =>
+    const { next: _, ...found } = await withServices(async (deps) =>
       verifyDestination(
-        need,
-        await findOwn(need, args[0], args[1]),
+        deps,
+        await findOwn(deps, args[0], args[1]),
         { repair, untilMs: Number.POSITIVE_INFINITY },
         'cli',
       ),

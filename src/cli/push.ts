@@ -1,7 +1,5 @@
-import { leastPrivilegeScript as mysqlRights } from '#flows/deliver/destinations/mysql-tables.ts'
-import { leastPrivilegeScript as postgresRights } from '#flows/deliver/destinations/postgres-tables.ts'
-import { deadLettersOf, deliveriesOf, type ShownDestination, show, showDestinations } from '#flows/deliver/look.ts'
-import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/deliver/manage.ts'
+import { leastPrivilegeScript as mysqlRights } from '#destinations/mysql/tables.ts'
+import { leastPrivilegeScript as postgresRights } from '#destinations/postgres/tables.ts'
 import {
   pauseDestination,
   redrive as redriveRows,
@@ -9,8 +7,16 @@ import {
   resumeDestination,
   rotateSigning,
   runNow,
-} from '#flows/deliver/steer.ts'
-import { tryDestination } from '#flows/deliver/try-out.ts'
+} from '#flows/push/manage/control.ts'
+import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/push/manage/destinations.ts'
+import { tryDestination } from '#flows/push/manage/dry-run.ts'
+import {
+  deadLettersOf,
+  deliveriesOf,
+  type ShownDestination,
+  show,
+  showDestinations,
+} from '#flows/push/manage/status.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { withoutSecrets } from '#model/destination-address.ts'
 import { type Command, type Context, command, EXIT, UsageError } from './command.ts'
@@ -42,9 +48,9 @@ export const add = command({
     const kind = DESTINATION_KINDS.find((each) => each === flags.text('kind'))
     if (kind === undefined) throw new UsageError(`--kind must be one of ${DESTINATION_KINDS.join(', ')}.`)
     const filter = flags.texts('filter')
-    await withServices(async (need) => {
+    await withServices(async (deps) => {
       const made = await addDestination(
-        need,
+        deps,
         args[0],
         {
           name: flags.required('name'),
@@ -56,7 +62,7 @@ export const add = command({
         },
         ACTOR,
       )
-      const shown = document(await show(need, made.destination))
+      const shown = document(await show(deps, made.destination))
       out.result({ ...shown, ...(made.signing === undefined ? {} : { secret: made.signing }) }, () => [
         `id      ${out.bold(made.destination.id)}`,
         ...(made.signing === undefined ? [] : [`secret  ${out.bold(made.signing)}   (shown this once)`]),
@@ -71,7 +77,7 @@ export const list = command({
   summary: "an app's destinations, with how far each is",
   args: ['CLIENT_ID'],
   run: async ({ args, out, withServices }) => {
-    const shown = (await withServices((need) => showDestinations(need, args[0]))).map(document)
+    const shown = (await withServices((deps) => showDestinations(deps, args[0]))).map(document)
     out.result(shown, () =>
       table([
         ['id', 'name', 'kind', 'state', 'rows', 'behind', 'lag', 'rows in 5 min', 'dead', 'error'],
@@ -110,9 +116,9 @@ export const set = command({
       options: flags.texts('option').length > 0 ? options(flags.texts('option')) : undefined,
     }
     const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-    await withServices(async (need) => {
-      const changed = await changeDestination(need, await findOwn(need, args[0], args[1]), change, ACTOR)
-      out.result(document(await show(need, changed)), () => ['Changed.'])
+    await withServices(async (deps) => {
+      const changed = await changeDestination(deps, await findOwn(deps, args[0], args[1]), change, ACTOR)
+      out.result(document(await show(deps, changed)), () => ['Changed.'])
     })
   },
 })
@@ -122,8 +128,8 @@ export const test = command({
   summary: 'connect, check the rights, write and roll back, count what the filter matches',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
-    const { checks, matches } = await withServices(async (need) =>
-      tryDestination(need, await findOwn(need, args[0], args[1])),
+    const { checks, matches } = await withServices(async (deps) =>
+      tryDestination(deps, await findOwn(deps, args[0], args[1])),
     )
     const ok = checks.every((each) => each.ok)
     out.result({ ok, checks, matches }, () => [
@@ -134,25 +140,25 @@ export const test = command({
   },
 })
 
-export const pause = onOne('push pause', 'deliver nothing until resumed', async (need, destination) =>
-  pauseDestination(need, destination, ACTOR),
+export const pause = onOne('push pause', 'deliver nothing until resumed', async (deps, destination) =>
+  pauseDestination(deps, destination, ACTOR),
 )
-export const resume = onOne('push resume', 'go on, also after it was parked', async (need, destination) =>
-  resumeDestination(need, destination, ACTOR),
+export const resume = onOne('push resume', 'go on, also after it was parked', async (deps, destination) =>
+  resumeDestination(deps, destination, ACTOR),
 )
-export const backfill = onOne('push backfill', 'deliver everything again', async (need, destination) => {
-  await replay(need, destination, {}, ACTOR)
+export const backfill = onOne('push backfill', 'deliver everything again', async (deps, destination) => {
+  await replay(deps, destination, {}, ACTOR)
 })
 
 export const run = onOne(
   'push run',
   'deliver what is new now, whatever the schedule says',
-  async (need, destination) => {
-    await runNow(need, destination, ACTOR)
+  async (deps, destination) => {
+    await runNow(deps, destination, ACTOR)
   },
 )
-export const redrive = onOne('push redrive', 'try the dead letters again', async (need, destination) => {
-  await redriveRows(need, destination, ACTOR)
+export const redrive = onOne('push redrive', 'try the dead letters again', async (deps, destination) => {
+  await redriveRows(deps, destination, ACTOR)
 })
 
 export const rotateSecret = command({
@@ -160,7 +166,7 @@ export const rotateSecret = command({
   summary: 'a new signing secret of a webhook; the previous one signs along until the next rotation',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
-    const secret = await withServices(async (need) => rotateSigning(need, await findOwn(need, args[0], args[1]), ACTOR))
+    const secret = await withServices(async (deps) => rotateSigning(deps, await findOwn(deps, args[0], args[1]), ACTOR))
     out.result({ secret }, () => [`secret  ${out.bold(secret)}   (shown this once)`])
   },
 })
@@ -180,8 +186,8 @@ export const replayFrom = command({
       seq: number('seq', flags.text('seq')),
       profile: flags.text('profile'),
     }
-    const profiles = await withServices(async (need) =>
-      replay(need, await findOwn(need, args[0], args[1]), from, ACTOR),
+    const profiles = await withServices(async (deps) =>
+      replay(deps, await findOwn(deps, args[0], args[1]), from, ACTOR),
     )
     out.result({ profiles }, () => [`${profiles} profiles are being delivered again.`])
   },
@@ -192,11 +198,16 @@ export const dead = command({
   summary: 'rows that the destination would not take',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
-    const letters = await withServices(async (need) => deadLettersOf(need, await findOwn(need, args[0], args[1]), 1000))
-    out.result(letters, () =>
-      letters.length === 0
+    const deadLetters = await withServices(async (deps) =>
+      deadLettersOf(deps, await findOwn(deps, args[0], args[1]), 1000),
+    )
+    out.result(deadLetters, () =>
+      deadLetters.length === 0
         ? ['None.']
-        : table([['item', 'seq', 'reason'], ...letters.map((each) => [each.itemId, String(each.seq), each.reason])]),
+        : table([
+            ['item', 'seq', 'reason'],
+            ...deadLetters.map((each) => [each.itemId, String(each.seq), each.reason]),
+          ]),
     )
   },
 })
@@ -208,8 +219,8 @@ export const deliveries = command({
   options: { limit: { type: 'string', value: 'N', meaning: 'how many (50)' } },
   run: async ({ args, flags, out, withServices }) => {
     const limit = number('limit', flags.text('limit')) ?? 50
-    const tried = await withServices(async (need) =>
-      deliveriesOf(need, await findOwn(need, args[0], args[1]), undefined, Math.min(limit, 9999)),
+    const tried = await withServices(async (deps) =>
+      deliveriesOf(deps, await findOwn(deps, args[0], args[1]), undefined, Math.min(limit, 9999)),
     )
     out.result(tried, () =>
       table([
@@ -256,28 +267,28 @@ export const remove = command({
   args: ['CLIENT_ID', 'DESTINATION'],
   options: { 'drop-tables': { type: 'boolean', meaning: 'also remove the tables we made there' } },
   run: async ({ args, flags, out, withServices }) => {
-    await withServices(async (need) =>
-      removeDestination(need, await findOwn(need, args[0], args[1]), flags.on('drop-tables'), ACTOR),
+    await withServices(async (deps) =>
+      removeDestination(deps, await findOwn(deps, args[0], args[1]), flags.on('drop-tables'), ACTOR),
     )
     out.result({ deleted: args[1] }, () => [`Deleted ${args[1]}.`])
   },
 })
 
-type PushNeed = Parameters<Parameters<Context['withServices']>[0]>[0]
+type PushDeps = Parameters<Parameters<Context['withServices']>[0]>[0]
 
 function onOne(
   name: string,
   summary: string,
-  act: (need: PushNeed, destination: Awaited<ReturnType<typeof findOwn>>) => Promise<void>,
+  act: (deps: PushDeps, destination: Awaited<ReturnType<typeof findOwn>>) => Promise<void>,
 ): Command {
   return command({
     name,
     summary,
     args: ['CLIENT_ID', 'DESTINATION'],
     run: async ({ args, out, withServices }) => {
-      const shown = await withServices(async (need) => {
-        await act(need, await findOwn(need, args[0], args[1]))
-        return document(await show(need, await findOwn(need, args[0], args[1])))
+      const shown = await withServices(async (deps) => {
+        await act(deps, await findOwn(deps, args[0], args[1]))
+        return document(await show(deps, await findOwn(deps, args[0], args[1])))
       })
       out.result(shown, () => [`${shown.name} is ${shown.state}.`])
     },

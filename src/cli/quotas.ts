@@ -1,5 +1,5 @@
-import { getQuotas, type ShownQuotas, setQuotas } from '#flows/operate/app-quotas.ts'
-import { type ShownUse, usageOf } from '#flows/operate/usage.ts'
+import { getQuotas, type ShownQuotas, setQuotas } from '#flows/operations/app-quotas.ts'
+import { type ShownUse, usageOf } from '#flows/operations/usage.ts'
 import { QUOTA_NAMES, type QuotaInput, type QuotaName } from '#model/quotas.ts'
 import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
@@ -17,10 +17,10 @@ export const quotas = command({
     },
   },
   run: async ({ args, flags, out, withServices }) => {
-    const wishes = flags.texts('set').map(readWish)
-    const shown = await withServices(async (need) => {
-      const before = await getQuotas(need, args[0])
-      return wishes.length === 0 ? before : setQuotas(need, args[0], changed(before, wishes), 'cli')
+    const changes = flags.texts('set').map(readQuotaChange)
+    const shown = await withServices(async (deps) => {
+      const before = await getQuotas(deps, args[0])
+      return changes.length === 0 ? before : setQuotas(deps, args[0], changed(before, changes), 'cli')
     })
     out.result(shown, () =>
       table([
@@ -41,7 +41,7 @@ export const usage = command({
   },
   run: async ({ args, flags, out, withServices }) => {
     const of = { account: flags.text('account'), profile: flags.text('profile') }
-    const found = await withServices((need) => usageOf(need, args[0], of))
+    const found = await withServices((deps) => usageOf(deps, args[0], of))
     const rows = (whose: string, uses: Record<string, ShownUse>) =>
       Object.entries(uses).map(([name, use]) => [whose, name, String(use.used), String(use.limit ?? 'none'), use.state])
     out.result(found, () => [
@@ -58,9 +58,9 @@ export const usage = command({
   },
 })
 
-type Wish = [name: QuotaName, limit: number | 'none' | undefined]
+type QuotaChange = [name: QuotaName, limit: number | 'none' | undefined]
 
-function readWish(text: string): Wish {
+function readQuotaChange(text: string): QuotaChange {
   const [, given, limit = ''] = /^([a-z_]+)=(\d{1,15}|none|default)$/.exec(text) ?? []
   const name = QUOTA_NAMES.find((each) => each === given)
   if (name === undefined)
@@ -71,7 +71,9 @@ function readWish(text: string): Wish {
 }
 
 /** What is not named stays as it is. */
-function changed(before: ShownQuotas, wishes: Wish[]): QuotaInput {
-  const kept = QUOTA_NAMES.filter((name) => before[name].own).map((name): Wish => [name, before[name].limit ?? 'none'])
-  return Object.fromEntries([...kept, ...wishes])
+function changed(before: ShownQuotas, changes: QuotaChange[]): QuotaInput {
+  const kept = QUOTA_NAMES.filter((name) => before[name].own).map(
+    (name): QuotaChange => [name, before[name].limit ?? 'none'],
+  )
+  return Object.fromEntries([...kept, ...changes])
 }

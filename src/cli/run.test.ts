@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { SetupError } from '#base/errors.ts'
 import { ApiError } from '#model/errors.ts'
+import { SetupError } from '#platform/errors.ts'
 import { type Context, EXIT, InterruptedError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { runCli } from './run.ts'

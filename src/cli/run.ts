@@ -1,6 +1,6 @@
-import { SetupError } from '#base/errors.ts'
-import { redactText } from '#base/redact.ts'
 import { ApiError } from '#model/errors.ts'
+import { SetupError } from '#platform/errors.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
 import { type Command, type Context, EXIT, InterruptedError, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { helpFor, helpForAll, usage } from './help.ts'
@@ -13,7 +13,7 @@ export interface Terminal {
   fancy: boolean
 }
 
-export interface RunNeed {
+export interface RunDeps {
   terminal: Terminal
   version: string
   /** Everything of the context that depends on settings given as flags. */
@@ -21,7 +21,7 @@ export interface RunNeed {
 }
 
 /** Runs what was typed and gives the exit code. */
-export async function runCli({ terminal, version, prepare }: RunNeed, argv: string[]): Promise<number> {
+export async function runCli({ terminal, version, prepare }: RunDeps, argv: string[]): Promise<number> {
   const wantsJson = argv.includes('--json')
   const out = createOutput({ json: wantsJson, ...terminal })
   const say = (lines: string[]) => terminal.stdout(`${lines.join('\n')}\n`)
@@ -44,14 +44,14 @@ export async function runCli({ terminal, version, prepare }: RunNeed, argv: stri
     }
     return (await run(found.command, parsed)) ?? EXIT.ok
   } catch (error) {
-    return tell(error, found?.command)
+    return print(error, found?.command)
   }
 
   async function run(command: Command, { args, flags, overrides }: Parsed): Promise<number | void> {
     return command.run({ args, flags, out, ...prepare(overrides, { json: wantsJson }) })
   }
 
-  function tell(error: unknown, command: Command | undefined): number {
+  function print(error: unknown, command: Command | undefined): number {
     const { code, document, lines } = explain(error, command)
     if (wantsJson) terminal.stdout(`${JSON.stringify(document, null, 2)}\n`)
     else terminal.stderr(`${lines.join('\n')}\n`)

@@ -1,6 +1,6 @@
 import { command, type Option } from './command.ts'
 
-export const DOOR: Record<string, Option> = {
+export const ADDRESS_OPTIONS: Record<string, Option> = {
   port: { type: 'string', value: 'PORT', meaning: 'port of API and pages', env: 'PORT' },
   host: { type: 'string', value: 'HOST', meaning: 'address to listen on', env: 'HOST' },
 }
@@ -8,7 +8,7 @@ export const DOOR: Record<string, Option> = {
 export const serve = command({
   name: 'serve',
   summary: 'API, pages, and the worker processes',
-  options: DOOR,
+  options: ADDRESS_OPTIONS,
   run: async ({ out, start, untilSignal }) => {
     const running = await start({ serve: true })
     out.result({ url: running.url, admin_token_file: running.adminTokenFile }, () => [

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { revokeToken } from '#flows/authorize/accounts.ts'
 import { redeemCode } from '#flows/authorize/exchange.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag } from '#model/input.ts'
 import { basicCredentials } from './authenticate.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
@@ -33,26 +33,26 @@ export const exchange = route({
     auth: flag("With `profile`: add the services' tokens."),
     full: flag('With `profile`: add the full profile records.'),
   }),
-  answer: z.object({
+  response: z.object({
     access_token: z.string(),
     account: z.string(),
     token_type: z.literal('bearer'),
     profile: z.unknown().optional(),
   }),
   reasons: ['app_secret_invalid', 'code_invalid', 'too_many_attempts'],
-  run: async (house, { body, request }) => {
-    const app = await appFrom(house, request, body)
-    const attached = await redeemCode(house, app, {
+  run: async (deps, { body, request }) => {
+    const app = await appFrom(deps, request, body)
+    const attached = await redeemCode(deps, app, {
       code: body.code,
       redirectUri: body.redirect_uri,
       codeVerifier: body.code_verifier,
     })
-    const answer = { access_token: attached.token, account: attached.account.id, token_type: 'bearer' }
-    if (body.profile === undefined) return answer
+    const response = { access_token: attached.token, account: attached.account.id, token_type: 'bearer' }
+    if (body.profile === undefined) return response
     const only = body.profile === 'last' ? attached.profile : undefined
     return {
-      ...answer,
-      profile: await presentProfiles(house, attached.account, { auth: body.auth, full: body.full, only }),
+      ...response,
+      profile: await presentProfiles(deps, attached.account, { auth: body.auth, full: body.full, only }),
     }
   },
 })
@@ -62,11 +62,11 @@ export const revoke = route({
   emptyIsAbsent: true,
   summary: 'Take an access token back (RFC 7009)',
   body: client.extend({ token: text('The access token.'), token_type_hint: text('Ignored.').optional() }),
-  answer: z.object({}),
+  response: z.object({}),
   reasons: ['app_secret_invalid', 'too_many_attempts'],
-  run: async (house, { body, request }) => {
-    const app = await appFrom(house, request, body)
-    await revokeToken(house, app, body.token)
+  run: async (deps, { body, request }) => {
+    const app = await appFrom(deps, request, body)
+    await revokeToken(deps, app, body.token)
     return {}
   },
 })
@@ -91,7 +91,7 @@ export const metadata = route({
 
 /** The app by HTTP Basic or by fields; both given and different is a mistake. */
 export async function appFrom(
-  house: House,
+  deps: HttpDeps,
   request: FastifyRequest,
   fields: { client_id?: string | undefined; client_secret?: string | undefined },
 ): Promise<App> {
@@ -102,5 +102,5 @@ export async function appFrom(
     throw new ApiError('bad_parameter', 'client_id: differs from the one in the header.')
   if (id === undefined) throw new ApiError('bad_parameter', 'client_id: is missing.')
   if (secret === undefined) throw new ApiError('bad_parameter', 'client_secret: is missing.')
-  return authenticateApp(house, id, secret, request.ip)
+  return authenticateApp(deps, id, secret, request.ip)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/apps/apps.ts'
 import { beginDeletion, continueDeletion, deletionProgress, listDeletions } from '#flows/authorize/delete-app.ts'
-import { createApp, getApp, listApps, OVERLAP_MS, rotateAppSecret, updateApp } from '#flows/manage/apps.ts'
 import { presentApp } from '#model/app.ts'
 import { flag } from '#model/input.ts'
 import { route } from './route.ts'
@@ -39,8 +39,8 @@ const fields = z.object({
 export const list = route({
   auth: 'admin',
   summary: 'All apps',
-  answer: z.array(app),
-  run: async (house) => (await listApps(house)).map(presentApp),
+  response: z.array(app),
+  run: async (deps) => (await listApps(deps)).map(presentApp),
 })
 
 export const create = route({
@@ -48,10 +48,10 @@ export const create = route({
   summary: 'A new app; the secret is shown this once',
   body: fields,
   status: 201,
-  answer: app.extend({ client_secret: z.string() }),
-  run: async (house, { body }) => {
+  response: app.extend({ client_secret: z.string() }),
+  run: async (deps, { body }) => {
     const made = await createApp(
-      house,
+      deps,
       { name: body.name, redirectUris: body.redirect_uris, tokenFlow: body.token_flow },
       ACTOR,
     )
@@ -63,14 +63,14 @@ export const show = route({
   auth: 'admin',
   summary: 'One app, with the age of its secrets',
   path,
-  answer: app.extend({
+  response: app.extend({
     secrets: z.array(z.object({ id: z.string(), created_at: z.number(), expires_at: z.number().optional() })),
     deletion: deletion.optional(),
   }),
   reasons: ['not_found'],
-  run: async (house, call) => {
-    const found = await getApp(house, call.path.client_id)
-    const deletion = await deletionProgress(house, call.path.client_id)
+  run: async (deps, call) => {
+    const found = await getApp(deps, call.path.client_id)
+    const deletion = await deletionProgress(deps, call.path.client_id)
     return {
       ...presentApp(found.app),
       ...(deletion === undefined ? {} : { deletion }),
@@ -88,12 +88,12 @@ export const update = route({
   summary: 'Change name, redirect addresses or flows of an app',
   path,
   body: fields.partial(),
-  answer: app,
+  response: app,
   reasons: ['not_found'],
-  run: async (house, { path: { client_id: id }, body }) =>
+  run: async (deps, { path: { client_id: id }, body }) =>
     presentApp(
       await updateApp(
-        house,
+        deps,
         id,
         {
           ...(body.name === undefined ? {} : { name: body.name }),
@@ -113,13 +113,13 @@ export const remove = route({
     erase: flag('Revoke all tokens at the services, erase all accounts, and have destinations take out their rows.'),
     give_up: flag('Do not wait for destinations any longer.'),
   }),
-  answer: z.union([z.object({ deleted: z.string() }), deletion]),
+  response: z.union([z.object({ deleted: z.string() }), deletion]),
   reasons: ['not_found', 'app_has_accounts'],
-  run: async (house, { path: { client_id: id }, query, reply }) => {
-    const begun = await beginDeletion(house, id, ACTOR, { erase: query.erase, giveUp: query.give_up })
+  run: async (deps, { path: { client_id: id }, query, reply }) => {
+    const begun = await beginDeletion(deps, id, ACTOR, { erase: query.erase, giveUp: query.give_up })
     // Without people there is nothing to wait for.
-    for (let moves = begun.accounts === 0; moves; ) moves = await continueDeletion(house, id)
-    const progress = (await deletionProgress(house, id)) ?? begun
+    for (let moves = begun.accounts === 0; moves; ) moves = await continueDeletion(deps, id)
+    const progress = (await deletionProgress(deps, id)) ?? begun
     if (progress.state === 'deleted') return { deleted: id }
     void reply.code(202)
     return progress
@@ -129,8 +129,8 @@ export const remove = route({
 export const deletions = route({
   auth: 'admin',
   summary: 'Apps that are being deleted with everything of their people, and those that were',
-  answer: z.array(deletion),
-  run: (house) => listDeletions(house),
+  response: z.array(deletion),
+  run: (deps) => listDeletions(deps),
 })
 
 export const rotateSecret = route({
@@ -146,10 +146,10 @@ export const rotateSecret = route({
       .default(OVERLAP_MS / 1000)
       .describe('How long the old secret keeps working.'),
   }),
-  answer: app.extend({ client_secret: z.string(), previous_ends_at: z.number() }),
+  response: app.extend({ client_secret: z.string(), previous_ends_at: z.number() }),
   reasons: ['not_found'],
-  run: async (house, { path: { client_id: id }, body }) => {
-    const rotated = await rotateAppSecret(house, id, ACTOR, body.overlap_seconds * 1000)
+  run: async (deps, { path: { client_id: id }, body }) => {
+    const rotated = await rotateAppSecret(deps, id, ACTOR, body.overlap_seconds * 1000)
     return { ...presentApp(rotated.app), client_secret: rotated.secret, previous_ends_at: rotated.previousEndsAt }
   },
 })

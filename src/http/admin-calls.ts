@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recentCalls } from '#flows/manage/calls.ts'
+import { recentCalls } from '#flows/apps/calls.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
@@ -26,11 +26,11 @@ export const listCalls = route({
     limit: z.coerce.number().int().min(1).max(1000).default(100).describe('1 to 1000; 100 unless told.'),
     before: text('The `id` of the last call seen; older ones follow.', 64).optional(),
   }),
-  answer: z.array(call),
+  response: z.array(call),
   reasons: ['not_found'],
-  run: async (house, { path, query }) => {
-    const calls = await recentCalls(house, path.client_id, query)
-    return calls.map(({ part: _part, appId: _app, accountId, requestId, ...rest }) => ({
+  run: async (deps, { path, query }) => {
+    const calls = await recentCalls(deps, path.client_id, query)
+    return calls.map(({ shard: _part, appId: _app, accountId, requestId, ...rest }) => ({
       ...rest,
       account: accountId,
       request_id: requestId,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
+import { deleteServiceKey, listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
 import { OVERRIDES, presentServiceKey } from '#model/app.ts'
 import { route } from './route.ts'
 
@@ -18,9 +18,9 @@ export const list = route({
   auth: 'admin',
   summary: "An app's keys for services; secrets are never shown",
   path: path.pick({ client_id: true }),
-  answer: z.array(serviceKey),
+  response: z.array(serviceKey),
   reasons: ['not_found'],
-  run: async (house, call) => (await listServiceKeys(house, call.path.client_id)).map(presentServiceKey),
+  run: async (deps, call) => (await listServiceKeys(deps, call.path.client_id)).map(presentServiceKey),
 })
 
 export const set = route({
@@ -42,20 +42,20 @@ export const set = route({
       .optional()
       .describe(`Addresses of this instance: ${OVERRIDES.join(', ')}.`),
   }),
-  answer: serviceKey,
+  response: serviceKey,
   reasons: ['not_found'],
-  run: async (house, { path: { client_id: appId, service }, body: { hook_secret: hookSecret, ...key } }) =>
-    presentServiceKey(await setServiceKey(house, appId, { service, ...key, hookSecret }, ACTOR)),
+  run: async (deps, { path: { client_id: appId, service }, body: { hook_secret: hookSecret, ...key } }) =>
+    presentServiceKey(await setServiceKey(deps, appId, { service, ...key, hookSecret }, ACTOR)),
 })
 
 export const remove = route({
   auth: 'admin',
   summary: "Delete an app's key for a service",
   path,
-  answer: z.object({ deleted: z.string() }),
+  response: z.object({ deleted: z.string() }),
   reasons: ['not_found'],
-  run: async (house, call) => {
-    await deleteServiceKey(house, call.path.client_id, call.path.service, ACTOR)
+  run: async (deps, call) => {
+    await deleteServiceKey(deps, call.path.client_id, call.path.service, ACTOR)
     return { deleted: call.path.service }
   },
 })

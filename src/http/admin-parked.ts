@@ -10,7 +10,7 @@ export const listParked = route({
   summary: "Endpoints of an app's profiles that are parked, because they ended three worker processes",
   path: z.object({ client_id: z.string() }),
   query: z.object({ after: z.string().max(300).default('').describe('`next` of the previous answer, to go on.') }),
-  answer: z.object({
+  response: z.object({
     parked: z.array(
       z.object({
         profile: z.string(),
@@ -22,9 +22,9 @@ export const listParked = route({
     ),
     next: z.string().optional(),
   }),
-  run: async (house, { path, query }) => {
+  run: async (deps, { path, query }) => {
     const [profileId = '', endpoint = ''] = query.after.split('/', 2)
-    const found = await parkedEndpoints(house, path.client_id, { profileId, endpoint }, AT_ONCE)
+    const found = await parkedEndpoints(deps, path.client_id, { profileId, endpoint }, AT_ONCE)
     const last = found.at(-1)
     return {
       parked: found.map((each) => ({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { recordOf } from '#base/record-of.ts'
-import { getQuotas, setQuotas } from '#flows/operate/app-quotas.ts'
-import { usageOf } from '#flows/operate/usage.ts'
+import { getQuotas, setQuotas } from '#flows/operations/app-quotas.ts'
+import { usageOf } from '#flows/operations/usage.ts'
 import { QUOTA_NAMES, QUOTAS, type QuotaName } from '#model/quotas.ts'
+import { recordOf } from '#platform/record-of.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
@@ -62,9 +62,9 @@ export const showQuotas = route({
   auth: 'admin',
   summary: 'The quotas of an app, set or by default',
   path,
-  answer: shown,
+  response: shown,
   reasons: ['not_found'],
-  run: (house, call) => getQuotas(house, call.path.client_id),
+  run: (deps, call) => getQuotas(deps, call.path.client_id),
 })
 
 export const changeQuotas = route({
@@ -72,9 +72,9 @@ export const changeQuotas = route({
   summary: 'Set the quotas of an app; those that are not named have their default again',
   path,
   body: limits,
-  answer: shown,
+  response: shown,
   reasons: ['not_found'],
-  run: (house, call) => setQuotas(house, call.path.client_id, call.body, 'admin'),
+  run: (deps, call) => setQuotas(deps, call.path.client_id, call.body, 'admin'),
 })
 
 export const showUsage = route({
@@ -82,16 +82,16 @@ export const showUsage = route({
   summary: 'How much of its quotas an app uses, or one of its accounts',
   path,
   query: of,
-  answer: usage,
+  response: usage,
   reasons: ['not_found', 'no_profile'],
-  run: (house, call) => usageOf(house, call.path.client_id, call.query),
+  run: (deps, call) => usageOf(deps, call.path.client_id, call.query),
 })
 
 export const ownUsage = route({
   auth: 'app',
   summary: 'How much of its quotas the app uses, or one of its accounts',
   query: of,
-  answer: usage,
+  response: usage,
   reasons: ['not_found', 'no_profile'],
-  run: (house, call) => usageOf(house, call.app.id, call.query),
+  run: (deps, call) => usageOf(deps, call.app.id, call.query),
 })

@@ -18,8 +18,8 @@ export const showRules = route({
   auth: 'admin',
   summary: "How the profiles of an app's people are synced",
   path,
-  answer: rules,
-  run: (house, call) => getRules(house, call.path.client_id),
+  response: rules,
+  run: (deps, call) => getRules(deps, call.path.client_id),
 })
 
 export const changeRules = route({
@@ -27,7 +27,7 @@ export const changeRules = route({
   summary: 'Switch classes of endpoints off, or give endpoints a pace of their own',
   path,
   body: rules,
-  answer: rules,
+  response: rules,
   reasons: ['not_found'],
-  run: (house, call) => setRules(house, call.path.client_id, call.body, 'admin'),
+  run: (deps, call) => setRules(deps, call.path.client_id, call.body, 'admin'),
 })

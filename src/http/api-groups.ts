@@ -1,4 +1,4 @@
-import { firstOf } from '#base/list-ends.ts'
+import { firstOf } from '#platform/list-ends.ts'
 /** How the API reference is ordered: by what somebody wants to do. A path belongs to the first group with a fitting beginning. */
 export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {

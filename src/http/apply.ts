@@ -4,7 +4,7 @@ import { applyBatch, type BatchEntry } from '#flows/authorize/apply-batch.ts'
 import { ApiError } from '#model/errors.ts'
 import { profileName } from '#model/profile-name.ts'
 import { appFrom } from './access-token.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { type Call, route } from './route.ts'
 
@@ -16,7 +16,7 @@ const fields = z.object({
   token_secret: text('For services based on OAuth 1.', 10_000).optional(),
   account: text('An existing account to attach the profile to; otherwise a new one is made.').optional(),
 })
-const answer = z.object({
+const response = z.object({
   access_token: z.string(),
   account: z.string(),
   profile: z.string(),
@@ -43,9 +43,9 @@ export const applyByQuery = route({
   summary: 'Attach a profile by tokens the app already has; prefer POST, which keeps secrets out of addresses',
   path,
   query: fields,
-  answer,
+  response,
   reasons: [...reasons],
-  run: (house, call) => apply(house, call, call.query),
+  run: (deps, call) => apply(deps, call, call.query),
 })
 
 export const applyByBody = route({
@@ -53,18 +53,18 @@ export const applyByBody = route({
   summary: 'Attach a profile by tokens the app already has',
   path,
   body: fields,
-  answer,
+  response,
   reasons: [...reasons],
-  run: (house, call) => apply(house, call, call.body),
+  run: (deps, call) => apply(deps, call, call.body),
 })
 
 async function apply(
-  house: House,
+  deps: HttpDeps,
   call: Pick<Call<object, typeof path>, 'path' | 'request'>,
   input: z.output<typeof fields>,
 ) {
-  const app = await appFrom(house, call.request, input)
-  const attached = await applyToken(house, app, {
+  const app = await appFrom(deps, call.request, input)
+  const attached = await applyToken(deps, app, {
     service: call.path.service,
     token: input.token,
     tokenSecret: input.token_secret,
@@ -93,11 +93,11 @@ export const batch = route({
       .describe('`{"id": yours, "<service>": {"token", "token_secret"?}}`'),
   }),
   reasons: ['app_secret_invalid', 'too_many_attempts'],
-  run: async (house, { body, request }) => {
-    const app = await appFrom(house, request, body)
+  run: async (deps, { body, request }) => {
+    const app = await appFrom(deps, request, body)
     if (new Set(body.accounts.map(({ id }) => id)).size < body.accounts.length)
       throw new ApiError('bad_body', 'accounts: an id is there twice.')
-    return applyBatch(house, app, body.accounts.map(readEntry))
+    return applyBatch(deps, app, body.accounts.map(readEntry))
   },
 })
 

@@ -35,17 +35,17 @@ export const authenticate = route({
   query: startQuery,
   status: 302,
   reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
-  run: async (house, { query, request, reply }) => {
+  run: async (deps, { query, request, reply }) => {
     const input = { ...query, redirect_uri: query.redirect_uri ?? query.redirect_url }
-    const { app, to } = await checkReturn(house, input)
+    const { app, to } = await checkReturn(deps, input)
     try {
-      const browser = rememberBrowser(house, request, reply)
-      const url = await startSignIn(house, app, to, input, browser, request.ip)
+      const browser = rememberBrowser(deps, request, reply)
+      const url = await startSignIn(deps, app, to, input, browser, request.ip)
       return await reply.code(302).header('location', url).send()
     } catch (error) {
       if (error instanceof AuthorizeError) return returnError(reply, to, error)
       if (error instanceof ApiError) throw error
-      house.log.error('a sign-in could not start', { request_id: request.id, error })
+      deps.log.error('a sign-in could not start', { request_id: request.id, error })
       return returnError(reply, to, new AuthorizeError('server_error'))
     }
   },
@@ -58,12 +58,12 @@ export const callback = route({
   path: z.object({ service: z.string() }),
   status: 302,
   reasons: ['session_expired'],
-  run: async (house, { path, request, reply }) => {
+  run: async (deps, { path, request, reply }) => {
     const result = await finishAtCallback(
-      house,
+      deps,
       path.service,
       queryOf(request) as CallbackQuery,
-      browserOf(house, request),
+      browserOf(deps, request),
     )
     if (result.kind === 'redirect') return returnCode(reply, result.to, result.code)
     if (result.kind === 'failed') return returnError(reply, result.to, result.error)

@@ -1,41 +1,41 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { decodePercent } from '#base/decode-percent.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
+import { limitGuesses } from '#flows/apps/limit-guesses.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
-import { limitGuesses } from '#flows/manage/limit-guesses.ts'
 import type { OpenedAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import type { House } from './house.ts'
+import { decodePercent } from '#platform/decode-percent.ts'
+import type { HttpDeps } from './deps.ts'
 import { queryOf } from './query-pairs.ts'
 
 /** The admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
-export async function requireAdmin(house: House, request: FastifyRequest): Promise<void> {
+export async function requireAdmin(deps: HttpDeps, request: FastifyRequest): Promise<void> {
   const shown = request.headers.authorization
   const refusal = () => new ApiError('admin_token_invalid')
   if (shown === undefined) throw refusal()
   const guess = { subject: 'admin', address: request.ip, shown }
-  await limitGuesses(house, guess, refusal, async () => isAdmin(house, shown) || undefined)
+  await limitGuesses(deps, guess, refusal, async () => isAdmin(deps, shown) || undefined)
 }
 
-function isAdmin({ adminToken }: House, authorization: string): boolean {
+function isAdmin({ adminToken }: HttpDeps, authorization: string): boolean {
   const given = /^Bearer (.+)$/i.exec(authorization)?.[1]
   return given !== undefined && adminToken !== undefined && sameText(given, adminToken)
 }
 
 /** HTTP Basic with `client_id:client_secret`. */
-export async function requireApp(house: House, request: FastifyRequest): Promise<App> {
+export async function requireApp(deps: HttpDeps, request: FastifyRequest): Promise<App> {
   const credentials = basicCredentials(request.headers.authorization)
   if (credentials === undefined) throw new ApiError('app_secret_invalid')
-  return authenticateApp(house, credentials.id, credentials.secret, request.ip)
+  return authenticateApp(deps, credentials.id, credentials.secret, request.ip)
 }
 
 export async function requireAccount(
-  house: Pick<House, 'database' | 'hasher'>,
+  deps: Pick<HttpDeps, 'database' | 'hasher'>,
   request: FastifyRequest,
 ): Promise<OpenedAccount> {
-  const account = await accountOf(house, tokenOf(request))
+  const account = await accountOf(deps, tokenOf(request))
   if (account === undefined) throw new ApiError('token_invalid')
   return account
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { randomSecret } from '#base/ids.ts'
-import type { House } from './house.ts'
+import { randomSecret } from '#platform/ids.ts'
+import type { HttpDeps } from './deps.ts'
 
 /** Limit: seconds that the cookie of a sign-in lives. */
 const MAX_AGE_S = 20 * 60
@@ -9,28 +9,28 @@ const MAX_AGE_S = 20 * 60
 type Owner = 'tributary' | 'tributary-demo'
 
 /** The name says that no other host and no plain connection set it; without https the prefix would be refused. */
-function cookieName({ config }: House, owner: Owner): string {
+function cookieName({ config }: HttpDeps, owner: Owner): string {
   return config.baseUrl.startsWith('https:') ? `__Host-${owner}` : owner
 }
 
 /** What ties a sign-in to the browser that began it: a hash of its cookie. */
-export function browserOf(house: House, request: FastifyRequest, owner: Owner = 'tributary'): Buffer | undefined {
-  const value = readCookie(request, cookieName(house, owner))
-  return value === undefined ? undefined : house.hasher.hash('browser', value)
+export function browserOf(deps: HttpDeps, request: FastifyRequest, owner: Owner = 'tributary'): Buffer | undefined {
+  const value = readCookie(request, cookieName(deps, owner))
+  return value === undefined ? undefined : deps.hasher.hash('browser', value)
 }
 
 /** Keeps the cookie that is there, so that two sign-ins side by side both finish; its time starts anew. */
 export function rememberBrowser(
-  house: House,
+  deps: HttpDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   owner: Owner = 'tributary',
 ): Buffer {
-  const name = cookieName(house, owner)
+  const name = cookieName(deps, owner)
   const value = readCookie(request, name) ?? randomSecret()
-  const secure = house.config.baseUrl.startsWith('https:') ? '; Secure' : ''
+  const secure = deps.config.baseUrl.startsWith('https:') ? '; Secure' : ''
   void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${MAX_AGE_S}${secure}`)
-  return house.hasher.hash('browser', value)
+  return deps.hasher.hash('browser', value)
 }
 
 function readCookie(request: FastifyRequest, name: string): string | undefined {

@@ -21,22 +21,22 @@ export const ask = route({
   type: 'text/html',
   query: z.object({ ticket: text('From the redirect that led here.') }),
   reasons: ['session_expired'],
-  run: async (house, { query, request, reply }) => {
-    const question = await askPerson(house, query.ticket, browserOf(house, request))
+  run: async (deps, { query, request, reply }) => {
+    const question = await askPerson(deps, query.ticket, browserOf(deps, request))
     if (question.kind === 'done') return sendPage(reply, donePage())
     return sendPage(reply, confirmPage(question), 200, policyToward(question.to.redirectUri))
   },
 })
 
-export const answer = route({
+export const response = route({
   auth: 'browser',
   summary: 'The person agrees or not; the same answer again gives the same again',
-  body: z.object({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']) }),
+  body: z.object({ ticket: text('From the page.'), response: z.enum(['yes', 'no']) }),
   status: 303,
   reasons: ['session_expired'],
-  run: async (house, { body, request, reply }) => {
-    const decide = body.answer === 'yes' ? confirmSignIn : declineSignIn
-    return goOn(reply, await decide(house, body.ticket, browserOf(house, request)))
+  run: async (deps, { body, request, reply }) => {
+    const decide = body.response === 'yes' ? confirmSignIn : declineSignIn
+    return goOn(reply, await decide(deps, body.ticket, browserOf(deps, request)))
   },
 })
 

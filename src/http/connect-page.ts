@@ -18,9 +18,9 @@ export const connectPage = route({
     state: text('Comes back as it was sent.', 4000).optional(),
   }),
   reasons: ['client_unknown', 'redirect_unregistered'],
-  run: async (house, { query, reply }) => {
-    const { app } = await checkReturn(house, query)
-    const services = await servicesOf(house, app)
+  run: async (deps, { query, reply }) => {
+    const { app } = await checkReturn(deps, query)
+    const services = await servicesOf(deps, app)
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
     const link = (service: string) =>
       `/oauth/authenticate?${new URLSearchParams([...given, ['service', service]]).toString()}`

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError, type Reason } from '#model/errors.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { type AccountDefinition, type Route, route, type Shape } from './route.ts'
 
 /** From this day on the data endpoints count as deprecated in favour of push, wherever an operator sets an end to them. */
@@ -18,16 +18,16 @@ export function dataRoute<Path extends Shape = undefined, Query extends Shape = 
     : route({ ...definition, auth: 'account', reasons, run: announcing(definition.run) })
 }
 
-function announcing<Call extends { reply: FastifyReply }>(run: (house: House, call: Call) => Promise<unknown>) {
-  return async (house: House, call: Call) => {
+function announcing<Call extends { reply: FastifyReply }>(run: (deps: HttpDeps, call: Call) => Promise<unknown>) {
+  return async (deps: HttpDeps, call: Call) => {
     void call.reply.header('access-control-expose-headers', EXPOSED)
-    announceSunset(house, call.reply)
-    return run(house, call)
+    announceSunset(deps, call.reply)
+    return run(deps, call)
   }
 }
 
 /** RFC 9745 and RFC 8594, with the way to what comes instead. */
-function announceSunset({ config: { sunsetMs, baseUrl }, clock }: House, reply: FastifyReply): void {
+function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, reply: FastifyReply): void {
   if (sunsetMs === undefined) return
   const push = `${baseUrl}/docs#push`
   const deprecatedAtS = Math.floor(Math.min(DEPRECATED_AT_MS, sunsetMs) / 1000)

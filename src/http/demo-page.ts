@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { encodeBase32, randomSecret } from '#base/ids.ts'
+import { findDemoApp } from '#flows/apps/authenticate-app.ts'
 import { redeemCode } from '#flows/authorize/exchange.ts'
-import { findDemoApp } from '#flows/manage/authenticate-app.ts'
-import { DEMO_START } from '#flows/operate/demo.ts'
+import { DEMO_START } from '#flows/operations/demo.ts'
 import { ApiError } from '#model/errors.ts'
+import { encodeBase32, randomSecret } from '#platform/ids.ts'
 import { browserOf, rememberBrowser } from './browser.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 import { text } from './parameters.ts'
@@ -16,14 +16,14 @@ import { route } from './route.ts'
 const CHANCE_LENGTH = randomSecret().length
 
 /** The browser's own state: chance, and a keyed hash of it and of the browser's cookie, so that two tabs both finish. */
-function stateFor({ hasher }: House, browser: Buffer, chance: string): string {
+function stateFor({ hasher }: HttpDeps, browser: Buffer, chance: string): string {
   return chance + encodeBase32(hasher.hash('demo_state', `${chance} ${browser.toString('hex')}`))
 }
 
 /** What every app has to do: take a code only with a `state` that it made for this browser. */
-function isOwnState(house: House, browser: Buffer | undefined, state: string | undefined): boolean {
+function isOwnState(deps: HttpDeps, browser: Buffer | undefined, state: string | undefined): boolean {
   if (browser === undefined || state === undefined) return false
-  const expected = Buffer.from(stateFor(house, browser, state.slice(0, CHANCE_LENGTH)))
+  const expected = Buffer.from(stateFor(deps, browser, state.slice(0, CHANCE_LENGTH)))
   const given = Buffer.from(state)
   return expected.length === given.length && timingSafeEqual(expected, given)
 }
@@ -35,11 +35,11 @@ export const demoConnect = route({
   query: z.object({ access_token: text('Link to the account of this token.').optional() }),
   status: 302,
   reasons: ['not_found'],
-  run: async (house, { query, request, reply }) => {
-    const demo = house.demo()
+  run: async (deps, { query, request, reply }) => {
+    const demo = deps.demo()
     if (demo === undefined) throw new ApiError('not_found')
-    const browser = rememberBrowser(house, request, reply, 'tributary-demo')
-    const state = stateFor(house, browser, randomSecret())
+    const browser = rememberBrowser(deps, request, reply, 'tributary-demo')
+    const state = stateFor(deps, browser, randomSecret())
     const link: Record<string, string> = query.access_token === undefined ? {} : { access_token: query.access_token }
     const given = { client_id: demo.clientId, redirect_uri: demo.redirectUri, state, ...link }
     return reply
@@ -61,17 +61,17 @@ export const demoCallback = route({
     error: text('What went wrong.').optional(),
   }),
   reasons: ['not_found', 'code_invalid'],
-  run: async (house, { query, request, reply }) => {
-    const demo = house.demo()
+  run: async (deps, { query, request, reply }) => {
+    const demo = deps.demo()
     if (demo === undefined) throw new ApiError('not_found')
     if (query.code === undefined)
       return notConnected(reply, html`The service said: <code>${query.error ?? 'nothing'}</code>`)
-    if (!isOwnState(house, browserOf(house, request, 'tributary-demo'), query.state))
+    if (!isOwnState(deps, browserOf(deps, request, 'tributary-demo'), query.state))
       return notConnected(reply, html`This sign-in did not begin in this browser, so its code is not taken.`)
-    const { token, account, profile } = await redeemCode(house, await findDemoApp(house, demo.clientId), {
+    const { token, account, profile } = await redeemCode(deps, await findDemoApp(deps, demo.clientId), {
       code: query.code,
     })
-    const curl = (path: string) => `curl '${house.config.baseUrl}${path}' -H 'authorization: Bearer ${token}'`
+    const curl = (path: string) => `curl '${deps.config.baseUrl}${path}' -H 'authorization: Bearer ${token}'`
     const more = `${DEMO_START}?${new URLSearchParams({ access_token: token }).toString()}`
     return sendPage(
       reply,

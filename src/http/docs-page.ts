@@ -35,7 +35,7 @@ export const docsPage = route({
   auth: 'browser',
   summary: 'The API reference, written from the schemas that check requests',
   type: 'text/html',
-  run: async (_house, { request, reply }) => {
+  run: async (_deps, { request, reply }) => {
     void reply.header('content-security-policy', PAGE_POLICY)
     return sendFixed(request, reply, 'text/html; charset=utf-8', () => {
       const { paths } = request.server.describe() as { paths: Record<string, Record<string, Operation>> }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { codeOf, isUnavailable } from '#base/errors.ts'
-import type { Log } from '#base/log.ts'
 import { ApiError } from '#model/errors.ts'
+import { codeOf, isUnavailable } from '#platform/errors.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 import { html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 
@@ -39,7 +39,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', undefined, { cause: error })
 }
 
-export function answerError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function respondWithError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = toApiError(error)
   if (refusal.status >= 500)
     log.error('a request failed', { request_id: request.id, reason: refusal.reason, error: refusal.cause ?? refusal })

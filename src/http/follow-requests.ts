@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Span, Tracer } from '#base/trace.ts'
+import type { Span, Tracer } from '#platform/telemetry/trace.ts'
 
 /** A span for every request, a child of the caller's own where it sent `traceparent`. Addresses are told by their route: they may hold tokens. */
 export function followRequests(server: FastifyInstance, tracer: Tracer): void {

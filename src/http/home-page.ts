@@ -1,5 +1,5 @@
-import { DEMO_START } from '#flows/operate/demo.ts'
-import type { House } from './house.ts'
+import { DEMO_START } from '#flows/operations/demo.ts'
+import type { HttpDeps } from './deps.ts'
 import { type Html, html } from './pages/html.ts'
 import { page, sendPage } from './pages/layout.ts'
 import { route } from './route.ts'
@@ -30,6 +30,6 @@ ${invitation(demo())}
 })
 
 /** In the demo there is something to click. */
-function invitation(demo: ReturnType<House['demo']>): Html | undefined {
+function invitation(demo: ReturnType<HttpDeps['demo']>): Html | undefined {
   return demo && html`<p class="row"><a class="button" href="${DEMO_START}">Connect a demo profile</a></p>`
 }

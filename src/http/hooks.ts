@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { limitGuesses } from '#flows/manage/limit-guesses.ts'
-import { answerHandshake, type Guarded, type HookCall, takeHook } from '#flows/sync/hook.ts'
+import { limitGuesses } from '#flows/apps/limit-guesses.ts'
+import { type Guarded, type HookCall, respondToHandshake, takeHook } from '#flows/sync/hook.ts'
 import { ApiError } from '#model/errors.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { queryOf } from './query-pairs.ts'
 import { route } from './route.ts'
 
@@ -15,32 +15,32 @@ export const handshake = route({
   path,
   type: 'text/plain; charset=utf-8',
   reasons: ['not_found', 'hook_refused', 'too_many_attempts'],
-  run: (house, call) => answerHandshake(house, hookCall(call.path, call.request, ''), guardedBy(house, call)),
+  run: (deps, call) => respondToHandshake(deps, hookCall(call.path, call.request, ''), guardedBy(deps, call)),
 })
 
-export const tell = route({
+export const notify = route({
   auth: 'none',
   summary: 'A service tells that something changed; the profiles it names are synced soon',
   path,
   rawBody: true,
-  answer: z.object({ woken: z.number() }),
+  response: z.object({ woken: z.number() }),
   reasons: ['not_found', 'hook_refused', 'bad_body', 'too_many_attempts'],
-  run: async (house, call) => ({
+  run: async (deps, call) => ({
     woken: await takeHook(
-      house,
+      deps,
       hookCall(call.path, call.request, typeof call.request.body === 'string' ? call.request.body : ''),
-      guardedBy(house, call),
+      guardedBy(deps, call),
     ),
   }),
 })
 
 /** For each hook by itself: a service calls for many apps from one address, and one app may have set a wrong secret. */
 function guardedBy(
-  house: House,
+  deps: HttpDeps,
   { path: hook, request }: { path: z.output<typeof path>; request: FastifyRequest },
 ): Guarded {
   const guess = { subject: `hook ${hook.client_id} ${hook.service}`, address: request.ip, alone: true }
-  return (compare) => limitGuesses(house, guess, () => new ApiError('hook_refused'), compare)
+  return (compare) => limitGuesses(deps, guess, () => new ApiError('hook_refused'), compare)
 }
 
 function hookCall(path: { service: string; client_id: string }, request: FastifyRequest, body: string): HookCall {

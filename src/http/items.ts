@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { countEndpoints, countTypes } from '#flows/read/count.ts'
-import { readById, readByNativeId, shelfOfEndpoint, shelfOfType } from '#flows/read/find.ts'
+import { readById, readByNativeId, scopeOfEndpoint, scopeOfType } from '#flows/read/find.ts'
 import { presentOne } from '#flows/read/present.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag } from '#model/input.ts'
@@ -21,9 +21,9 @@ export const byEndpoint = dataRoute({
   path: z.object({ service, endpoint }),
   query: itemQuery,
   reasons: ['no_profile', 'not_found'],
-  run: async (house, { path, query, account, ...exchange }) => {
-    const shelf = await shelfOfEndpoint(house, account, path.service, path.endpoint)
-    return sendItems(house, exchange, shelf, toQuery(query, house.clock.now()), { ...query, oembed: false })
+  run: async (deps, { path, query, account, ...exchange }) => {
+    const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
+    return sendItems(deps, exchange, scope, toQuery(query, deps.clock.now()), { ...query, oembed: false })
   },
 })
 
@@ -33,9 +33,9 @@ export const byOwnEndpoint = dataRoute({
   path: z.object({ endpoint }),
   query: itemQuery,
   reasons: ['no_profile', 'not_found'],
-  run: async (house, { path, query, account, ...exchange }) => {
-    const shelf = await shelfOfEndpoint(house, account, 'self', path.endpoint)
-    return sendItems(house, exchange, shelf, toQuery(query, house.clock.now()), { ...query, oembed: false })
+  run: async (deps, { path, query, account, ...exchange }) => {
+    const scope = await scopeOfEndpoint(deps, account, 'self', path.endpoint)
+    return sendItems(deps, exchange, scope, toQuery(query, deps.clock.now()), { ...query, oembed: false })
   },
 })
 
@@ -45,12 +45,12 @@ export const byType = dataRoute({
   path: z.object({ type: text('The type.') }),
   query: itemQuery.extend(servicesQuery),
   reasons: ['not_found'],
-  run: async (house, { path, query, account, ...exchange }) => {
+  run: async (deps, { path, query, account, ...exchange }) => {
     const type = TYPE_NAMES.find((name) => name === path.type)
     if (type === undefined)
       throw new ApiError('not_found', `There is no type “${path.type}”. There is: ${TYPE_NAMES.join(', ')}.`)
-    const shelf = await shelfOfType(house, account, type, query.services)
-    return sendItems(house, exchange, shelf, toQuery(query, house.clock.now()), { ...query, oembed: true })
+    const scope = await scopeOfType(deps, account, type, query.services)
+    return sendItems(deps, exchange, scope, toQuery(query, deps.clock.now()), { ...query, oembed: true })
   },
 })
 
@@ -59,10 +59,10 @@ export const one = dataRoute({
   path: z.object({ service, endpoint, id: text('The native id.') }),
   query: single,
   reasons: ['no_profile', 'not_found'],
-  run: async (house, { path, query, account, ...exchange }) => {
-    const shelf = await shelfOfEndpoint(house, account, path.service, path.endpoint)
-    const item = await readByNativeId(house, shelf, path.endpoint, path.id)
-    return sendItem(exchange, presentOne(house, shelf.readable, { ...query, oembed: false }, item))
+  run: async (deps, { path, query, account, ...exchange }) => {
+    const scope = await scopeOfEndpoint(deps, account, path.service, path.endpoint)
+    const item = await readByNativeId(deps, scope, path.endpoint, path.id)
+    return sendItem(exchange, presentOne(deps, scope.readable, { ...query, oembed: false }, item))
   },
 })
 
@@ -71,9 +71,9 @@ export const byId = dataRoute({
   path: z.object({ id: text('The id or IDR.') }),
   query: single,
   reasons: ['not_found'],
-  run: async (house, { path, query, account, ...exchange }) => {
-    const { item, readable } = await readById(house, account, path.id)
-    return sendItem(exchange, presentOne(house, readable, { ...query, oembed: true }, item))
+  run: async (deps, { path, query, account, ...exchange }) => {
+    const { item, readable } = await readById(deps, account, path.id)
+    return sendItem(exchange, presentOne(deps, readable, { ...query, oembed: true }, item))
   },
 })
 
@@ -82,11 +82,11 @@ export const serviceCounts = dataRoute({
   path: z.object({ service }),
   query: z.object({ rich: flag('Also oldest, newest and the last sync.') }),
   reasons: ['no_profile'],
-  run: (house, { path, query, account }) => countEndpoints(house, account, path.service, query.rich),
+  run: (deps, { path, query, account }) => countEndpoints(deps, account, path.service, query.rich),
 })
 
 export const typeCounts = dataRoute({
   summary: 'How many items of each type there are',
   query: z.object({ rich: flag('Also oldest and newest.') }),
-  run: (house, { query, account }) => countTypes(house, account, query.rich),
+  run: (deps, { query, account }) => countTypes(deps, account, query.rich),
 })

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import type { LogCount } from '#base/log-counts.ts'
+import type { LogCount } from '#platform/telemetry/log-counts.ts'
 
 /** Gives a function that tells the registry of the warnings and errors so far. */
 export function logMetrics(registry: Registry): (counts: LogCount[]) => void {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
@@ -17,7 +17,7 @@ export const mergeByQuery = route({
   summary: 'Move all profiles of one account into another; prefer POST',
   query: fields,
   reasons: [...reasons],
-  run: (house, { query }) => merge(house, query),
+  run: (deps, { query }) => merge(deps, query),
 })
 
 export const mergeByBody = route({
@@ -25,9 +25,9 @@ export const mergeByBody = route({
   summary: 'Move all profiles of one account into another',
   body: fields,
   reasons: [...reasons],
-  run: (house, { body }) => merge(house, body),
+  run: (deps, { body }) => merge(deps, body),
 })
 
-async function merge(house: House, { source, dest }: z.output<typeof fields>) {
-  return presentProfiles(house, await mergeAccounts(house, source, dest), { auth: false, full: false })
+async function merge(deps: HttpDeps, { source, dest }: z.output<typeof fields>) {
+  return presentProfiles(deps, await mergeAccounts(deps, source, dest), { auth: false, full: false })
 }

@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { sumLogCounts } from '#base/log-counts.ts'
-import { pushHealth } from '#flows/deliver/look.ts'
-import { sumTallies } from '#flows/deliver/tally.ts'
-import { queueDepths } from '#flows/operate/health.ts'
-import { quotaFigures } from '#flows/operate/usage.ts'
+import { queueDepths } from '#flows/operations/health.ts'
+import { quotaFigures } from '#flows/operations/usage.ts'
+import { sumCounters } from '#flows/push/deliver/counters.ts'
+import { pushHealth } from '#flows/push/manage/status.ts'
 import { asideFigures, parkedCount } from '#flows/sync/progress.ts'
-import { asideMetrics } from './aside-metrics.ts'
+import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
+import { asideMetrics } from './fault-metrics.ts'
 import { isLocalCaller } from './local-caller.ts'
 import { logMetrics } from './log-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
@@ -20,7 +20,7 @@ import type { WorkerReport } from './worker-report.ts'
 export interface Metrics {
   observe(method: string, path: string, status: number, elapsedMs: number): void
   /** All of them in Prometheus' format, as they are now. */
-  show(house: House): Promise<string>
+  show(deps: HttpDeps): Promise<string>
 }
 
 export function createMetrics(): Metrics {
@@ -52,7 +52,7 @@ export function createMetrics(): Metrics {
     labelNames: ['queue'],
     registers,
   })
-  const tellWorkers = workerMetrics(registry)
+  const describeWorkers = workerMetrics(registry)
   const tellPush = pushMetrics(registry)
   const tellQuotas = quotaMetrics(registry)
   const tellAside = asideMetrics(registry)
@@ -70,29 +70,29 @@ export function createMetrics(): Metrics {
       }
       counter.observe(elapsedMs / 1000)
     },
-    show: async (house) => {
+    show: async (deps) => {
       // Without a database some are missing, but all the more reason to show the rest.
       const read = async <Value>(what: string, ask: () => Promise<Value>): Promise<Value | undefined> => {
         try {
           return await ask()
         } catch (error) {
-          house.log.warn('a metric could not be read', { metric: what, error })
+          deps.log.warn('a metric could not be read', { metric: what, error })
           return undefined
         }
       }
-      for (const depth of (await read('queues', () => queueDepths(house))) ?? []) {
+      for (const depth of (await read('queues', () => queueDepths(deps))) ?? []) {
         ready.set({ queue: depth.queue }, depth.ready)
         oldest.set({ queue: depth.queue }, depth.oldestMs / 1000)
         malformed.set({ queue: depth.queue }, depth.deadLetters)
       }
-      const reports = house.workerReports() as WorkerReport[]
-      const tallies = sumTallies([house.tallies.all(), ...reports.map(({ deliveries }) => deliveries)])
-      tellPush(await read('push', () => pushHealth(house)), tallies)
-      tellWorkers(house.workers(), await read('parked endpoints', () => parkedCount(house)))
-      tellQuotas(await read('quotas', () => quotaFigures(house)))
-      tellAside(await read('faults and quarantine', () => asideFigures(house)))
+      const reports = deps.workerReports() as WorkerReport[]
+      const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
+      tellPush(await read('push', () => pushHealth(deps)), pushCounters)
+      describeWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
+      tellQuotas(await read('quotas', () => quotaFigures(deps)))
+      tellAside(await read('faults and quarantine', () => asideFigures(deps)))
       // The last, so that what could not be read just now is among them.
-      tellLog(sumLogCounts([house.log.counts(), ...reports.map(({ log }) => log)]))
+      tellLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()
     },
   }
@@ -104,8 +104,8 @@ export const metrics = route({
   summary: 'Prometheus metrics; from this machine, or with the admin token',
   type: Registry.PROMETHEUS_CONTENT_TYPE,
   reasons: ['admin_token_invalid', 'too_many_attempts'],
-  run: async (house, { request }) => {
-    if (!isLocalCaller(request.ip, request.headers, house.config.baseUrl)) await requireAdmin(house, request)
-    return request.server.metrics.show(house)
+  run: async (deps, { request }) => {
+    if (!isLocalCaller(request.ip, request.headers, deps.config.baseUrl)) await requireAdmin(deps, request)
+    return request.server.metrics.show(deps)
   },
 })

@@ -4,6 +4,6 @@ import { route } from './route.ts'
 export const openapi = route({
   auth: 'none',
   summary: 'This interface as an OpenAPI 3.1 document',
-  run: async (_house, { request, reply }) =>
+  run: async (_deps, { request, reply }) =>
     sendFixed(request, reply, 'application/json; charset=utf-8', () => JSON.stringify(request.server.describe())),
 })

@@ -63,7 +63,7 @@ function describeRoute(path: string, route: Route | MountedRoute): Schema {
         description: 'Success',
         content: {
           [route.type ?? 'application/json']:
-            route.answer === undefined ? {} : { schema: toSchema(route.answer, 'output') },
+            route.response === undefined ? {} : { schema: toSchema(route.response, 'output') },
         },
       },
       ...refusals([...new Set([...reasons, ...checked, ...(route.reasons ?? [])])]),

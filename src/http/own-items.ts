@@ -33,7 +33,7 @@ export const storeOwn = route({
       .describe('Any name.'),
   }),
   body: z.array(item).max(MAX_ITEMS, `must be at most ${MAX_ITEMS} items`),
-  answer: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
+  response: z.object({ added: z.int(), changed: z.int(), unchanged: z.int() }),
   reasons: ['quota_reached'],
-  run: (house, { path, body, account }) => storeOwnItems(house, account, path.endpoint, body),
+  run: (deps, { path, body, account }) => storeOwnItems(deps, account, path.endpoint, body),
 })

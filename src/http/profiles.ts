@@ -29,19 +29,19 @@ export const list = route({
     client_secret: text('With `auth`; or HTTP Basic.').optional(),
   }),
   reasons: ['app_secret_invalid'],
-  run: async (house, { query, account, request }) => {
+  run: async (deps, { query, account, request }) => {
     if (query.auth) {
-      const app = await appFrom(house, request, query)
+      const app = await appFrom(deps, request, query)
       if (app.id !== account.appId) throw new ApiError('app_secret_invalid')
     }
-    return presentProfiles(house, account, { auth: query.auth, full: query.full })
+    return presentProfiles(deps, account, { auth: query.auth, full: query.full })
   },
 })
 
 export const person = route({
   auth: 'account',
   summary: 'One person, merged from all profiles',
-  run: (house, { account }) => presentPerson(house, account),
+  run: (deps, { account }) => presentPerson(deps, account),
 })
 
 export const show = route({
@@ -49,21 +49,21 @@ export const show = route({
   summary: "The profile's own record at the service",
   path,
   reasons: ['no_profile'],
-  run: async (house, call) => presentSelf(await chooseProfile(house, call.account, call.path.profile)),
+  run: async (deps, call) => presentSelf(await chooseProfile(deps, call.account, call.path.profile)),
 })
 
 export const remove = route({
   auth: 'account',
   summary: 'Disconnect profiles: erase them here and revoke their tokens at the service',
   path,
-  answer: disconnected,
+  response: disconnected,
   reasons: ['no_profile'],
-  run: async (house, call) => ({ deleted: await disconnectProfiles(house, call.account, call.path.profile) }),
+  run: async (deps, call) => ({ deleted: await disconnectProfiles(deps, call.account, call.path.profile) }),
 })
 
 export const removeAll = route({
   auth: 'account',
   summary: 'Delete the whole account, with its profiles and tokens',
-  answer: disconnected,
-  run: async (house, { account }) => ({ deleted: await deleteWholeAccount(house, account) }),
+  response: disconnected,
+  run: async (deps, { account }) => ({ deleted: await deleteWholeAccount(deps, account) }),
 })

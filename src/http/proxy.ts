@@ -2,18 +2,18 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { Hangup } from '#base/hangup.ts'
-import { createTtlCache } from '#base/ttl-cache.ts'
 import { createProxy, type Proxy, type ProxyCall } from '#flows/proxy/forward.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { flag, parse } from '#model/input.ts'
 import type { Profile } from '#model/profile.ts'
 import { parseProfileName } from '#model/profile-name.ts'
+import { Hangup } from '#platform/hangup.ts'
+import { createTtlCache } from '#platform/ttl-cache.ts'
 import { requireAccount } from './authenticate.ts'
+import type { HttpDeps } from './deps.ts'
 import { toApiError } from './errors.ts'
-import type { House } from './house.ts'
-import { endWith, pour } from './pour.ts'
+import { endWith, pipeBody } from './pipe-body.ts'
 import { withoutNames } from './query-pairs.ts'
 import type { MountedRoute } from './route.ts'
 
@@ -55,23 +55,23 @@ export function isUploading(socket: Socket): boolean {
   return uploading.has(socket)
 }
 
-interface Corner {
-  house: House
+interface ProxyContext {
+  deps: HttpDeps
   proxy: Proxy
   account: (request: FastifyRequest) => Promise<Account>
 }
 
 /** `ANY /proxy/:service/<path>`. Its own corner of the server. */
-export function mountProxy(server: FastifyInstance, house: House): void {
-  const accounts = createTtlCache<Account>(house.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
-  const corner: Corner = {
-    house,
-    proxy: createProxy(house),
-    account: (request) => accounts.get(tokensOf(request), () => requireAccount(house, request)),
+export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
+  const accounts = createTtlCache<Account>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
+  const context: ProxyContext = {
+    deps,
+    proxy: createProxy(deps),
+    account: (request) => accounts.get(tokensOf(request), () => requireAccount(deps, request)),
   }
   server.addHook('onClose', async () => {
     accounts.clear()
-    await corner.proxy.close()
+    await context.proxy.close()
   })
   for (const method of WEBDAV) server.addHttpMethod(method, { hasBody: true })
   for (const url of ['/proxy/:service', '/proxy/:service/*']) {
@@ -79,7 +79,7 @@ export function mountProxy(server: FastifyInstance, house: House): void {
       method: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
       url,
       // At this hook nobody has touched the body yet.
-      onRequest: (request, reply) => serve(corner, request, reply),
+      onRequest: (request, reply) => serve(context, request, reply),
       handler: (_request, reply) => reply,
     })
   }
@@ -90,7 +90,7 @@ function tokensOf({ headers, query }: FastifyRequest): string {
   return `${headers.authorization}\n${String((query as Record<string, unknown>)['access_token'])}`
 }
 
-async function serve(corner: Corner, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function serve(context: ProxyContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' })
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
     return preflight(reply)
@@ -98,12 +98,12 @@ async function serve(corner: Corner, request: FastifyRequest, reply: FastifyRepl
     throw new ApiError('bad_request', 'The proxy carries requests and answers, no websockets.')
   if (request.headers['service-worker'] !== undefined)
     throw new ApiError('bad_request', 'Nothing that comes through the proxy can be a service worker.')
-  const account = await corner.account(request)
-  await carry(corner, account, request, reply)
+  const account = await context.account(request)
+  await forwardCall(context, account, request, reply)
 }
 
-async function carry(
-  { house, proxy }: Corner,
+async function forwardCall(
+  { deps, proxy }: ProxyContext,
   account: Account,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -114,7 +114,7 @@ async function carry(
     if (!response.writableFinished) hangup.happen()
   }
   response.once('close', onClose)
-  const at = house.clock.now()
+  const at = deps.clock.now()
   const started = performance.now()
   const { socket } = request.raw
   let release = () => {}
@@ -126,38 +126,41 @@ async function carry(
     if (response.headersSent) response.destroy()
     else if (!request.raw.complete) request.raw.destroy()
   }
-  const onProfile = ({ part, id }: Profile) => {
+  const onProfile = ({ shard, id }: Profile) => {
     const late = setTimeout(() => {
-      const grant = { token: account.token, accountId: account.id, profiles: [{ part, profileId: id }] }
-      release = house.access.follow(grant, end)
+      const grant = { token: account.token, accountId: account.id, profiles: [{ shard, profileId: id }] }
+      release = deps.access.follow(grant, end)
     }, FOLLOWED_AFTER_MS)
     release = () => clearTimeout(late)
   }
   const call = readCall(request, hangup, onProfile, () => uploading.add(socket))
   const note = (status: number, bytes: number) =>
     proxy.note({
-      part: account.part,
+      shard: account.shard,
       appId: account.appId,
       accountId: account.id,
       at,
       method: call.method,
-      service: parseProfileName(house.registry, call.profile)?.service ?? '',
+      service: parseProfileName(deps.registry, call.profile)?.service ?? '',
       path: call.path,
       status,
       ms: Math.round(performance.now() - started),
       bytes,
-      ...call.told,
+      ...call.notes,
       requestId: request.id,
     })
   try {
-    const answer = await proxy.forward(account, call)
+    const responseData = await proxy.forward(account, call)
     reply.hijack()
-    if (house.isDraining()) void reply.header('connection', 'close')
-    response.writeHead(answer.status, Object.assign(reply.getHeaders() as OutgoingHttpHeaders, answer.headers))
-    const { bytes, end } = Buffer.isBuffer(answer.body)
-      ? endWith(answer.body, response)
-      : await pour(answer.body, response)
-    note(end === 'whole' ? answer.status : end === 'reader left' ? 499 : 502, bytes)
+    if (deps.isDraining()) void reply.header('connection', 'close')
+    response.writeHead(
+      responseData.status,
+      Object.assign(reply.getHeaders() as OutgoingHttpHeaders, responseData.headers),
+    )
+    const { bytes, end } = Buffer.isBuffer(responseData.body)
+      ? endWith(responseData.body, response)
+      : await pipeBody(responseData.body, response)
+    note(end === 'whole' ? responseData.status : end === 'reader left' ? 499 : 502, bytes)
   } catch (error) {
     const refusal = isEnded && !response.destroyed ? new ApiError('token_invalid') : error
     note(hangup.happened ? 499 : toApiError(refusal).status, 0)
@@ -188,7 +191,7 @@ function readCall(
     onFlow,
     onProfile,
     hangup,
-    told: { refreshed: false, retried: false },
+    notes: { refreshed: false, retried: false },
   }
 }
 

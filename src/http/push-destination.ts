@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ShownDestination } from '#flows/deliver/look.ts'
+import type { ShownDestination } from '#flows/push/manage/status.ts'
 import { withoutSecrets } from '#model/destination-address.ts'
 import { text } from './parameters.ts'
 

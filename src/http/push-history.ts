@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { deadLettersOf, deliveriesOf } from '#flows/deliver/look.ts'
-import { findOwn } from '#flows/deliver/manage.ts'
+import { findOwn } from '#flows/push/manage/destinations.ts'
+import { deadLettersOf, deliveriesOf } from '#flows/push/manage/status.ts'
 import { text } from './parameters.ts'
 import { path, reasons } from './push-destination.ts'
 import { route } from './route.ts'
@@ -21,8 +21,8 @@ export const deliveries = route({
   path,
   query: paging,
   reasons: [...reasons],
-  run: async (house, { app, path: { id }, query }) =>
-    (await deliveriesOf(house, await findOwn(house, app.id, id), query.before, query.limit)).map((each) => ({
+  run: async (deps, { app, path: { id }, query }) =>
+    (await deliveriesOf(deps, await findOwn(deps, app.id, id), query.before, query.limit)).map((each) => ({
       id: each.id,
       profile: each.profileId,
       at: each.at,
@@ -42,8 +42,8 @@ export const deadLetters = route({
   path,
   query: paging.pick({ limit: true }),
   reasons: [...reasons],
-  run: async (house, { app, path: { id }, query }) =>
-    (await deadLettersOf(house, await findOwn(house, app.id, id), query.limit)).map((each) => ({
+  run: async (deps, { app, path: { id }, query }) =>
+    (await deadLettersOf(deps, await findOwn(deps, app.id, id), query.limit)).map((each) => ({
       profile: each.profileId,
       item: each.itemId,
       seq: each.seq,

@@ -1,11 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { pushHealth } from '#flows/deliver/look.ts'
-import type { KindTally, Tally } from '#flows/deliver/tally.ts'
+import type { Counters, KindCounters } from '#flows/push/deliver/counters.ts'
+import type { pushHealth } from '#flows/push/manage/status.ts'
 
 type PushHealth = Awaited<ReturnType<typeof pushHealth>>
 
 /** Gives a function that tells the registry of destinations and deliveries; without `health` it leaves what it knew of the former. */
-export function pushMetrics(registry: Registry): (health: PushHealth | undefined, tallies: KindTally[]) => void {
+export function pushMetrics(
+  registry: Registry,
+): (health: PushHealth | undefined, pushCounters: KindCounters[]) => void {
   const registers = [registry]
   const gauge = (name: string, help: string, labelNames = ['kind']) =>
     new Gauge({ name: `tributary_push_${name}`, help, labelNames, registers })
@@ -20,16 +22,16 @@ export function pushMetrics(registry: Registry): (health: PushHealth | undefined
       labelNames: ['kind'],
       registers,
     })
-  const counters: [Counter, (tally: Tally) => number][] = [
+  const counters: [Counter, (counters: Counters) => number][] = [
     [counter('rows', 'Rows delivered'), ({ rows }) => rows],
     [counter('batches', 'Batches delivered'), ({ batches }) => batches],
     [counter('failures', 'Deliveries that failed'), ({ failures }) => failures],
     [counter('dead_lettered', 'Rows set aside'), ({ deadLetters: set }) => set],
   ]
-  return (health, tallies) => {
+  return (health, pushCounters) => {
     for (const [each, read] of counters) {
       each.reset()
-      for (const [kind, tally] of tallies) each.inc({ kind }, read(tally))
+      for (const [kind, counters] of pushCounters) each.inc({ kind }, read(counters))
     }
     if (health === undefined) return
     for (const each of [destinations, lagChanges, lagSeconds, deadLetters]) each.reset()

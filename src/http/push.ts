@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { show, showDestinations } from '#flows/deliver/look.ts'
-import { addDestination, changeDestination, findOwn } from '#flows/deliver/manage.ts'
+import { addDestination, changeDestination, findOwn } from '#flows/push/manage/destinations.ts'
+import { show, showDestinations } from '#flows/push/manage/status.ts'
 import { DESTINATION_KINDS } from '#model/destination.ts'
 import { flag } from '#model/input.ts'
 import { destination, path, present, reasons } from './push-destination.ts'
@@ -30,8 +30,8 @@ const fields = z.object({
 export const list = route({
   auth: 'app',
   summary: "The app's destinations, with how far each is",
-  answer: z.array(destination),
-  run: async (house, { app }) => (await showDestinations(house, app.id)).map(present),
+  response: z.array(destination),
+  run: async (deps, { app }) => (await showDestinations(deps, app.id)).map(present),
 })
 
 export const add = route({
@@ -39,11 +39,11 @@ export const add = route({
   summary: 'A new destination: everything there is, then every change',
   body: fields,
   status: 201,
-  answer: destination,
-  run: async (house, { app, body }) => {
-    const made = await addDestination(house, app.id, body, `app:${app.id}`)
+  response: destination,
+  run: async (deps, { app, body }) => {
+    const made = await addDestination(deps, app.id, body, `app:${app.id}`)
     return {
-      ...present(await show(house, made.destination)),
+      ...present(await show(deps, made.destination)),
       ...(made.signing === undefined ? {} : { secret: made.signing }),
     }
   },
@@ -53,9 +53,9 @@ export const one = route({
   auth: 'app',
   summary: 'One destination: state, lag, last error, counts',
   path,
-  answer: destination,
+  response: destination,
   reasons: [...reasons],
-  run: async (house, { app, path: { id } }) => present(await show(house, await findOwn(house, app.id, id))),
+  run: async (deps, { app, path: { id } }) => present(await show(deps, await findOwn(deps, app.id, id))),
 })
 
 export const change = route({
@@ -71,12 +71,12 @@ export const change = route({
       options: z.record(z.string(), z.unknown()),
     })
     .partial(),
-  answer: destination,
+  response: destination,
   reasons: [...reasons],
-  run: async (house, { app, path: { id }, body }) => {
+  run: async (deps, { app, path: { id }, body }) => {
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     return present(
-      await show(house, await changeDestination(house, await findOwn(house, app.id, id), given, `app:${app.id}`)),
+      await show(deps, await changeDestination(deps, await findOwn(deps, app.id, id), given, `app:${app.id}`)),
     )
   },
 })
@@ -86,10 +86,10 @@ export const remove = route({
   summary: 'Stop delivering; `drop=true` also removes the tables we made',
   path,
   query: z.object({ drop: flag('Also remove what we made at the destination.') }),
-  answer: z.object({ deleted: z.string() }),
+  response: z.object({ deleted: z.string() }),
   reasons: [...reasons, 'destination_failed'],
-  run: async (house, { app, path: { id }, query }) => {
-    await house.tasks.removeDestination(await findOwn(house, app.id, id), query.drop, `app:${app.id}`)
+  run: async (deps, { app, path: { id }, query }) => {
+    await deps.tasks.removeDestination(await findOwn(deps, app.id, id), query.drop, `app:${app.id}`)
     return { deleted: id }
   },
 })

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { decodePercent } from '#base/decode-percent.ts'
+import { decodePercent } from '#platform/decode-percent.ts'
 
 /** Its names and what each was given: a text, or several. */
 export function queryOf({ query }: FastifyRequest): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { quotaFigures } from '#flows/operate/usage.ts'
+import type { quotaFigures } from '#flows/operations/usage.ts'
 
 type QuotaFigures = Awaited<ReturnType<typeof quotaFigures>>
 

@@ -1,5 +1,5 @@
-import type { Clock } from '#base/clock.ts'
-import { encodeNumber, newId } from '#base/ids.ts'
+import type { Clock } from '#platform/clock.ts'
+import { encodeNumber, newId } from '#platform/ids.ts'
 
 /** Unique by where and when it began; then a counter, because chance for every request costs more than the rest of it. */
 export function createRequestIds(clock: Clock): () => string {

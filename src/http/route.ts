@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Account, ReadingAccount } from '#model/account.ts'
 import type { App } from '#model/app.ts'
 import type { Reason } from '#model/errors.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 
 /**
  * Who may call: `none` anyone, `browser` anyone with a browser (no CORS, refusals as pages), `account` the holder of an access
@@ -43,7 +43,7 @@ export interface RouteDescription<
   path?: Path
   query?: Query
   body?: Body
-  answer?: z.ZodType
+  response?: z.ZodType
   status?: number
   /** Reasons of its own, beside those that any route of its `auth` can give. */
   reasons?: Reason[]
@@ -58,7 +58,7 @@ export interface RouteDescription<
 }
 
 type Run<Caller extends object, Path extends Shape, Query extends Shape, Body extends BodyShape> = (
-  house: House,
+  deps: HttpDeps,
   call: Call<Caller, Path, Query, Body>,
 ) => Promise<unknown>
 
@@ -94,15 +94,15 @@ export type Route = RouteDescription &
     | {
         auth: 'account'
         usesCachedAccount?: false
-        run(house: House, call: Call<{ account: Account }>): Promise<unknown>
+        run(deps: HttpDeps, call: Call<{ account: Account }>): Promise<unknown>
       }
     | {
         auth: 'account'
         usesCachedAccount: true
-        run(house: House, call: Call<{ account: ReadingAccount }>): Promise<unknown>
+        run(deps: HttpDeps, call: Call<{ account: ReadingAccount }>): Promise<unknown>
       }
-    | { auth: 'app'; run(house: House, call: Call<{ app: App }>): Promise<unknown> }
-    | { auth: 'none' | 'browser' | 'admin'; run(house: House, call: Call): Promise<unknown> }
+    | { auth: 'app'; run(deps: HttpDeps, call: Call<{ app: App }>): Promise<unknown> }
+    | { auth: 'none' | 'browser' | 'admin'; run(deps: HttpDeps, call: Call): Promise<unknown> }
   )
 
 /** A route that a part of the server serves by itself, so that bodies are passed on and not read; listed for the description. */

@@ -1,7 +1,7 @@
 import * as token from './access-token.ts'
 import * as apps from './admin-apps.ts'
-import * as aside from './admin-aside.ts'
 import { listCalls } from './admin-calls.ts'
+import * as aside from './admin-faults.ts'
 import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
@@ -23,8 +23,8 @@ import { storeOwn } from './own-items.ts'
 import * as profiles from './profiles.ts'
 import { PROXY_METHODS, proxied } from './proxy.ts'
 import * as push from './push.ts'
+import * as pushSteer from './push-control.ts'
 import * as pushHistory from './push-history.ts'
-import * as pushSteer from './push-steer.ts'
 import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
 import * as sync from './sync.ts'
@@ -50,7 +50,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/authorize', person.authenticate],
   ['GET', '/auth/:service/callback', person.callback],
   ['GET', '/oauth/confirm', confirm.ask],
-  ['POST', '/oauth/confirm', confirm.answer],
+  ['POST', '/oauth/confirm', confirm.response],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata],
@@ -75,7 +75,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/usage', quotas.ownUsage],
 
   ['GET', '/hooks/:service/:client_id', hooks.handshake],
-  ['POST', '/hooks/:service/:client_id', hooks.tell],
+  ['POST', '/hooks/:service/:client_id', hooks.notify],
 
   ['GET', '/services', services],
   ['GET', '/services/:service', items.serviceCounts],

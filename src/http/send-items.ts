@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerItems } from '#flows/read/answer.ts'
-import type { Shelf } from '#flows/read/find.ts'
+import type { ItemScope } from '#flows/read/find.ts'
 import type { Presentation } from '#flows/read/present.ts'
+import { respondWithItems } from '#flows/read/respond.ts'
 import { AccessEnded } from '#model/access.ts'
 import { AccountChanged, type ReadingAccount } from '#model/account.ts'
 import type { Query } from '#model/query.ts'
 import { addLink } from './data-route.ts'
-import type { House } from './house.ts'
+import type { HttpDeps } from './deps.ts'
 import { withoutNames } from './query-pairs.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -26,40 +26,40 @@ export interface Exchange {
 
 /** Small answers name their next page; large ones are streamed as fast as they are read. */
 export async function sendItems(
-  house: House,
+  deps: HttpDeps,
   { request, reply }: Exchange,
-  shelf: Shelf<ReadingAccount>,
+  scope: ItemScope<ReadingAccount>,
   query: Query,
-  wish: Presentation,
+  options: Presentation,
 ): Promise<FastifyReply> {
-  const answer = await answerItems(house, shelf, query, wish)
+  const response = await respondWithItems(deps, scope, query, options)
   void reply.type(JSON_TYPE)
-  if ('pieces' in answer) {
-    const stream = Readable.from(answer.pieces, { objectMode: false, highWaterMark: WAITING_BYTES })
-    const { token, id: accountId } = 'cached' in shelf.account ? shelf.account.cached : shelf.account
-    const grant = { token, accountId, profiles: shelf.readable }
-    const release = house.access.follow(grant, () => stream.destroy(new AccessEnded()))
+  if ('pieces' in response) {
+    const stream = Readable.from(response.pieces, { objectMode: false, highWaterMark: WAITING_BYTES })
+    const { token, id: accountId } = 'cached' in scope.account ? scope.account.cached : scope.account
+    const grant = { token, accountId, profiles: scope.readable }
+    const release = deps.access.follow(grant, () => stream.destroy(new AccessEnded()))
     // The status is out by then: the connection ends without the end of the array, and only the log says why.
     stream.once('close', release).on('error', (error) => {
       const isEnded = error instanceof AccessEnded || error instanceof AccountChanged
-      if (isEnded) house.log.info('an answer ended with its access', { request_id: request.id })
-      else house.log.error('an answer broke off', { request_id: request.id, error })
+      if (isEnded) deps.log.info('an answer ended with its access', { request_id: request.id })
+      else deps.log.error('an answer broke off', { request_id: request.id, error })
     })
     return reply.send(stream)
   }
-  if (answer.next !== undefined) addLink(reply, `<${nextAddress(house, request, query, answer.next)}>; rel="next"`)
-  return reply.send(answer.whole)
+  if (response.next !== undefined) addLink(reply, `<${nextAddress(deps, request, query, response.next)}>; rel="next"`)
+  return reply.send(response.whole)
 }
 
 /** The same question from the last item on. The access token never goes into a header that others may log. */
-function nextAddress(house: House, request: FastifyRequest, query: Query, last: { at: number; id: string }): string {
+function nextAddress(deps: HttpDeps, request: FastifyRequest, query: Query, last: { at: number; id: string }): string {
   const { originalUrl } = request
   const mark = originalUrl.indexOf('?')
   const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark)
   const kept = mark < 0 ? '' : withoutNames(originalUrl.slice(mark + 1), CHANGED)
   // Now is another time on the next page; what came in between must not shift it.
   const next = `${kept === '' ? '' : `${kept}&`}before=${last.at}_${last.id}&until=${query.until}`
-  return `${house.config.baseUrl}${path}?${next}`.replaceAll(UNFIT, encodeURIComponent)
+  return `${deps.config.baseUrl}${path}?${next}`.replaceAll(UNFIT, encodeURIComponent)
 }
 
 /** One item, with a weak ETag that changes when the item or the way it is shown does. */

@@ -1,23 +1,23 @@
 import { isIP } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from 'fastify'
-import { codeOf } from '#base/errors.ts'
 import { ApiError } from '#model/errors.ts'
 import { parse } from '#model/input.ts'
+import { codeOf } from '#platform/errors.ts'
 import { requireAccount, requireAdmin, requireApp } from './authenticate.ts'
-import { answerError } from './errors.ts'
+import { type Accounts, createAccounts } from './cached-accounts.ts'
+import type { HttpDeps } from './deps.ts'
+import { respondWithError } from './errors.ts'
 import type { FixedTexts } from './fixed-text.ts'
 import { followRequests } from './follow-requests.ts'
-import { FRAME } from './frame.ts'
-import type { House } from './house.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { withoutEmpty } from './parameters.ts'
 import { refusePrefetch } from './prefetch.ts'
 import { isUploading, mountProxy } from './proxy.ts'
-import { type Accounts, createAccounts } from './recall-account.ts'
 import { createRequestIds } from './request-id.ts'
 import type { Call, Route, RouteAuth } from './route.ts'
 import { type Listed, METHODS, type Method, ROUTES } from './routes.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 declare module 'fastify' {
@@ -34,8 +34,8 @@ const SHARED: RouteAuth[] = ['none', 'account']
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** The HTTP server. A slow or silent client holds a socket for seconds, never a worker. */
-export function createServer(house: House, routes: Listed[] = ROUTES): FastifyInstance {
-  const nextRequestId = createRequestIds(house.clock)
+export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): FastifyInstance {
+  const nextRequestId = createRequestIds(deps.clock)
   const server = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 60_000,
@@ -43,16 +43,16 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
     http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2000 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    trustProxy: house.config.trustProxy,
+    trustProxy: deps.config.trustProxy,
     // Addresses that cannot be decoded never reach the hooks, and what is no HTTP never becomes a request.
     frameworkErrors: (error, request, reply) => {
-      frame(house, request, reply)
-      void answerError(house.log, error, request, reply)
+      frame(deps, request, reply)
+      void respondWithError(deps.log, error, request, reply)
     },
     clientErrorHandler: (error, socket) => {
       // A video on its way to a service may take longer than any request that we read ourselves.
       if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
-      refuseUnreadable(error, socket, house.clock.now())
+      refuseUnreadable(error, socket, deps.clock.now())
     },
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -62,33 +62,33 @@ export function createServer(house: House, routes: Listed[] = ROUTES): FastifyIn
     routerOptions: { maxParamLength: 2000 },
     exposeHeadRoutes: false,
   })
-  server.decorate('describe', () => describeApi(routes, house.version, house.config.baseUrl))
+  server.decorate('describe', () => describeApi(routes, deps.version, deps.config.baseUrl))
   server.decorate('fixedTexts', new Map())
   server.decorate('metrics', createMetrics())
   readBodies(server)
-  if (house.tracer !== undefined) followRequests(server, house.tracer)
+  if (deps.tracer !== undefined) followRequests(server, deps.tracer)
   // Hooks of the callback kind: a promise for each of them would cost every request a fifth of its time.
   server.addHook('onRequest', (request, reply, done) => {
-    frame(house, request, reply)
+    frame(deps, request, reply)
     done()
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
-    if (house.isDraining()) void reply.header('connection', 'close')
+    if (deps.isDraining()) void reply.header('connection', 'close')
     done()
   })
   server.addHook('onResponse', (request, reply, done) => {
-    observe(house, request, reply)
+    observe(deps, request, reply)
     done()
   })
-  server.setErrorHandler((error, request, reply) => answerError(house.log, error, request, reply))
+  server.setErrorHandler((error, request, reply) => respondWithError(deps.log, error, request, reply))
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found')
   })
-  const accounts = createAccounts(house)
+  const accounts = createAccounts(deps)
   server.addHook('onClose', async () => accounts.clear())
   const served = routes.flatMap(([method, path, route]) => ('mounted' in route ? [] : [{ method, path, route }]))
-  for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, house, accounts, path, listed)
-  mountProxy(server, house)
+  for (const [path, listed] of Map.groupBy(served, ({ path }) => path)) mount(server, deps, accounts, path, listed)
+  mountProxy(server, deps)
   return server
 }
 
@@ -97,7 +97,7 @@ interface Served {
   route: Route
 }
 
-function mount(server: FastifyInstance, house: House, accounts: Accounts, url: string, listed: Served[]): void {
+function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url: string, listed: Served[]): void {
   const taken = listed.map(({ method }) => method)
   const head = listed.some(({ method, route }) => method === 'GET' && route.hasSideEffects !== true)
   const allow = [...taken, ...(head ? ['HEAD'] : []), 'OPTIONS'].join(', ')
@@ -107,8 +107,8 @@ function mount(server: FastifyInstance, house: House, accounts: Accounts, url: s
       method: withHead,
       url,
       config: { page: route.auth === 'browser', rawBody: route.rawBody === true },
-      ...beforeBody(house, route),
-      handler: (request, reply) => serve(house, accounts, route, request, reply),
+      ...beforeBody(deps, route),
+      handler: (request, reply) => serve(deps, accounts, route, request, reply),
     })
   }
   server.route({
@@ -131,8 +131,8 @@ function mount(server: FastifyInstance, house: House, accounts: Accounts, url: s
 }
 
 /** Before the body is read: a stranger's body is not, and a refused one can still be understood by a page's script. */
-function beforeBody(house: House, route: Route): Pick<RouteOptions, 'onRequest'> {
-  if (route.auth === 'admin') return { onRequest: async (request) => requireAdmin(house, request) }
+function beforeBody(deps: HttpDeps, route: Route): Pick<RouteOptions, 'onRequest'> {
+  if (route.auth === 'admin') return { onRequest: async (request) => requireAdmin(deps, request) }
   return {
     onRequest: (request, reply, done) => {
       if (SHARED.includes(route.auth)) void reply.header('access-control-allow-origin', '*')
@@ -143,22 +143,22 @@ function beforeBody(house: House, route: Route): Pick<RouteOptions, 'onRequest'>
 }
 
 async function serve(
-  house: House,
+  deps: HttpDeps,
   accounts: Accounts,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const answer = await callRoute(house, accounts, route, request, reply)
+  const response = await callRoute(deps, accounts, route, request, reply)
   if (reply.sent) return reply
   if (route.status !== undefined && reply.statusCode === 200) void reply.code(route.status)
   if (route.type !== undefined && !reply.hasHeader('content-type')) void reply.type(route.type)
-  return answer
+  return response
 }
 
 /** First who it is, then whether the request is well formed. */
 async function callRoute(
-  house: House,
+  deps: HttpDeps,
   accounts: Accounts,
   route: Route,
   request: FastifyRequest,
@@ -166,13 +166,13 @@ async function callRoute(
 ): Promise<unknown> {
   const checked = () => check(route, request, reply)
   if (route.auth === 'app') {
-    const app = await requireApp(house, request)
-    return route.run(house, { ...checked(), app })
+    const app = await requireApp(deps, request)
+    return route.run(deps, { ...checked(), app })
   }
-  if (route.auth !== 'account') return route.run(house, checked())
-  if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(house, { ...checked(), account }))
-  const account = await requireAccount(house, request)
-  return route.run(house, { ...checked(), account })
+  if (route.auth !== 'account') return route.run(deps, checked())
+  if (route.usesCachedAccount) return accounts.read(request, (account) => route.run(deps, { ...checked(), account }))
+  const account = await requireAccount(deps, request)
+  return route.run(deps, { ...checked(), account })
 }
 
 function check(route: Route, request: FastifyRequest, reply: FastifyReply): Call {
@@ -186,9 +186,9 @@ function check(route: Route, request: FastifyRequest, reply: FastifyReply): Call
   }
 }
 
-function frame(house: House, request: FastifyRequest, reply: FastifyReply): void {
-  void reply.headers({ 'x-request-id': request.id, ...FRAME })
-  if (house.config.baseUrl.startsWith('https:')) void reply.header('strict-transport-security', 'max-age=31536000')
+function frame(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
+  if (deps.config.baseUrl.startsWith('https:')) void reply.header('strict-transport-security', 'max-age=31536000')
 }
 
 function allowOrigins(reply: FastifyReply, methods: string): void {
@@ -200,11 +200,11 @@ function allowOrigins(reply: FastifyReply, methods: string): void {
   })
 }
 
-function observe(house: House, request: FastifyRequest, reply: FastifyReply): void {
+function observe(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
   const path = request.routeOptions.url ?? 'none'
   request.server.metrics.observe(request.method, path, reply.statusCode, reply.elapsedTime)
-  if (!house.log.debugs) return
-  house.log.debug('request', {
+  if (!deps.log.debugEnabled) return
+  deps.log.debug('request', {
     request_id: request.id,
     method: request.method,
     path,

@@ -7,5 +7,5 @@ export const services = route({
   auth: 'none',
   summary: 'Every service with its endpoints and types; with `client_id` also whether that app has keys',
   query: z.object({ client_id: text("An app's client id.").optional() }),
-  run: (house, { query }) => listServices(house, query.client_id),
+  run: (deps, { query }) => listServices(deps, query.client_id),
 })

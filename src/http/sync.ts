@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { pause as pauseFor } from '#base/pause.ts'
 import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
-import { chooseProfile, isSettled, isThere, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
+import { chooseProfile, isPresent, isSettled, requestSync, resetSync, syncProgress } from '#flows/sync/progress.ts'
 import type { Account } from '#model/account.ts'
 import { flag } from '#model/input.ts'
 import { PROFILE_STATES, type Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
-import type { House } from './house.ts'
+import { pause as pauseFor } from '#platform/pause.ts'
+import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
@@ -21,11 +21,11 @@ export const progress = route({
   summary: 'How far the sync of a profile is, per endpoint; as `text/event-stream` it follows live',
   path,
   reasons: ['no_profile'],
-  run: async (house, call) => {
-    const profile = await chooseProfile(house, call.account, call.path.profile)
+  run: async (deps, call) => {
+    const profile = await chooseProfile(deps, call.account, call.path.profile)
     if ((call.request.headers.accept ?? '').includes('text/event-stream'))
-      return follow(house, call.account, profile, call.request, call.reply)
-    return syncProgress(house, profile)
+      return follow(deps, call.account, profile, call.request, call.reply)
+    return syncProgress(deps, profile)
   },
 })
 
@@ -45,14 +45,14 @@ export const now = route({
   }),
   status: 202,
   reasons: ['no_profile', 'profile_paused'],
-  run: async (house, call) => {
-    const profile = await chooseProfile(house, call.account, call.path.profile)
-    await requestSync(house, profile, {
+  run: async (deps, call) => {
+    const profile = await chooseProfile(deps, call.account, call.path.profile)
+    await requestSync(deps, profile, {
       confirmDeletes: call.query.confirm_deletes || call.body.confirm_deletes,
       retryParked: call.query.retry_parked || call.body.retry_parked,
       retryQuarantined: call.query.retry_quarantined || call.body.retry_quarantined,
     })
-    return syncProgress(house, profile)
+    return syncProgress(deps, profile)
   },
 })
 
@@ -62,11 +62,11 @@ export const pause = route({
   auth: 'account',
   summary: 'No syncs of a profile until it is resumed; what is stored can still be read, and the proxy works',
   path,
-  answer: steered,
+  response: steered,
   reasons: ['no_profile'],
-  run: async (house, call) => {
-    const profile = await chooseProfile(house, call.account, call.path.profile)
-    return shown(await pauseSync(house, profile, `account:${call.account.id}`))
+  run: async (deps, call) => {
+    const profile = await chooseProfile(deps, call.account, call.path.profile)
+    return shown(await pauseSync(deps, profile, `account:${call.account.id}`))
   },
 })
 
@@ -74,11 +74,11 @@ export const resume = route({
   auth: 'account',
   summary: 'Sync a paused profile again, from where it was',
   path,
-  answer: steered,
+  response: steered,
   reasons: ['no_profile'],
-  run: async (house, call) => {
-    const profile = await chooseProfile(house, call.account, call.path.profile)
-    return shown(await resumeSync(house, profile, `account:${call.account.id}`))
+  run: async (deps, call) => {
+    const profile = await chooseProfile(deps, call.account, call.path.profile)
+    return shown(await resumeSync(deps, profile, `account:${call.account.id}`))
   },
 })
 
@@ -92,16 +92,16 @@ export const reset = route({
   path,
   status: 202,
   reasons: ['no_profile', 'profile_paused'],
-  run: async (house, call) => {
-    const profile = await chooseProfile(house, call.account, call.path.profile)
-    await resetSync(house, profile)
-    return syncProgress(house, profile)
+  run: async (deps, call) => {
+    const profile = await chooseProfile(deps, call.account, call.path.profile)
+    await resetSync(deps, profile)
+    return syncProgress(deps, profile)
   },
 })
 
 /** Sends what changed, as it changes, until the first sync is over, the reader goes or may not read any more. */
 async function follow(
-  house: House,
+  deps: HttpDeps,
   account: Account,
   profile: Profile,
   request: FastifyRequest,
@@ -113,18 +113,18 @@ async function follow(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
   })
-  const endsAt = house.clock.now() + MAX_FOLLOW_MS
+  const expiresAt = deps.clock.now() + MAX_FOLLOW_MS
   const ended = new AbortController()
-  const held = { part: profile.part, profileId: profile.id }
+  const held = { shard: profile.shard, profileId: profile.id }
   const grant = { token: account.token, accountId: account.id, profiles: [held], unmerged: true }
-  const release = house.access.follow(grant, () => ended.abort())
+  const release = deps.access.follow(grant, () => ended.abort())
   let last = ''
   let id = 0
   try {
-    while (!request.socket.destroyed && !house.isDraining() && house.clock.now() < endsAt) {
-      const state = await syncProgress(house, profile)
+    while (!request.socket.destroyed && !deps.isDraining() && deps.clock.now() < expiresAt) {
+      const state = await syncProgress(deps, profile)
       // A profile that left has no endpoints either; that is no end of a sync.
-      if (ended.signal.aborted || (Object.keys(state).length === 0 && !(await isThere(house, profile)))) break
+      if (ended.signal.aborted || (Object.keys(state).length === 0 && !(await isPresent(deps, profile)))) break
       const text = JSON.stringify(state)
       const over = isSettled(state)
       if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)

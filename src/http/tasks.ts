@@ -1,6 +1,6 @@
-import type { removeDestination } from '#flows/deliver/manage.ts'
-import type { tryDestination } from '#flows/deliver/try-out.ts'
-import type { Verified } from '#flows/deliver/verify.ts'
+import type { removeDestination } from '#flows/push/manage/destinations.ts'
+import type { tryDestination } from '#flows/push/manage/dry-run.ts'
+import type { Verified } from '#flows/push/repair/verify.ts'
 import type { Destination } from '#model/destination.ts'
 
 /** What a request asks of a destination's server. It runs in a worker process: what that server sends cannot stall other requests. */

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { codeOf } from '#base/errors.ts'
-import { newId } from '#base/ids.ts'
 import { ApiError, type Reason } from '#model/errors.ts'
+import { codeOf } from '#platform/errors.ts'
+import { newId } from '#platform/ids.ts'
 import { errorBody } from './errors.ts'
-import { FRAME } from './frame.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const REASON_OF: Record<string, Reason> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -21,7 +21,7 @@ export function refuseUnreadable(error: Error, socket: Socket, nowMs: number): v
   const id = newId(nowMs)
   const body = JSON.stringify(errorBody(refusal, id))
   const headers = {
-    ...FRAME,
+    ...SECURITY_HEADERS,
     'x-request-id': id,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { LaneView } from '#base/isolation/lane.ts'
+import type { LaneView } from '#platform/isolation/lane.ts'
 
 /** Gives a function that tells the registry of the worker processes as they are now. */
 export function workerMetrics(registry: Registry): (workers: LaneView[], parkedEndpoints: number | undefined) => void {

@@ -1,8 +1,8 @@
-import type { LogCount } from '#base/log-counts.ts'
-import type { KindTally } from '#flows/deliver/tally.ts'
+import type { KindCounters } from '#flows/push/deliver/counters.ts'
+import type { LogCount } from '#platform/telemetry/log-counts.ts'
 
 /** What a worker process tells its supervisor with every heartbeat, for the metrics. Plain values. */
 export interface WorkerReport {
-  deliveries: KindTally[]
+  deliveries: KindCounters[]
   log: LogCount[]
 }

@@ -1,7 +1,7 @@
 import type { Self } from './self.ts'
 
 /** How a service wants its own credential on each call: `name` is the header (default `Authorization`) or the parameter. */
-export type Carry = { in: 'header'; scheme: string; name?: string } | { in: 'query'; name: string }
+export type TokenPlacement = { in: 'header'; scheme: string; name?: string } | { in: 'query'; name: string }
 
 /**
  * How an app proves itself at the token endpoint; an app without a secret only names itself. `basic` encodes key and secret
@@ -22,7 +22,7 @@ export interface Variation {
 }
 
 /** Trading one token for a longer-lived one, or renewing it by itself, as services without refresh tokens do. */
-export interface Trade {
+export interface TokenExchange {
   url: string
   method: 'GET' | 'POST'
   /** `{key}`, `{secret}` and `{token}` stand for the app's key, its secret and the token that is traded, here and in `url`. */
@@ -36,7 +36,7 @@ export interface Trade {
 }
 
 /** A question that only the app a token was issued to, or the service itself, can answer. */
-export interface AppCheck extends Trade {
+export interface AppCheck extends TokenExchange {
   /** The key of the app that the token belongs to, from the service's answer. */
   read: (body: unknown) => string | undefined
 }
@@ -55,7 +55,7 @@ export interface Home {
 export interface Revocation {
   method: 'POST' | 'DELETE' | 'GET'
   /** `bearer` carries the token as calls do; otherwise it is the parameter `token`, unless `parameters` place it. */
-  carry: 'form' | 'json' | 'query' | 'bearer'
+  tokenPlacement: 'form' | 'json' | 'query' | 'bearer'
   /** `{key}`, `{secret}`, `{token}` and `{proof}` (see `proof` of `OAuth2`) are filled in here and in `revokeUrl`. */
   parameters?: Parameters
   tokenAuth?: TokenAuth
@@ -102,16 +102,16 @@ export interface OAuth2 {
   errors: Record<string, 'retry' | 'reauthorize' | 'stop'>
   /** Tells which app a token was issued to, so that a token of another app can be refused. */
   verifyApp?: AppCheck
-  longToken?: Trade
+  longToken?: TokenExchange
   /** Renews the access token by itself, for services without refresh tokens. */
-  renew?: Trade
+  renew?: TokenExchange
   /** RFC 9207: the issuer that must come back with the code. */
   issuer?: string
   /** RFC 9126: parameters go to this address first, and only a reference to the browser. */
   parUrl?: string
   /** RFC 9449. */
   dpop: boolean
-  carry: Carry
+  tokenPlacement: TokenPlacement
   /** Parameter of each call that proves that the caller holds the app's secret: HMAC-SHA256 of the token with it, in hex. */
   proof?: string
   flags: Record<string, Variation>
@@ -141,7 +141,7 @@ export interface OAuth1 {
 /** The person types a key or a name and password that the service gave out. */
 export interface ApiKey {
   kind: 'api_key'
-  carry: Carry
+  tokenPlacement: TokenPlacement
 }
 
 export interface Basic {
@@ -179,7 +179,7 @@ export function oauth2(
     subject: 'sub',
     errors: {},
     dpop: false,
-    carry: { in: 'header', scheme: 'Bearer' },
+    tokenPlacement: { in: 'header', scheme: 'Bearer' },
     flags: {},
     ...input,
     kind: 'oauth2',
@@ -201,8 +201,8 @@ export function oauth1(input: OAuth1Input): OAuth1 {
   }
 }
 
-export function apiKey(carry: Carry): ApiKey {
-  return { kind: 'api_key', carry }
+export function apiKey(tokenPlacement: TokenPlacement): ApiKey {
+  return { kind: 'api_key', tokenPlacement }
 }
 
 export function basic(): Basic {

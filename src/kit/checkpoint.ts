@@ -1,15 +1,15 @@
 /** What is kept between two runs: how far the last one got. JSON, so that it can be stored. */
-export type Mark = string | number
+export type Watermark = string | number
 
 export interface Checkpoint<Raw> {
   /** The mark after a page, given the one before it. */
-  advance: (page: { items: Raw[]; body: unknown }, before: Mark | undefined) => Mark | undefined
+  advance: (page: { items: Raw[]; body: unknown }, before: Watermark | undefined) => Watermark | undefined
   /** What a run that starts from a mark asks for. */
-  query: (mark: Mark) => Record<string, string>
+  query: (watermark: Watermark) => Record<string, string>
   /** Pages come oldest first, so the mark may move with each page; otherwise only when the walk has ended. */
   oldestFirst: boolean
   /** A walk that comes newest first ends at the first page that holds nothing but known records. */
-  isKnown?: (raw: Raw, mark: Mark) => boolean
+  isKnown?: (raw: Raw, watermark: Watermark) => boolean
 }
 
 /** The service takes a time or number and gives what is newer. `overlap` asks a little further back: indexes lag, and seeing an item twice is free. */
@@ -18,12 +18,12 @@ export function since<Raw>(options: {
   value: (raw: Raw) => number | undefined
   overlap?: number
   oldestFirst?: boolean
-  format?: (mark: number) => string
+  format?: (watermark: number) => string
 }): Checkpoint<Raw> {
   const format = options.format ?? String
   return {
     advance: ({ items }, before) => greatest(items.map(options.value), before as number | undefined),
-    query: (mark) => ({ [options.param]: format(Number(mark) - (options.overlap ?? 0)) }),
+    query: (watermark) => ({ [options.param]: format(Number(watermark) - (options.overlap ?? 0)) }),
     oldestFirst: options.oldestFirst ?? false,
   }
 }
@@ -42,7 +42,7 @@ export function sinceId<Raw>(options: {
           (most, id) => (most === undefined || isLater(id, most) ? id : most),
           before as string | undefined,
         ),
-    query: (mark) => ({ [options.param]: String(mark) }),
+    query: (watermark) => ({ [options.param]: String(watermark) }),
     oldestFirst: options.oldestFirst ?? false,
   }
 }
@@ -56,9 +56,9 @@ export function untilKnown<Raw>(options: {
     advance: ({ items }, before) => greatest(items.map(options.value), before as number | undefined),
     query: () => ({}),
     oldestFirst: false,
-    isKnown: (raw, mark) => {
+    isKnown: (raw, watermark) => {
       const value = options.value(raw)
-      return value !== undefined && value < Number(mark) - (options.overlap ?? 0)
+      return value !== undefined && value < Number(watermark) - (options.overlap ?? 0)
     },
   }
 }
@@ -67,7 +67,7 @@ export function untilKnown<Raw>(options: {
 export function token<Body>(options: { param: string; from: (body: Body) => string | undefined }): Checkpoint<unknown> {
   return {
     advance: ({ body }, before) => options.from(body as Body) ?? before,
-    query: (mark) => ({ [options.param]: String(mark) }),
+    query: (watermark) => ({ [options.param]: String(watermark) }),
     oldestFirst: false,
   }
 }

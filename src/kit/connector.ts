@@ -13,7 +13,7 @@ export interface Limits {
 }
 
 /** What an answer says of the limits, read from its headers. */
-export interface RateNews {
+export interface RateLimitInfo {
   /** Calls left in this window. */
   remaining?: number | undefined
   /** When the window starts anew. */
@@ -31,9 +31,9 @@ export interface Api {
   /** Parameters that every call carries. */
   query?: Record<string, string>
   limits?: Limits
-  rate?: (headers: Record<string, string>, nowMs: number) => RateNews | undefined
+  rate?: (headers: Record<string, string>, nowMs: number) => RateLimitInfo | undefined
   /** For services whose status says something else than it should, e.g. a 403 that means “slow down”. */
-  recovery?: (answer: {
+  recovery?: (response: {
     status: number
     body: unknown
     headers: Record<string, string>

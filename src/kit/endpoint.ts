@@ -31,7 +31,7 @@ export interface EndpointInput<Body, Raw> {
   /** Scopes without which the service would refuse: such an endpoint waits instead of failing. */
   scope?: string[]
   /** A change of the request that the other knobs cannot say. */
-  prepare?: (request: PageRequest, context: { nowMs: number; mark: string | number | undefined }) => PageRequest
+  prepare?: (request: PageRequest, context: { nowMs: number; watermark: string | number | undefined }) => PageRequest
 }
 
 /** One stream of records of a profile, with the types of body and record worn inside. */
@@ -51,7 +51,7 @@ export interface Endpoint {
   deletes: Deletes
   scope: string[]
   prepare:
-    | ((request: PageRequest, context: { nowMs: number; mark: string | number | undefined }) => PageRequest)
+    | ((request: PageRequest, context: { nowMs: number; watermark: string | number | undefined }) => PageRequest)
     | undefined
 }
 

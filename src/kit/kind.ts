@@ -1,6 +1,6 @@
-import { trimEndOf } from '#base/trim-end.ts'
 import type { Card, ItemMap } from '#model/normal.ts'
 import type { BaseType } from '#model/types.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
 import { entityText } from './html-entities.ts'
 
 /** Numbers beyond 2^53 arrive as bigint; all of them become text. */

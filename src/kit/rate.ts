@@ -1,11 +1,11 @@
-import type { RateNews } from './connector.ts'
+import type { RateLimitInfo } from './connector.ts'
 
 /** Reads headers that tell the calls left and the second in which the window starts anew (epoch seconds). */
 export function rateFrom(names: {
   remaining: string
   reset: string
-  of?: RateNews['of']
-}): (headers: Record<string, string>) => RateNews | undefined {
+  of?: RateLimitInfo['of']
+}): (headers: Record<string, string>) => RateLimitInfo | undefined {
   return (headers) => {
     const [remaining, resetS] = [wholeNumber(headers[names.remaining]), wholeNumber(headers[names.reset])]
     if (remaining === undefined && resetS === undefined) return undefined

@@ -1,8 +1,8 @@
-import { redactText } from '#base/redact.ts'
 import type { StreamName } from '#model/idr.ts'
 import { globalIdsOf } from '#model/idr.ts'
 import type { Card, ItemMap } from '#model/normal.ts'
-import { type BaseType, type ItemType, type Shelf, shelfOf, storedTypes } from '#model/types.ts'
+import { type BaseType, categoryOf, type ItemCategory, type ItemType, storedTypes } from '#model/types.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
 import type { Connector } from './connector.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Kind, NativeId, Place } from './kind.ts'
@@ -20,7 +20,7 @@ export interface ItemDraft {
   at: number | undefined
   deleted: boolean
   types: ItemType[]
-  shelf: Shelf | undefined
+  category: ItemCategory | undefined
   guid: string[]
   participants: string[]
   hasAuthor: boolean
@@ -83,9 +83,9 @@ export function itemReader(
       at: read('at', () => validTime(kind.at?.(raw), kind)),
       deleted: read('deleted', () => kind.deleted?.(raw)) ?? false,
       types,
-      shelf: shelfOf(types),
+      category: categoryOf(types),
       guid: (read('guid', () => kind.guid?.(raw)) ?? []).filter(
-        (mark): mark is string => mark !== undefined && mark !== '',
+        (dedupeKey): dedupeKey is string => dedupeKey !== undefined && dedupeKey !== '',
       ),
       participants: list,
       hasAuthor,
@@ -148,7 +148,7 @@ function readMap(kind: Kind<unknown>, raw: unknown, read: Guarded): Partial<Item
   const map: Record<string, unknown> = {}
   for (const [field, reader] of Object.entries(kind.map)) {
     const value = read(`map.${field}`, () => (reader as (raw: unknown) => unknown)(raw))
-    if (isThere(value)) map[field] = value
+    if (isPresent(value)) map[field] = value
   }
   return map
 }
@@ -194,7 +194,7 @@ function readCard(
     card[field] = read(`card.${field}`, () => (reader as (raw: unknown) => unknown)(raw)) ?? card[field]
   }
   const shown: Record<string, unknown> = {}
-  for (const field of Object.keys(card)) if (isThere(card[field])) shown[field] = card[field]
+  for (const field of Object.keys(card)) if (isPresent(card[field])) shown[field] = card[field]
   return shown
 }
 
@@ -253,7 +253,7 @@ function validPlace(place: Place | null | undefined): Place | undefined {
   return { lat, lng }
 }
 
-function isThere(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   return value !== undefined && value !== null && value !== ''
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { PARTS } from '#base/ids.ts'
-import { newAccessToken, newTicket, readAccessToken, ticketPart } from './access-token.ts'
+import { SHARDS } from '#platform/ids.ts'
+import { newAccessToken, newTicket, readAccessToken, ticketShard } from './access-token.ts'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const NOW = 1_790_000_000_123
 
 suite('access tokens', () => {
   test('say which part and which moment, in fewer than 255 plain characters', () => {
-    for (const part of [0, 1, 31, 32, 511, PARTS - 1]) {
-      const token = newAccessToken(part, NOW)
+    for (const shard of [0, 1, 31, 32, 511, SHARDS - 1]) {
+      const token = newAccessToken(shard, NOW)
       assert.match(token, /^trt_[0-9a-z]{69}$/)
-      assert.deepEqual(readAccessToken(token), { part, issuedAt: NOW })
+      assert.deepEqual(readAccessToken(token), { shard, issuedAt: NOW })
     }
   })
 
@@ -72,11 +72,11 @@ suite('access tokens', () => {
 
 suite('tickets', () => {
   test('say their part, and only to whom asks for their kind', () => {
-    for (const part of [0, 77, PARTS - 1]) {
-      const code = newTicket('trc', part)
-      assert.equal(ticketPart('trc', code), part)
-      assert.equal(ticketPart('trf', code), undefined)
-      assert.equal(ticketPart('trf', newTicket('trf', part)), part)
+    for (const shard of [0, 77, SHARDS - 1]) {
+      const code = newTicket('trc', shard)
+      assert.equal(ticketShard('trc', code), shard)
+      assert.equal(ticketShard('trf', code), undefined)
+      assert.equal(ticketShard('trf', newTicket('trf', shard)), shard)
     }
   })
 
@@ -91,7 +91,7 @@ suite('tickets', () => {
       newAccessToken(3, NOW),
       code.replace('trc', 'trx'),
     ])
-      assert.equal(ticketPart('trc', text), undefined, JSON.stringify(text))
+      assert.equal(ticketShard('trc', text), undefined, JSON.stringify(text))
   })
 })
 

@@ -6,7 +6,7 @@ export interface Grant {
   token?: TokenKey | undefined
   accountId?: string | undefined
   /** The profiles whose data it carries. */
-  profiles: readonly { part: number; profileId: string }[]
+  profiles: readonly { shard: number; profileId: string }[]
   /** A profile that was folded into another by a merge does not count any more: it is not synced. */
   unmerged?: boolean
   /** Nor does one whose syncs somebody paused. */

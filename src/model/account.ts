@@ -1,20 +1,20 @@
 /** One person for one app: the parent of all profiles authenticated to it. */
 export interface Account {
-  part: number
+  shard: number
   id: string
   appId: string
   /** The parts its profiles live in. */
-  parts: number[]
+  shards: number[]
   createdAt: number
   /** Its profiles as they were when a token opened it, also those that only keep items; absent when it was found otherwise. */
-  holds?: Held[]
+  profiles?: ProfileRef[]
   /** The token that opened it; absent when it was found otherwise. */
   token?: TokenKey
 }
 
 /** An account that a token has just opened. */
 export interface OpenedAccount extends Account {
-  holds: Held[]
+  profiles: ProfileRef[]
   token: TokenKey
 }
 
@@ -24,7 +24,7 @@ export interface OpenedAccount extends Account {
  * `Account` takes this.
  */
 export interface CachedAccount {
-  cached: Pick<OpenedAccount, 'id' | 'holds' | 'token'>
+  cached: Pick<OpenedAccount, 'id' | 'profiles' | 'token'>
 }
 
 /** For those who prove what they read with. */
@@ -32,7 +32,7 @@ export type ReadingAccount = Account | CachedAccount
 
 /** An access token as the store knows it. */
 export interface TokenKey {
-  part: number
+  shard: number
   hash: Buffer
 }
 
@@ -45,8 +45,8 @@ export class AccountChanged extends Error {
 }
 
 /** A profile by its names alone. */
-export interface Held {
-  part: number
+export interface ProfileRef {
+  shard: number
   profileId: string
   service: string
   /** Native id of the service user. */

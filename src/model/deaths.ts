@@ -6,7 +6,7 @@ export const ALONE_MS = 3_600_000
 
 /** What a job works on, so that the death of its worker can be counted against it. */
 export type JobSubject =
-  | { kind: 'profile'; part: number; profileId: string; queue: 'sync' | 'alone'; jobId: string }
+  | { kind: 'profile'; shard: number; profileId: string; queue: 'sync' | 'alone'; jobId: string }
   | { kind: 'destination'; destinationId: string; queue?: 'alone'; jobId?: string }
 
 export interface WorkerDeath {

@@ -72,7 +72,7 @@ export interface DeleteRow {
   profile: string
   endpoint: string
   nativeId: string
-  goneAt: number
+  deletedAt: number
 }
 
 export type DeliveryRow = PutRow | DeleteRow

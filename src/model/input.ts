@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { firstOf } from '#base/list-ends.ts'
+import { firstOf } from '#platform/list-ends.ts'
 import { ApiError, type Reason } from './errors.ts'
 
 /** `true`, `yes`, `1` and their opposites; anything else is a mistake worth telling. */

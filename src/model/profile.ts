@@ -14,7 +14,7 @@ export interface Person {
 
 /** One authorized service user inside an account. */
 export interface Profile {
-  part: number
+  shard: number
   id: string
   accountId: string
   appId: string

@@ -1,6 +1,6 @@
-import { keysOf } from '#base/keys-of.ts'
-import { QUOTA_VARIABLES, type QuotaSettings } from '#base/quota-variables.ts'
-import { recordOf } from '#base/record-of.ts'
+import { keysOf } from '#platform/keys-of.ts'
+import { QUOTA_VARIABLES, type QuotaSettings } from '#platform/quota-variables.ts'
+import { recordOf } from '#platform/record-of.ts'
 
 /** Every quota that an app can have, with the setting of its default. */
 export const QUOTAS = {

@@ -29,7 +29,7 @@ export const ITEM_TYPES: ItemType[] = [...OWN_TYPES, 'contacts', ...FEED_TYPES.m
 export const TYPE_NAMES: TypeName[] = [...ITEM_TYPES, 'all', 'all_feed']
 
 /** The three shelves: `all` and `all_feed` read one each, and contacts stand apart. */
-export type Shelf = 'own' | 'feed' | 'contacts'
+export type ItemCategory = 'own' | 'feed' | 'contacts'
 
 const SINGULAR: Record<BaseType, string> = {
   photos: 'photo',
@@ -65,7 +65,7 @@ export function storedTypes(types: readonly BaseType[], feed: boolean): ItemType
   return types.filter(hasFeed).map((type): FeedType => `${type}_feed`)
 }
 
-export function shelfOf(types: readonly ItemType[]): Shelf | undefined {
+export function categoryOf(types: readonly ItemType[]): ItemCategory | undefined {
   if (types.includes('contacts')) return 'contacts'
   if (types.length === 0) return undefined
   return types.some((type) => type.endsWith('_feed')) ? 'feed' : 'own'

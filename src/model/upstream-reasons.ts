@@ -6,7 +6,7 @@ export const UPSTREAM_REASONS = {
   address_wrong: 'There is nothing at an address of the service.',
   answer_too_large: 'The response is larger than is taken.',
   answer_unreadable: 'The response cannot be decoded or parsed.',
-  budget: 'Our own rate limiter has no capacity left.',
+  capacity: 'Our own rate limiter has no capacity left.',
   callback_unconfirmed: 'The service did not confirm the callback address.',
   checkpoint_stuck: 'The records of an endpoint have nothing to continue from.',
   code_missing: 'The person came back without a code.',

@@ -1,7 +1,7 @@
 /** Limit: words of one item that can be searched for; further ones are not indexed. */
 const MAX_WORDS = 4000
 /** Limit: characters of one word that count in a search. */
-const MAX_LETTERS = 64
+const MAX_CHARS = 64
 
 // Scripts written without spaces: each sign is a word, and a search for several is a search for a phrase.
 const UNSPACED =
@@ -31,7 +31,7 @@ const ALIKE: Record<string, string> = {
   ى: 'ي',
   ة: 'ه',
 }
-const ALIKE_LETTERS = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')
+const ALIKE_CHARS = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')
 
 /** Limit: accents and other marks in a row; normalizing sorts them in quadratic time, and no letter has so many. Further ones are left out. */
 const MAX_MARKS = 30
@@ -47,7 +47,7 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replaceAll(ACCENTS, '')
     .toLowerCase()
-    .replaceAll(ALIKE_LETTERS, (letter) => ALIKE[letter] ?? letter)
+    .replaceAll(ALIKE_CHARS, (letter) => ALIKE[letter] ?? letter)
     .normalize('NFC')
 }
 
@@ -57,7 +57,7 @@ export function wordsOf(text: string): string[] {
   const words: string[] = []
   for (const [run] of fold(text.slice(0, MAX_TEXT)).matchAll(RUN)) {
     for (const word of splitRun(run)) {
-      words.push(word.slice(0, MAX_LETTERS))
+      words.push(word.slice(0, MAX_CHARS))
       if (words.length >= MAX_WORDS) return words
     }
   }
@@ -67,7 +67,7 @@ export function wordsOf(text: string): string[] {
 // Letters that need no folding: the same words as below, for a small part of the work.
 function plainWords(text: string): string[] {
   const words: string[] = text.toLowerCase().match(PLAIN_RUN) ?? []
-  return words.slice(0, MAX_WORDS).map((word) => (word.length > MAX_LETTERS ? word.slice(0, MAX_LETTERS) : word))
+  return words.slice(0, MAX_WORDS).map((word) => (word.length > MAX_CHARS ? word.slice(0, MAX_CHARS) : word))
 }
 
 // A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other sign stands alone.

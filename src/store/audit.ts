@@ -1,5 +1,5 @@
-import { newId, partFor } from '#base/ids.ts'
-import { type Queries, statement } from './database.ts'
+import { newId, shardFor } from '#platform/ids.ts'
+import { type Queries, statement } from '#platform/postgres/database.ts'
 
 /** What happened, when, and who did it: `admin`, `cli`, `app:<id>`, `person`. */
 export interface AuditEvent {
@@ -10,20 +10,20 @@ export interface AuditEvent {
 }
 
 export interface AuditEntry extends AuditEvent {
-  part: number
+  shard: number
   appId?: string | undefined
   accountId?: string | undefined
 }
 
 const insert = statement(
   'audit-insert',
-  'insert into audit (part, id, at, actor, action, app_id, account_id, detail) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+  'insert into audit (shard, id, at, actor, action, app_id, account_id, detail) values ($1, $2, $3, $4, $5, $6, $7, $8)',
 )
 
 /** Written in the transaction of what it tells, so that neither is there without the other. */
 export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> {
   await tx.count(insert, [
-    entry.part,
+    entry.shard,
     newId(entry.at),
     entry.at,
     entry.actor,
@@ -36,15 +36,15 @@ export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> 
 
 /** About an app; in the part that its id leads to. */
 export function auditApp(tx: Queries, appId: string, event: AuditEvent): Promise<void> {
-  return writeAudit(tx, { ...event, part: partFor(appId), appId })
+  return writeAudit(tx, { ...event, shard: shardFor(appId), appId })
 }
 
 export function auditAccount(
   tx: Queries,
-  account: { part: number; id: string; appId: string },
+  account: { shard: number; id: string; appId: string },
   event: AuditEvent,
 ): Promise<void> {
-  return writeAudit(tx, { ...event, part: account.part, appId: account.appId, accountId: account.id })
+  return writeAudit(tx, { ...event, shard: account.shard, appId: account.appId, accountId: account.id })
 }
 
 export function auditDestination(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, isUnavailable, reasonOf, SetupError } from '#base/errors.ts'
-import { type Queries, type Statement, statement } from './database.ts'
+import { codeOf, isUnavailable, reasonOf, SetupError } from '#platform/errors.ts'
+import { type Queries, type Statement, statement } from '#platform/postgres/database.ts'
 import type { IndexStep } from './index-steps.ts'
 
 const lookUp = statement(

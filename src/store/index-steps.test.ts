@@ -7,9 +7,9 @@ test('statements end at semicolons that are not quoted or in a comment', () => {
     '0002-x.sql',
     `-- no-transaction
      -- Words; and more.
-     create index concurrently a on item (part, (data ->> 'x;  y'))
+     create index concurrently a on item (shard, (data ->> 'x;  y'))
        where endpoint <> 'it''s; -- no comment'; -- done; really
-     create unique index concurrently b on item(part - 1);
+     create unique index concurrently b on item(shard - 1);
      drop index concurrently if exists c`,
   )
   assert.deepEqual(steps, [
@@ -17,9 +17,9 @@ test('statements end at semicolons that are not quoted or in a comment', () => {
       kind: 'create',
       index: 'a',
       table: 'item',
-      sql: `create index concurrently a on item (part, (data ->> 'x;  y')) where endpoint <> 'it''s; -- no comment'`,
+      sql: `create index concurrently a on item (shard, (data ->> 'x;  y')) where endpoint <> 'it''s; -- no comment'`,
     },
-    { kind: 'create', index: 'b', table: 'item', sql: 'create unique index concurrently b on item(part - 1)' },
+    { kind: 'create', index: 'b', table: 'item', sql: 'create unique index concurrently b on item(shard - 1)' },
     { kind: 'drop', index: 'c', sql: 'drop index concurrently if exists c' },
   ])
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SetupError } from '#base/errors.ts'
+import { SetupError } from '#platform/errors.ts'
+import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { buildIndexes } from './build-indexes.ts'
-import { type Database, type Queries, statement } from './database.ts'
 import { type Migration, numberOf, readMigrations } from './read-migrations.ts'
 
 export interface MigrationPlan {
@@ -80,7 +80,7 @@ async function applyOnce(database: Database, tx: Queries, migration: Migration, 
  */
 async function locked<Result>(database: Database, work: (tx: Queries) => Promise<Result>): Promise<Result> {
   for (;;) {
-    const run = await database.unhurried(async (tx) => {
+    const run = await database.withoutTimeout(async (tx) => {
       await tx.rows({ name: '', text: 'set transaction isolation level read committed' })
       const [row] = await tx.rows<{ locked: boolean }>(tryLock, [LOCK])
       if (row?.locked !== true) return undefined

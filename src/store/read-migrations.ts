@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SetupError } from '#base/errors.ts'
+import { SetupError } from '#platform/errors.ts'
 import { type IndexStep, readIndexSteps } from './index-steps.ts'
 
 export interface Migration {

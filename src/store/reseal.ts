@@ -1,5 +1,5 @@
-import { type Keyring, SealError } from '#base/sealing.ts'
-import { type Database, statement } from './database.ts'
+import { type Database, statement } from '#platform/postgres/database.ts'
+import { type Keyring, SealError } from '#platform/sealing.ts'
 
 type KeyValue = string | number | Buffer
 
@@ -19,13 +19,13 @@ export const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'vault', column: 'sealed', keys: ['name'], row: joined },
   { table: 'service_key', column: 'secret', keys: ['app_id', 'service'], row: joined },
   { table: 'destination', column: 'sealed', keys: ['id'], row: joined },
-  { table: 'credential', column: 'sealed', keys: ['part', 'profile_id'], row: joined },
-  { table: 'pending', column: 'sealed', keys: ['part', 'hash'], row: byHash },
-  { table: 'consent', column: 'sealed', keys: ['part', 'hash'], row: byHash },
+  { table: 'credential', column: 'sealed', keys: ['shard', 'profile_id'], row: joined },
+  { table: 'pending', column: 'sealed', keys: ['shard', 'hash'], row: byHash },
+  { table: 'consent', column: 'sealed', keys: ['shard', 'hash'], row: byHash },
 ]
 
 const BATCH = 200
-const TELL_EVERY = 50
+const REPORT_EVERY = 50
 
 /** A value that no key at hand opens. Without the value itself: it may be read by people and logged. */
 export interface UnreadableValue {
@@ -44,8 +44,8 @@ export interface Stale {
 /** What is not sealed with the first key: what still needs an older one, and what no key opens. */
 export async function findStale(database: Database, keyring: Keyring): Promise<Stale> {
   const stale: Stale = { needed: 0, unreadable: [] }
-  for await (const { place, key, sealed } of staleValues(database, keyring)) {
-    const opened = tryOpen(keyring, place, key, sealed)
+  for await (const { cell, key, sealed } of staleValues(database, keyring)) {
+    const opened = tryOpen(keyring, cell, key, sealed)
     if (typeof opened === 'string') stale.needed += 1
     else stale.unreadable.push(opened)
   }
@@ -54,8 +54,8 @@ export async function findStale(database: Database, keyring: Keyring): Promise<S
 
 /** True when a value still needs an older key. */
 export async function hasStale(database: Database, keyring: Keyring): Promise<boolean> {
-  for await (const { place, key, sealed } of staleValues(database, keyring))
-    if (typeof tryOpen(keyring, place, key, sealed) === 'string') return true
+  for await (const { cell, key, sealed } of staleValues(database, keyring))
+    if (typeof tryOpen(keyring, cell, key, sealed) === 'string') return true
   return false
 }
 
@@ -70,32 +70,32 @@ export async function reseal(
 ): Promise<{ resealed: number; unreadable: UnreadableValue[] }> {
   let done = 0
   const unreadable: UnreadableValue[] = []
-  for await (const { place, key, sealed } of staleValues(database, keyring)) {
-    const opened = tryOpen(keyring, place, key, sealed)
+  for await (const { cell, key, sealed } of staleValues(database, keyring)) {
+    const opened = tryOpen(keyring, cell, key, sealed)
     if (typeof opened !== 'string') {
       unreadable.push(opened)
       continue
     }
-    await swap(database, keyring, place, key, sealed, opened)
+    await swap(database, keyring, cell, key, sealed, opened)
     done += 1
-    if (done % TELL_EVERY === 0) progress(done)
+    if (done % REPORT_EVERY === 0) progress(done)
   }
   progress(done)
   return { resealed: done, unreadable }
 }
 
 interface StaleValue {
-  place: SealedColumn
+  cell: SealedColumn
   key: KeyValue[]
   sealed: Buffer
 }
 
 async function* staleValues(database: Database, keyring: Keyring): AsyncGenerator<StaleValue> {
-  for (const place of SEALED_COLUMNS) {
+  for (const cell of SEALED_COLUMNS) {
     let after: KeyValue[] | undefined
     for (;;) {
-      const batch = await nextBatch(database, keyring, place, after)
-      for (const { key, sealed } of batch) yield { place, key, sealed }
+      const batch = await nextBatch(database, keyring, cell, after)
+      for (const { key, sealed } of batch) yield { cell, key, sealed }
       after = batch.at(-1)?.key
       if (after === undefined) break
     }
@@ -147,6 +147,6 @@ async function swap(
     `reseal-swap-${table}-${column}`,
     `update ${table} set ${column} = $2 where ${column} = $1 and ${where}`,
   )
-  const place = { table, row: row(key), column }
-  await database.count(update, [sealed, keyring.seal(value, place), ...key])
+  const cell = { table, row: row(key), column }
+  await database.count(update, [sealed, keyring.seal(value, cell), ...key])
 }

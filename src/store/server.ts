@@ -1,4 +1,4 @@
-import { type Database, type Queries, statement } from './database.ts'
+import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 
 const server = statement(
   'server-version-and-clock',

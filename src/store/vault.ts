@@ -1,14 +1,14 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { SetupError } from '#base/errors.ts'
-import { randomSecret } from '#base/ids.ts'
-import { firstOf } from '#base/list-ends.ts'
-import { type Keyring, SealError } from '#base/sealing.ts'
-import { type Queries, statement } from './database.ts'
+import { SetupError } from '#platform/errors.ts'
+import { randomSecret } from '#platform/ids.ts'
+import { firstOf } from '#platform/list-ends.ts'
+import { type Queries, statement } from '#platform/postgres/database.ts'
+import { type Keyring, SealError } from '#platform/sealing.ts'
 
 const find = statement('vault-find', 'select sealed from vault where name = $1')
 const add = statement('vault-add', 'insert into vault (name, sealed) values ($1, $2) on conflict do nothing')
 
-const place = (name: string) => ({ table: 'vault', row: name, column: 'sealed' })
+const cellOf = (name: string) => ({ table: 'vault', row: name, column: 'sealed' })
 
 /** Keyed hashes of tokens, codes and secrets: equal inputs meet, but the table alone tells nothing. */
 export class Hasher {
@@ -35,10 +35,10 @@ export class Hasher {
  * Opening it also proves that the keyring belongs to this database.
  */
 export async function openHasher(database: Queries, keyring: Keyring): Promise<Hasher> {
-  await database.count(add, ['pepper', keyring.seal(randomSecret(), place('pepper'))])
+  await database.count(add, ['pepper', keyring.seal(randomSecret(), cellOf('pepper'))])
   const { sealed } = firstOf(await database.rows<{ sealed: Buffer }>(find, ['pepper']))
   try {
-    return new Hasher(keyring.open(sealed, place('pepper')))
+    return new Hasher(keyring.open(sealed, cellOf('pepper')))
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     throw new SetupError('The key does not fit this database: what is sealed in it was sealed with another key.', {

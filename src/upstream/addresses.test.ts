@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { systemClock } from '#base/clock.ts'
-import { createLog } from '#base/log.ts'
 import { basic, oauth1, oauth2 } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
-import { findPlace } from './addresses.ts'
-import { createEgress } from './egress/guard.ts'
+import { systemClock } from '#platform/clock.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { locateService } from './addresses.ts'
 import { createUpstream } from './send.ts'
 
 const log = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
@@ -37,7 +37,7 @@ const one = defineConnector({
 })
 
 const placeOf = async (connector: typeof two, overrides: Record<string, string>, instance?: Record<string, string>) =>
-  findPlace(upstream, { connector, key: { key: 'k', secret: 's', overrides }, instance })
+  locateService(upstream, { connector, key: { key: 'k', secret: 's', overrides }, instance })
 
 suite('the addresses of a service', () => {
   test('are the connector’s when nothing is overridden', async () => {

@@ -1,8 +1,8 @@
 import type { OAuth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { UpstreamError } from './errors.ts'
-import { given } from './given.ts'
 import { discover } from './oauth2/discover.ts'
+import { omitUndefined } from './omit-undefined.ts'
 import { moveBeside, onInstance } from './rebase.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
@@ -25,12 +25,12 @@ export interface Addresses {
 /** Addresses that the connector declares and that move with the ones above: pages of variations, trades, checks. */
 export type Move = (defaultUrl: string, beside: 'authorizeUrl' | 'tokenUrl') => string
 
-export interface Place {
+export interface ServiceLocation {
   addresses: Addresses
   move: Move
 }
 
-export interface PlaceInput {
+export interface LocationInput {
   connector: Connector
   key: ServiceKey
   /** Addresses of one grant, where people live on different instances. */
@@ -38,7 +38,10 @@ export interface PlaceInput {
 }
 
 /** The effective addresses: the connector's, on the instance that `base_url` names, each replaced by its own override. */
-export async function findPlace(upstream: Upstream, { connector, key, instance }: PlaceInput): Promise<Place> {
+export async function locateService(
+  upstream: Upstream,
+  { connector, key, instance }: LocationInput,
+): Promise<ServiceLocation> {
   const overrides = { ...key.overrides, ...instance }
   const { auth } = connector
   const base = overrides['base_url']
@@ -68,7 +71,7 @@ export async function findPlace(upstream: Upstream, { connector, key, instance }
     return moveBeside(defaults.tokenUrl, placed(auth.requestTokenUrl), requestToken)
   }
 
-  const addresses = given({
+  const addresses = omitUndefined({
     authorizeUrl: webAddress(authorizeUrl),
     tokenUrl: webAddress(tokenUrl),
     apiUrl: webAddress(overrides['api_url'] ?? (discovered ? apiUrl : move(connector.api.baseUrl, 'tokenUrl'))),

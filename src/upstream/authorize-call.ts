@@ -1,21 +1,25 @@
-import type { Auth, Carry, Credential } from '#kit/auth.ts'
+import type { Auth, Credential, TokenPlacement } from '#kit/auth.ts'
 import { sendWithProof } from './dpop/send-with-proof.ts'
 import { UpstreamError } from './errors.ts'
 import { signRequest } from './oauth1/sign-request.ts'
 import { basicHeader } from './oauth2/client-auth.ts'
 import { withParameters } from './oauth2/token-request.ts'
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from './send.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 import { secretProof } from './sign/secret-proof.ts'
 
-export interface Bearer {
+export interface SigningContext {
   auth: Auth
   key: ServiceKey
   credential: Credential
 }
 
 /** The request with the credential on it, as the service wants it; a DPoP proof is added while sending. */
-export function authorizeRequest(upstream: Upstream, bearer: Bearer, request: UpstreamRequest): UpstreamRequest {
+export function authorizeRequest(
+  upstream: Upstream,
+  bearer: SigningContext,
+  request: UpstreamRequest,
+): UpstreamRequest {
   const { auth, key, credential } = bearer
   const { token, tokenSecret } = credential
   if (!isSendable(token))
@@ -28,9 +32,9 @@ export function authorizeRequest(upstream: Upstream, bearer: Bearer, request: Up
     case 'oauth2':
       return credential.dpopKey
         ? withHeader(request, 'authorization', `DPoP ${token}`)
-        : carried(auth.carry, proven(auth.proof, request, token, key.secret), token)
+        : placed(auth.tokenPlacement, proven(auth.proof, request, token, key.secret), token)
     case 'api_key':
-      return carried(auth.carry, request, token)
+      return placed(auth.tokenPlacement, request, token)
     case 'basic':
       return withHeader(request, 'authorization', basicHeader(token, tokenSecret ?? ''))
     default:
@@ -39,7 +43,11 @@ export function authorizeRequest(upstream: Upstream, bearer: Bearer, request: Up
 }
 
 /** Sends one request in a person's name. */
-export function sendAuthorized(upstream: Upstream, bearer: Bearer, request: UpstreamRequest): Promise<UpstreamAnswer> {
+export function sendAuthorized(
+  upstream: Upstream,
+  bearer: SigningContext,
+  request: UpstreamRequest,
+): Promise<UpstreamResponse> {
   const ready = authorizeRequest(upstream, bearer, request)
   return sendWithProof(upstream, bearer.credential.dpopKey, ready, bearer.credential.token)
 }
@@ -49,10 +57,11 @@ function isSendable(token: string): boolean {
   return token !== '' && !/\p{Cc}/u.test(token)
 }
 
-function carried(carry: Carry, request: UpstreamRequest, token: string): UpstreamRequest {
-  if (carry.in === 'query') return { ...request, url: withParameters(request.url, { [carry.name]: token }) }
-  const value = carry.scheme === '' ? token : `${carry.scheme} ${token}`
-  return withHeader(request, (carry.name ?? 'authorization').toLowerCase(), value)
+function placed(tokenPlacement: TokenPlacement, request: UpstreamRequest, token: string): UpstreamRequest {
+  if (tokenPlacement.in === 'query')
+    return { ...request, url: withParameters(request.url, { [tokenPlacement.name]: token }) }
+  const value = tokenPlacement.scheme === '' ? token : `${tokenPlacement.scheme} ${token}`
+  return withHeader(request, (tokenPlacement.name ?? 'authorization').toLowerCase(), value)
 }
 
 function proven(name: string | undefined, request: UpstreamRequest, token: string, secret: string): UpstreamRequest {

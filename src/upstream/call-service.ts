@@ -1,11 +1,11 @@
-import { trimEndOf } from '#base/trim-end.ts'
 import type { Credential, Parameters } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { findPlace } from './addresses.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
+import { locateService } from './addresses.ts'
 import { sendAuthorized } from './authorize-call.ts'
 import { UpstreamError } from './errors.ts'
 import { withParameters } from './oauth2/token-request.ts'
-import type { Upstream, UpstreamAnswer } from './send.ts'
+import type { Upstream, UpstreamResponse } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
 
 export interface ServiceCaller {
@@ -36,14 +36,14 @@ const MAX_REDIRECTS = 5
  * One call in a person's name, to the service's own host and nowhere else. Redirects of reads are followed on that host;
  * others come back as they are, for the caller to judge.
  */
-export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<UpstreamAnswer> {
+export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<UpstreamResponse> {
   const { upstream, connector, key, credential } = caller
-  const place = await findPlace(upstream, { connector, key, instance: credential.instance })
+  const location = await locateService(upstream, { connector, key, instance: credential.instance })
   const { api, auth } = connector
-  const base = place.addresses.apiUrl
+  const base = location.addresses.apiUrl
   let url = withParameters(addressOf(base, call), { ...api.query, ...call.query })
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const answer = await sendAuthorized(
+    const response = await sendAuthorized(
       upstream,
       { auth, key, credential },
       {
@@ -56,8 +56,8 @@ export async function callService(caller: ServiceCaller, call: ServiceCall): Pro
         signal: call.signal,
       },
     )
-    const next = redirectTarget(call.method, url, answer)
-    if (next === undefined) return answer
+    const next = redirectTarget(call.method, url, response)
+    if (next === undefined) return response
     url = next
   }
   throw new UpstreamError('stop', 'The service redirects in circles', { reason: 'redirect_refused' })
@@ -72,18 +72,18 @@ export function addressOf(base: string, { path, url }: Pick<ServiceCall, 'path' 
     if (target?.origin === home.origin && target.username === '' && target.password === '') return target.href
     throw outside()
   }
-  const given = path ?? ''
-  if (given !== '' && !given.startsWith('/')) throw outside()
-  const target = URL.parse(`${home.origin}${root}${given}`)
+  const omitUndefined = path ?? ''
+  if (omitUndefined !== '' && !omitUndefined.startsWith('/')) throw outside()
+  const target = URL.parse(`${home.origin}${root}${omitUndefined}`)
   // The parser resolves dot segments in all their spellings, so that what is compared is what is sent.
   const inside = target?.pathname === root || target?.pathname.startsWith(`${root}/`) === true
   if (!target || target.origin !== home.origin || !inside) throw outside()
   return target.href
 }
 
-function redirectTarget(method: string, from: string, answer: UpstreamAnswer): string | undefined {
-  const { location } = answer.headers
-  if (location === undefined || ![301, 302, 303, 307, 308].includes(answer.status)) return undefined
+function redirectTarget(method: string, from: string, response: UpstreamResponse): string | undefined {
+  const { location } = response.headers
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(response.status)) return undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const target = URL.parse(location, from)
   return target?.origin === new URL(from).origin && target.username === '' ? target.href : undefined

@@ -1,5 +1,5 @@
-import { redactText } from '#base/redact.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
 
 /**
  * What helps against a failure: the same again later, the person's consent again, leaving this one thing out, or nothing

@@ -1,5 +1,5 @@
-import type { Clock } from '#base/clock.ts'
-import { createTtlCache, type TtlCache } from '#base/ttl-cache.ts'
+import type { Clock } from '#platform/clock.ts'
+import { createTtlCache, type TtlCache } from '#platform/ttl-cache.ts'
 
 export type Metadata = Readonly<Record<string, unknown>>
 

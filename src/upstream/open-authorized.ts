@@ -1,14 +1,14 @@
-import { authorizeRequest, type Bearer } from './authorize-call.ts'
+import { authorizeRequest, type SigningContext } from './authorize-call.ts'
 import { dpopProof } from './dpop/proof.ts'
-import type { StreamAnswer, StreamRequest } from './open-stream.ts'
+import type { StreamRequest, StreamResponse } from './open-stream.ts'
 import type { Upstream } from './send.ts'
 
 /** Opens one call in a person's name and leaves both bodies to the caller. A stream can only be sent once, so nothing is tried again here. */
 export async function openAuthorized(
   upstream: Upstream,
-  bearer: Bearer,
+  bearer: SigningContext,
   request: StreamRequest,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   const { body, ...head } = request
   // Only a form that is there as text can be signed; a stream is passed on under the signature of its head.
   const text = typeof body === 'string' || body instanceof Uint8Array ? { body } : {}
@@ -26,14 +26,14 @@ export async function openAuthorized(
     nonce: upstream.nonces.get(origin),
     token,
   })
-  const answer = await upstream.open({ ...signed, headers: { ...signed.headers, dpop } })
-  const nonce = answer.headers['dpop-nonce']
+  const response = await upstream.open({ ...signed, headers: { ...signed.headers, dpop } })
+  const nonce = response.headers['dpop-nonce']
   if (typeof nonce === 'string') upstream.nonces.set(origin, nonce)
-  return answer
+  return response
 }
 
 /** True for the refusal that asks for another proof, and nothing else (RFC 9449 section 9). */
-export function wantsNonce({ status, headers }: StreamAnswer): boolean {
+export function wantsNonce({ status, headers }: StreamResponse): boolean {
   return (
     status === 401 &&
     headers['dpop-nonce'] !== undefined &&

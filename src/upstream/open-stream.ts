@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import type { Hangup } from '#base/hangup.ts'
-import type { Egress } from './egress/guard.ts'
+import type { Egress } from '#platform/egress/guard.ts'
+import type { Hangup } from '#platform/hangup.ts'
 
 /** A call whose body, or whose answer's body, is passed on as it comes. */
 export interface StreamRequest {
@@ -16,7 +16,7 @@ export interface StreamRequest {
   idleTimeoutMs?: number | undefined
 }
 
-export interface StreamAnswer {
+export interface StreamResponse {
   status: number
   /** As they came: names in lower case, repeated ones as a list. */
   headers: NodeJS.Dict<string | string[]>
@@ -33,7 +33,7 @@ const SHORT_BYTES = 16 * 1024
 const MAX_DISCARDED_BYTES = 64 * 1024
 
 /** Resolves when the answer's headers are there, and a short answer's body. */
-export function openStream(egress: Egress, request: StreamRequest): Promise<StreamAnswer> {
+export function openStream(egress: Egress, request: StreamRequest): Promise<StreamResponse> {
   return new Promise((resolve, reject) => {
     const url = egress.check(request.url)
     egress.dispatcher.dispatch(
@@ -46,13 +46,13 @@ export function openStream(egress: Egress, request: StreamRequest): Promise<Stre
         headersTimeout: request.headersTimeoutMs ?? null,
         bodyTimeout: request.idleTimeoutMs ?? null,
       },
-      new Answering(resolve, reject, request.hangup),
+      new RespondingStream(resolve, reject, request.hangup),
     )
   })
 }
 
 /** Reads the rest of a short answer, so that its connection serves again; a long one is cut. */
-export function discard({ body }: StreamAnswer): void {
+export function discard({ body }: StreamResponse): void {
   if (Buffer.isBuffer(body)) return
   let left = MAX_DISCARDED_BYTES
   body.on('data', (piece: Buffer) => {
@@ -68,16 +68,16 @@ export function lowered(headers: Readonly<Record<string, string>>): Record<strin
 }
 
 /** Hears from the client what comes, and makes an answer of it. */
-class Answering implements Dispatcher.DispatchHandler {
-  readonly #resolve: (answer: StreamAnswer) => void
+class RespondingStream implements Dispatcher.DispatchHandler {
+  readonly #resolve: (response: StreamResponse) => void
   readonly #reject: (error: Error) => void
   readonly #hangup: Hangup | undefined
   readonly #pieces: Buffer[] = []
   #status = 0
-  #headers: StreamAnswer['headers'] = {}
+  #headers: StreamResponse['headers'] = {}
   #flowing: Flowing | undefined
 
-  constructor(resolve: (answer: StreamAnswer) => void, reject: (error: Error) => void, hangup: Hangup | undefined) {
+  constructor(resolve: (response: StreamResponse) => void, reject: (error: Error) => void, hangup: Hangup | undefined) {
     this.#resolve = resolve
     this.#reject = reject
     this.#hangup = hangup
@@ -87,7 +87,7 @@ class Answering implements Dispatcher.DispatchHandler {
     this.#hangup?.listen(() => controller.abort(new Error('The caller has left')))
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: StreamAnswer['headers']): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: StreamResponse['headers']): void {
     if (status < 200) return
     this.#status = status
     this.#headers = headers

@@ -1,12 +1,12 @@
 import type { Connector } from '#kit/connector.ts'
 import type { Self } from '#kit/self.ts'
-import { answerFailure } from './answer-failure.ts'
 import { parseLossless } from './body/lossless-json.ts'
 import { callService, type ServiceCaller } from './call-service.ts'
 import { UpstreamError } from './errors.ts'
 import { fill, fillAll } from './oauth2/placeholders.ts'
 import { parseFields } from './parse-object.ts'
-import type { UpstreamAnswer } from './send.ts'
+import { responseFailure } from './response-failure.ts'
+import type { UpstreamResponse } from './send.ts'
 
 /** Limit: bytes of the response that says who signed in; more fails the sign-in. */
 const MAX_BYTES = 1024 * 1024
@@ -15,18 +15,18 @@ const MAX_BYTES = 1024 * 1024
 export async function readSelf(caller: ServiceCaller): Promise<{ self: Self; raw: string }> {
   const { connector, credential, key, upstream } = caller
   const { path, query } = subjectFilled(connector, credential.subject)
-  const answer = await callService(caller, { method: 'GET', path, query, maxBytes: MAX_BYTES })
-  if (answer.status !== 200) {
+  const reply = await callService(caller, { method: 'GET', path, query, maxBytes: MAX_BYTES })
+  if (reply.status !== 200) {
     const secrets = [key.secret, credential.token, credential.tokenSecret]
     const nowMs = upstream.clock.now()
-    const failure = answerFailure(answer, { what: 'who is it', nowMs, refused: 'reauthorize', secrets })
-    throw isRefusal(connector, answer)
-      ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: answer.status })
+    const failure = responseFailure(reply, { what: 'who is it', nowMs, refused: 'reauthorize', secrets })
+    throw isRefusal(connector, reply)
+      ? new UpstreamError('reauthorize', failure.message, { reason: 'service_refused', status: reply.status })
       : failure
   }
-  const { self, ids } = selfIn(connector, answer.text)
+  const { self, ids } = selfIn(connector, reply.text)
   checkSubject(connector, credential.subject, ids)
-  return { self, raw: answer.text }
+  return { self, raw: reply.text }
 }
 
 /** Whom the service names must be whom the token names: a person's own server could otherwise name anybody. */
@@ -39,7 +39,7 @@ function checkSubject({ auth }: Connector, subject: string | undefined, ids: rea
 }
 
 // Some services refuse a token with a status that says something else.
-function isRefusal(connector: Connector, { status, text, headers }: UpstreamAnswer): boolean {
+function isRefusal(connector: Connector, { status, text, headers }: UpstreamResponse): boolean {
   return connector.api.recovery?.({ status, body: parseFields(text), headers }) === 'reauthorize'
 }
 

@@ -1,4 +1,4 @@
-import { trimEndOf } from '#base/trim-end.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
 
 /** The same path on another instance: `https://one.test/oauth/token` on `https://two.test/git` is `https://two.test/git/oauth/token`. */
 export function onInstance(url: string, base: string): string {

@@ -1,7 +1,7 @@
-import { reasonOf } from '#base/errors.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { findPlace } from './addresses.ts'
+import { reasonOf } from '#platform/errors.ts'
+import { locateService } from './addresses.ts'
 import { UpstreamError } from './errors.ts'
 import { revokeAccessToken } from './oauth1/tokens.ts'
 import { refresh, SubjectChangedError } from './oauth2/refresh.ts'
@@ -34,9 +34,9 @@ export async function refreshCredential(
       reason: 'no_refresh_token',
     })
   const bounded = withDeadline(upstream, REFRESH_MS)
-  const place = await findPlace(bounded, { connector, key, instance: credential.instance })
+  const location = await locateService(bounded, { connector, key, instance: credential.instance })
   try {
-    return await refresh(bounded, { auth, key, place, credential })
+    return await refresh(bounded, { auth, key, location, credential })
   } catch (error) {
     if (error instanceof SubjectChangedError)
       await giveUp(upstream, { connector, key, credential: { ...credential, ...error.fresh } })
@@ -61,8 +61,8 @@ export async function revokeCredential(
 ): Promise<RevokeOutcome> {
   const { auth } = connector
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2') return 'not_supported'
-  const place = await findPlace(upstream, { connector, key, instance: credential.instance })
-  if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, place, credential })
+  const location = await locateService(upstream, { connector, key, instance: credential.instance })
+  if (auth.kind === 'oauth2') return revoke(upstream, { auth, key, location, credential })
   const { token, tokenSecret } = credential
-  return revokeAccessToken(upstream, { auth, key, addresses: place.addresses }, { token, tokenSecret })
+  return revokeAccessToken(upstream, { auth, key, addresses: location.addresses }, { token, tokenSecret })
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Clock } from '#base/clock.ts'
-import type { Log } from '#base/log.ts'
-import type { Tracer } from '#base/trace.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Egress } from '#platform/egress/guard.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import type { Tracer } from '#platform/telemetry/trace.ts'
 import { ACCEPTED_ENCODINGS } from './body/decoder.ts'
 import { decodeText } from './body/lossless-json.ts'
 import { readLimited } from './body/read-limited.ts'
 import { createDpopNonces, type DpopNonces } from './dpop/nonces.ts'
-import type { Egress } from './egress/guard.ts'
 import { joinedHeaders } from './joined-headers.ts'
 import { createMetadataCache, type MetadataCache } from './metadata-cache.ts'
-import { lowered, openStream, type StreamAnswer, type StreamRequest } from './open-stream.ts'
+import { lowered, openStream, type StreamRequest, type StreamResponse } from './open-stream.ts'
 import { transportError } from './transport-error.ts'
 
 export interface UpstreamRequest {
@@ -25,7 +25,7 @@ export interface UpstreamRequest {
   signal?: AbortSignal | undefined
 }
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   status: number
   /** Lower-case names; repeated ones joined by a comma. */
   headers: Record<string, string>
@@ -39,9 +39,9 @@ export interface Upstream {
   /** Unguessable bytes. */
   random: (bytes: number) => Buffer
   /** Never follows a redirect, never repeats a call; throws UpstreamError when no whole answer came. */
-  send(request: UpstreamRequest): Promise<UpstreamAnswer>
+  send(request: UpstreamRequest): Promise<UpstreamResponse>
   /** The same for streams: resolves when the answer's headers are there. */
-  open(request: StreamRequest): Promise<StreamAnswer>
+  open(request: StreamRequest): Promise<StreamResponse>
   nonces: DpopNonces
   metadata: MetadataCache
 }
@@ -69,10 +69,10 @@ export function createUpstream({ egress, clock, log, random = randomBytes, trace
           'client',
           { 'http.request.method': method, 'server.address': hostOf(url) },
           async (span) => {
-            const answer = await call()
-            span.attributes['http.response.status_code'] = answer.status
-            span.failed = answer.status >= 400
-            return answer
+            const reply = await call()
+            span.attributes['http.response.status_code'] = reply.status
+            span.failed = reply.status >= 400
+            return reply
           },
         )
   return {
@@ -85,9 +85,9 @@ export function createUpstream({ egress, clock, log, random = randomBytes, trace
       const startedMs = clock.now()
       const told = { method: request.method, address: withoutQuery(request.url) }
       try {
-        const answer = await followed(request.method, request.url, () => exchange(egress, request))
-        log.debug('service answered', { ...told, status: answer.status, ms: clock.now() - startedMs })
-        return answer
+        const reply = await followed(request.method, request.url, () => exchange(egress, request))
+        log.debug('service answered', { ...told, status: reply.status, ms: clock.now() - startedMs })
+        return reply
       } catch (error) {
         const failure = transportError(error)
         log.debug('service call failed', { ...told, reason: failure.reason, ms: clock.now() - startedMs })
@@ -113,7 +113,7 @@ export function withDeadline(upstream: Upstream, ms: number): Upstream {
   }
 }
 
-async function exchange(egress: Egress, request: UpstreamRequest): Promise<UpstreamAnswer> {
+async function exchange(egress: Egress, request: UpstreamRequest): Promise<UpstreamResponse> {
   const url = egress.check(request.url)
   const timeout = AbortSignal.timeout(request.timeoutMs ?? MAX_CALL_MS)
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout

@@ -1,8 +1,9 @@
 import type { Credential, JsonObject, SignedIn } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
-import { findPlace } from './addresses.ts'
+import { locateService } from './addresses.ts'
 import { callbackParameters, type RawParameters } from './callback-parameters.ts'
 import { UpstreamError } from './errors.ts'
+import type { LoginOptions } from './login-options.ts'
 import { beginOAuth1, finishOAuth1, type OAuth1Secrets } from './oauth1/sign-in.ts'
 import { homeOf, withHome } from './oauth2/home.ts'
 import { beginOAuth2, finishOAuth2, type OAuth2Secrets } from './oauth2/sign-in.ts'
@@ -11,9 +12,8 @@ import { readSelf } from './read-self.ts'
 import { giveUp } from './renew-credential.ts'
 import type { Upstream } from './send.ts'
 import type { ServiceKey } from './service-key.ts'
-import type { Wishes } from './variation.ts'
 
-export interface BeginSignIn extends Wishes {
+export interface BeginSignIn extends LoginOptions {
   connector: Connector
   key: ServiceKey
   callbackUrl: string
@@ -37,11 +37,11 @@ export async function beginSignIn(upstream: Upstream, input: BeginSignIn): Promi
   const { auth, service } = connector
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page to send people to', { reason: 'not_supported' })
-  const place = await findPlace(upstream, { connector, key })
+  const location = await locateService(upstream, { connector, key })
   const begun =
     auth.kind === 'oauth1'
-      ? await beginOAuth1(upstream, { ...input, auth, place })
-      : await beginOAuth2(upstream, { ...input, auth, place })
+      ? await beginOAuth1(upstream, { ...input, auth, location })
+      : await beginOAuth2(upstream, { ...input, auth, location })
   return { ...begun, secrets: { service, ...begun.secrets } }
 }
 
@@ -62,13 +62,13 @@ export async function finishSignIn(upstream: Upstream, input: FinishSignIn): Pro
     throw new UpstreamError('stop', 'The answer belongs to a sign-in at another service', { reason: 'issuer_mismatch' })
   if (auth.kind !== 'oauth1' && auth.kind !== 'oauth2')
     throw new UpstreamError('stop', 'This service has no login page', { reason: 'not_supported' })
-  const place = await findPlace(upstream, { connector, key })
+  const location = await locateService(upstream, { connector, key })
   const parameters = callbackParameters(input.params)
   const kept: unknown = secrets
   const credential =
     auth.kind === 'oauth1'
-      ? await finishOAuth1(upstream, { auth, key, place, secrets: kept as OAuth1Secrets, parameters })
-      : await finishOAuth2(upstream, { auth, key, place, callbackUrl, secrets: kept as OAuth2Secrets, parameters })
+      ? await finishOAuth1(upstream, { auth, key, location, secrets: kept as OAuth1Secrets, parameters })
+      : await finishOAuth2(upstream, { auth, key, location, callbackUrl, secrets: kept as OAuth2Secrets, parameters })
   try {
     const home = homeOf(auth, key)
     const issuer = secrets['issuer'] as string | undefined
@@ -92,12 +92,15 @@ export async function proveCredential(upstream: Upstream, input: ProveCredential
   const { connector, key, credential } = input
   const { auth } = connector
   if (auth.kind !== 'oauth2') return { credential, ...(await readSelf({ upstream, ...input })) }
-  const place = await findPlace(upstream, { connector, key, instance: credential.instance })
-  await verifyApp(upstream, { auth, key, place, credential })
+  const location = await locateService(upstream, { connector, key, instance: credential.instance })
+  await verifyApp(upstream, { auth, key, location, credential })
   const named = await readSelf({ upstream, ...input })
   const home = homeOf(auth, key)
   if (home === undefined) return { credential, ...named }
   // Nothing beside the token says whose it is: the person whom the service names must name the service as well.
   const owned = { ...credential, subject: named.self.id }
-  return { credential: await withHome(upstream, { home, credential: owned, issuer: place.addresses.issuer }), ...named }
+  return {
+    credential: await withHome(upstream, { home, credential: owned, issuer: location.addresses.issuer }),
+    ...named,
+  }
 }

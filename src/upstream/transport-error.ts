@@ -1,6 +1,6 @@
-import { codeOf } from '#base/errors.ts'
+import { egressErrorIn, isNameRefusal } from '#platform/egress/errors.ts'
+import { codeOf } from '#platform/errors.ts'
 import { BodyDecodeError, BodyLimitError } from './body/errors.ts'
-import { egressErrorIn, isNameRefusal } from './egress/errors.ts'
 import { UpstreamError } from './errors.ts'
 
 /** What went wrong before a whole answer was there, and whether another try may help. */

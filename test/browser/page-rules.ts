@@ -6,7 +6,7 @@ interface Findings {
   title: string
   headings: number
   viewport: boolean
-  nameless: string[]
+  unnamed: string[]
   imagesWithoutText: number
   scripts: number
   pale: string[]
@@ -63,7 +63,7 @@ export async function assertUsable(page: Page, what: string): Promise<void> {
           lang: 'en',
           headings: 1,
           viewport: true,
-          nameless: [],
+          unnamed: [],
           imagesWithoutText: 0,
           scripts: 0,
           pale: [],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { LabHouse } from '../harness/lab.ts'
+import type { LabHarness } from '../harness/lab.ts'
 import { REDIRECT } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
 import { loadCorePackage } from '../real/packages.ts'
-import { startQuietHouse } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/authorization/fixture.ts'
 
 const skip = await browserMissing()
 
@@ -25,38 +25,38 @@ const LOOK = `({
 })`
 
 suite('the pages that people see', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let browser: RunningBrowser
   let axe: string
   before(async () => {
-    house = await startQuietHouse()
+    harness = await startQuietHarness()
     browser = await openBrowser()
     axe = (await loadCorePackage<{ default: { source: string } }>('axe-core')).default.source
   })
   after(async () => {
     await browser.close()
-    await house.stop()
+    await harness.stop()
   })
 
   const confirmation = async (page: Page) => {
-    await page.goto(house.startUrl('demo-social', { response_type: 'token', state: 's' }))
+    await page.goto(harness.startUrl('demo-social', { response_type: 'token', state: 's' }))
     await page.getByRole('button', { name: 'Log in as Ada' }).click()
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.getByRole('heading', { name: 'Continue to Lab App?' }).waitFor()
   }
   const at = (path: string) => async (page: Page) => {
-    await page.goto(`${house.tributary.url}${path}`)
+    await page.goto(`${harness.tributary.url}${path}`)
   }
   const PAGES: Record<string, (page: Page) => Promise<void>> = {
     'the first page': at('/'),
     'the API reference': at('/docs'),
     'the page of services': (page) =>
       at(
-        `/connect?${new URLSearchParams({ client_id: house.app.clientId, redirect_uri: REDIRECT, state: 's' }).toString()}`,
+        `/connect?${new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT, state: 's' }).toString()}`,
       )(page),
     'the page that asks': confirmation,
     'the page of a wrong link': (page) =>
-      at(`/oauth/authenticate?client_id=${house.app.clientId}&redirect_uri=https%3A%2F%2Fevil.test`)(page),
+      at(`/oauth/authenticate?client_id=${harness.app.clientId}&redirect_uri=https%3A%2F%2Fevil.test`)(page),
     'the page of a sign-in that is over': at('/auth/demo-social/callback?state=x&code=y'),
   }
 
@@ -71,7 +71,7 @@ suite('the pages that people see', { skip }, () => {
         if (/Content Security Policy|Refused to/i.test(message.text())) complaints.push(message.text())
       })
       await open(page)
-      assert.ok(page.url().startsWith(house.tributary.url), page.url())
+      assert.ok(page.url().startsWith(harness.tributary.url), page.url())
       assert.deepEqual(await page.evaluate(LOOK), { scripts: [], handlers: [], sources: [], reports: [] })
       // Of the rules only contrast depends on the colours.
       for (const [colorScheme, rules] of [

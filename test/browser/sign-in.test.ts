@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, suite, test } from 'node:test'
-import type { LabHouse } from '../harness/lab.ts'
+import type { LabHarness } from '../harness/lab.ts'
 import { get } from '../harness/send.ts'
 import { type Granted, redeem } from '../harness/sign-in.ts'
 import { browserMissing, openBrowser, type Page, type RunningBrowser } from '../real/browser.ts'
-import { startQuietHouse } from '../spec/authorization/fixture.ts'
+import { startQuietHarness } from '../spec/authorization/fixture.ts'
 import { assertUsable } from './page-rules.ts'
 
 const skip = await browserMissing()
 
 suite('a person signs in with a real browser', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let browser: RunningBrowser
   let app: Server
   let back: string
   before(async () => {
-    house = await startQuietHouse()
+    harness = await startQuietHarness()
     browser = await openBrowser()
     // The app itself: a page at the address that people return to. Native apps do not know their port beforehand.
     app = createServer((_request, response) =>
@@ -30,11 +30,11 @@ suite('a person signs in with a real browser', { skip }, () => {
     await browser.close()
     app.closeAllConnections()
     app.close()
-    await house.stop()
+    await harness.stop()
   })
 
   const address = (service: string, query: Record<string, string> = {}) =>
-    house.startUrl(service, { redirect_uri: back, state: 'st', ...query })
+    harness.startUrl(service, { redirect_uri: back, state: 'st', ...query })
   const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
   const returned = async (page: Page) => {
     await page.waitForURL((url) => url.href.startsWith(back))
@@ -55,7 +55,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     await press(page, `Log in as ${person}`)
     await press(page, 'Allow')
     const code = (await returned(page)).searchParams.get('code')!
-    return (await (await redeem(house, code)).json()) as Granted
+    return (await (await redeem(harness, code)).json()) as Granted
   }
 
   for (const [service, person] of [
@@ -67,7 +67,7 @@ suite('a person signs in with a real browser', { skip }, () => {
       const { page, complaints } = await open()
       const granted = await signIn(page, service, person)
       assert.equal(new URL(page.url()).searchParams.get('state'), 'st')
-      assert.deepEqual(Object.keys((await get(house, '/profiles', granted.access_token)).body), ['id', service])
+      assert.deepEqual(Object.keys((await get(harness, '/profiles', granted.access_token)).body), ['id', service])
       assert.deepEqual(complaints, [])
       await page.close()
     })
@@ -93,11 +93,11 @@ suite('a person signs in with a real browser', { skip }, () => {
     await page.close()
   })
 
-  for (const [answer, button] of [
+  for (const [reply, button] of [
     ['yes', 'Continue'],
     ['no', /^No/],
   ] as const) {
-    test(`is asked before a browser app gets the token, and says ${answer}`, async () => {
+    test(`is asked before a browser app gets the token, and says ${reply}`, async () => {
       const { page, complaints } = await open()
       await page.goto(address('demo-social', { response_type: 'token' }))
       await press(page, 'Log in as Ada')
@@ -107,8 +107,8 @@ suite('a person signs in with a real browser', { skip }, () => {
       await press(page, button)
       const url = await returned(page)
       const fragment = new URLSearchParams(url.hash.slice(1))
-      if (answer === 'yes') {
-        assert.equal((await get(house, '/profile', fragment.get('access_token')!)).body['name'], 'Ada Marlowe')
+      if (reply === 'yes') {
+        assert.equal((await get(harness, '/profile', fragment.get('access_token')!)).body['name'], 'Ada Marlowe')
         assert.equal(url.search, '')
       } else {
         assert.equal(url.search, '?error=access_denied&state=st')
@@ -122,8 +122,8 @@ suite('a person signs in with a real browser', { skip }, () => {
   test('links a second service to the same account, from the page of services', async () => {
     const { page, complaints } = await open()
     const ada = await signIn(page, 'demo-social', 'Ada')
-    const query = { client_id: house.app.clientId, redirect_uri: back, access_token: ada.access_token, state: 'two' }
-    await page.goto(`${house.tributary.url}/connect?${new URLSearchParams(query).toString()}`)
+    const query = { client_id: harness.app.clientId, redirect_uri: back, access_token: ada.access_token, state: 'two' }
+    await page.goto(`${harness.tributary.url}/connect?${new URLSearchParams(query).toString()}`)
     await page.getByRole('heading', { name: 'Connect a service to Lab App' }).waitFor()
     await assertUsable(page, 'the page of services')
     await page.getByRole('link', { name: 'Demo Micro' }).click()
@@ -131,9 +131,9 @@ suite('a person signs in with a real browser', { skip }, () => {
     await press(page, 'Allow')
     const url = await returned(page)
     assert.equal(url.searchParams.get('state'), 'two')
-    const linked = (await (await redeem(house, url.searchParams.get('code')!)).json()) as Granted
+    const linked = (await (await redeem(harness, url.searchParams.get('code')!)).json()) as Granted
     assert.equal(linked.account, ada.account)
-    const { body } = await get(house, '/profiles', ada.access_token)
+    const { body } = await get(harness, '/profiles', ada.access_token)
     assert.deepEqual(Object.keys(body), ['id', 'demo-micro', 'demo-social'])
     assert.deepEqual(complaints, [])
     await page.close()
@@ -157,11 +157,11 @@ suite('a person signs in with a real browser', { skip }, () => {
 
   test('gets a page when the link is wrong, and when the sign-in is over', async () => {
     const { page } = await open()
-    const wrong = await page.goto(house.startUrl('demo-social', { redirect_uri: 'https://evil.test/' }))
+    const wrong = await page.goto(harness.startUrl('demo-social', { redirect_uri: 'https://evil.test/' }))
     assert.equal(wrong?.status(), 400)
     await assertUsable(page, 'the page of an error')
     assert.match(await page.locator('main').innerText(), /redirect_unregistered/)
-    const over = await page.goto(`${house.tributary.url}/auth/demo-social/callback?state=x&code=y`)
+    const over = await page.goto(`${harness.tributary.url}/auth/demo-social/callback?state=x&code=y`)
     assert.equal(over?.status(), 400)
     assert.match(await page.locator('main').innerText(), /This sign-in is over/)
     await page.close()
@@ -190,16 +190,16 @@ suite('a person signs in with a real browser', { skip }, () => {
       await press(other, 'Continue')
       await other.waitForURL((url) => url.href === first.href)
       if (responseType === 'code') {
-        const granted = (await (await redeem(house, first.searchParams.get('code')!)).json()) as Granted
+        const granted = (await (await redeem(harness, first.searchParams.get('code')!)).json()) as Granted
         assert.equal(granted.account, ada.account)
         await other.goBack()
         await other.reload()
         await other.getByRole('heading', { name: 'This is done' }).waitFor()
         await assertUsable(other, 'the page that says it is done')
-        assert.equal((await get(house, '/profiles', granted.access_token)).status, 200)
+        assert.equal((await get(harness, '/profiles', granted.access_token)).status, 200)
       } else {
         const token = new URLSearchParams(first.hash.slice(1)).get('access_token')!
-        assert.equal((await get(house, '/profiles', token)).body['id'], ada.account)
+        assert.equal((await get(harness, '/profiles', token)).body['id'], ada.account)
       }
       assert.deepEqual(complaints, [])
       await other.close()
@@ -215,7 +215,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     await press(other, 'Log in as Ben')
     await press(other, 'Allow')
     await other.getByText('already exists').waitFor()
-    await house.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
+    await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
     await press(other, 'Continue')
     await other.getByText('more than ten minutes').waitFor()
     await assertUsable(other, 'the page that is too old')

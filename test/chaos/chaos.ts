@@ -4,12 +4,12 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { reasonOf } from '#base/errors.ts'
-import { createLog } from '#base/log.ts'
-import { processesIn, signal } from '#store/embedded/processes.ts'
-import { openStore, type Store } from '../../src/open-store.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { processesIn, signal } from '#platform/embedded-postgres/processes.ts'
+import { reasonOf } from '#platform/errors.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { openStore, type Store } from '../../src/boot/open-store.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
 import { type Compared, compare } from './compare.ts'
@@ -47,7 +47,14 @@ export interface Report extends Measured, Compared {
 }
 
 const HEARTBEAT_S = 10
-const TIMES = { leaseMs: 12_000, turnMs: 3000, gatherMs: 1000, callMs: 5000, hiccupMs: 50, afterDeathMs: 6000 }
+const TIMES = {
+  leaseMs: 12_000,
+  sliceMs: 3000,
+  coalesceMs: 1000,
+  callMs: 5000,
+  transientRetryMs: 50,
+  afterDeathMs: 6000,
+}
 const FAULTS = 0.02
 
 /** Three workers, a service that changes and fails, and everything killed, frozen or crashed in between. */
@@ -90,7 +97,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await at(0.25)
     const crashedAt = Date.now()
     await crash(join(env.TRIBUTARY_DATA, 'postgres/data'))
-    await answers(store)
+    await responses(store)
     const recoveredMs = Date.now() - crashedAt
     say(`crashed the database; it was back after ${recoveredMs} ms`)
     await at(0.35)
@@ -181,7 +188,7 @@ async function crash(cluster: string): Promise<void> {
   for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL')
 }
 
-async function answers({ database }: Store): Promise<void> {
+async function responses({ database }: Store): Promise<void> {
   let reason = ''
   // Thousands of profiles leave much to replay, and a loaded machine takes its time.
   for (const until = Date.now() + 180_000; Date.now() < until; await sleep(50)) {
@@ -228,7 +235,7 @@ async function settle(
     const standing = await query<Standing>(
       store,
       `select p.native_id, e.endpoint, e.last_run_at, e.walk is null and e.fails = 0 as at_rest
-       from endpoint_sync e join profile p on p.part = e.part and p.id = e.profile_id`,
+       from endpoint_sync e join profile p on p.shard = e.shard and p.id = e.profile_id`,
     )
     for (const each of standing) if (isSettled(each)) settled.add(`${each.native_id} ${each.endpoint}`)
     const left = standing.length - settled.size

@@ -1,4 +1,4 @@
-import type { Database } from '#store/database.ts'
+import type { Database } from '#platform/postgres/database.ts'
 import type { Thing } from './service.ts'
 
 export interface Compared {
@@ -30,7 +30,7 @@ export async function compare(
 ): Promise<Compared> {
   const rows = await database.rows<Row>({
     name: '',
-    text: `select p.native_id, i.endpoint, i.native_id as item, i.data::text as data from item i join profile p on p.part = i.part and p.id = i.profile_id`,
+    text: `select p.native_id, i.endpoint, i.native_id as item, i.data::text as data from item i join profile p on p.shard = i.shard and p.id = i.profile_id`,
   })
   const stored = new Map(rows.map((row) => [`${row.native_id} ${row.endpoint} ${row.item}`, row.data]))
   const found: Compared = { items: 0, wrong: 0, lost: 0, extra: 0, disordered: 0, miscounted: 0 }
@@ -52,14 +52,14 @@ export async function compare(
     ...found,
     extra: stored.size,
     disordered: await count(
-      `with change as (select part, profile_id, seq from item union all select part, profile_id, seq from item_gone)
+      `with change as (select shard, profile_id, seq from item union all select shard, profile_id, seq from item_tombstone)
        select count(*) as n from (
-         select 1 from change group by part, profile_id, seq having count(*) > 1
-         union all select 1 from change c join profile_sync p using (part, profile_id) where c.seq > p.seq) odd`,
+         select 1 from change group by shard, profile_id, seq having count(*) > 1
+         union all select 1 from change c join profile_sync p using (shard, profile_id) where c.seq > p.seq) odd`,
     ),
     miscounted: await count(
       `select count(*) as n from endpoint_sync e where e.items <> (
-         select count(*) from item i where i.part = e.part and i.profile_id = e.profile_id and i.endpoint = e.endpoint)`,
+         select count(*) from item i where i.shard = e.shard and i.profile_id = e.profile_id and i.endpoint = e.endpoint)`,
     ),
   }
 }

@@ -54,9 +54,9 @@ export function armCrashPoint(point: string, visits: number): void {
     const last = rest.at(-1)
     // A pool asks with a callback instead of a promise.
     if (name !== undefined && typeof last === 'function')
-      rest[rest.length - 1] = (...answer: unknown[]) => {
+      rest[rest.length - 1] = (...response: unknown[]) => {
         pass(`after ${name}`)
-        Reflect.apply(last, undefined, answer)
+        Reflect.apply(last, undefined, response)
       }
     return around(name, () => ask.call(this, statement, ...rest))
   }

@@ -1,11 +1,11 @@
-import { randomPart } from '#base/ids.ts'
+import { createApp } from '#flows/apps/apps.ts'
+import { setServiceKey } from '#flows/apps/keys.ts'
 import { attach } from '#flows/authorize/attach.ts'
-import { createApp } from '#flows/manage/apps.ts'
-import { setServiceKey } from '#flows/manage/keys.ts'
 import { createRegistry } from '#kit/registry.ts'
-import { setAppSync } from '#store/apps.ts'
+import { randomShard } from '#platform/ids.ts'
+import { setAppSync } from '#store/apps/apps.ts'
 import type { Upstream } from '#upstream/send.ts'
-import type { Store } from '../../src/open-store.ts'
+import type { Store } from '../../src/boot/open-store.ts'
 import chaos from './connectors/chaos.ts'
 
 /** Apps with keys for the service, and everybody connected; each app wants them synced as often as told. */
@@ -25,7 +25,7 @@ export async function populate(
     })
     apps.push(app.id)
   }
-  const need = {
+  const deps = {
     ...store,
     registry: createRegistry([chaos]),
     config: { baseUrl: 'http://localhost' },
@@ -37,13 +37,13 @@ export async function populate(
     await Promise.all(
       everybody.slice(from, from + 25).map(({ appId, number }) =>
         store.database.transaction((tx) =>
-          attach(need, tx, {
+          attach(deps, tx, {
             appId,
             service: 'chaos',
             signedIn: { credential: { token: `chaos-${number}` }, self: { id: String(number) }, raw: '{}' },
             actor: 'chaos',
             account: { how: 'new' },
-            part: randomPart(),
+            shard: randomShard(),
           }),
         ),
       ),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addDestination } from '#flows/deliver/manage.ts'
+import { addDestination } from '#flows/push/manage/destinations.ts'
 import { readStore, type Verdict } from './push-compare.ts'
-import { openPushHouse } from './push-fixture.ts'
+import { openPushHarness } from './push-fixture.ts'
 import { startMariadb } from './push-mariadb.ts'
 import { startNats } from './push-nats.ts'
 import { startPostgres } from './push-postgres.ts'
@@ -47,9 +47,9 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
   const random = seeded(options.seed)
   const closing: (() => Promise<unknown>)[] = []
   try {
-    const house = await openPushHouse()
-    closing.push(() => house.close())
-    const { appId, need, database, env } = house
+    const harness = await openPushHarness()
+    closing.push(() => harness.close())
+    const { appId, deps, database, env } = harness
     const beganAt = performance.now()
     const receiver = await startChaosReceiver(seeded(options.seed + 1))
     closing.push(() => receiver.close())
@@ -60,11 +60,11 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
       closing.push(() => target.close())
     }
 
-    const source = await createSource(need, random, [appId], options.people)
+    const source = await createSource(deps, random, [appId], options.people)
     const common = { filter: ['*'], schedule: 'on_change' }
     for (const { kind, url } of targets)
-      await addDestination(need, appId, { ...common, name: kind, kind, url }, 'chaos')
-    const tuning = { deliveryTimes: { leaseMs: LEASE_MS, turnMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
+      await addDestination(deps, appId, { ...common, name: kind, kind, url }, 'chaos')
+    const tuning = { deliveryTimes: { leaseMs: LEASE_MS, sliceMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
     say('the destinations are up')
     const workers = await startWorkers(options.workers, { ...env, CHAOS_TUNING: JSON.stringify(tuning) }, random)
     closing.push(() => workers.end())
@@ -78,11 +78,11 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     }
     const drain = async (): Promise<number> => {
       const beganAt = performance.now()
-      for (let left = await house.open(); left > 0; left = await house.open()) {
+      for (let left = await harness.open(); left > 0; left = await harness.open()) {
         if (performance.now() - beganAt > 180_000) {
           const stuck = await database.rows({
             name: '',
-            text: 'select * from delivery_cursor where news > told or due_at is not null limit 5',
+            text: 'select * from delivery_cursor where revision > acked_revision or due_at is not null limit 5',
           })
           const states = await database.rows({
             name: '',
@@ -142,7 +142,7 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
         told = killed()
         const { put, removed, erased, merged } = source.counts
         say(
-          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await house.open()} open`,
+          `${told} kills, ${put} puts, ${removed} deletes, ${erased} erasures, ${merged} merges, ${receiver.messages()} messages, ${await harness.open()} open`,
         )
       }
     }

@@ -1,4 +1,4 @@
-import type { Queries } from '#store/database.ts'
+import type { Queries } from '#platform/postgres/database.ts'
 
 export interface Verdict {
   compared: number
@@ -39,7 +39,7 @@ export async function readStore(queries: Queries, appId: string): Promise<Stored
     {
       name: '',
       text: `select i.profile_id || ' ' || replace(i.id::text, '-', '') as key, i.seq, (i.data ->> 'v')::bigint as v
-             from item i join profile p on p.part = i.part and p.id = i.profile_id where p.app_id = $1`,
+             from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.app_id = $1`,
     },
     [appId],
   )
@@ -58,7 +58,7 @@ export interface TableRow {
   id: string
   seq: number | string
   v: number | string
-  gone: boolean | number
+  tombstones: boolean | number
 }
 
 export const ASK_ITEMS = (v: string) =>
@@ -73,8 +73,8 @@ export function judgeTables(
 ): Verdict {
   const live = new Map<string, Version>()
   let duplicates = 0
-  for (const { profile_id, id, seq, v, gone } of rows) {
-    if (Boolean(gone) && stored.accounts.has(profile_id)) continue
+  for (const { profile_id, id, seq, v, tombstones } of rows) {
+    if (Boolean(tombstones) && stored.accounts.has(profile_id)) continue
     const key = `${profile_id} ${id.slice(0, 32)}`
     if (live.has(key)) duplicates += 1
     live.set(key, { seq: Number(seq), v: Number(v) })

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { createLog } from '#base/log.ts'
-import { createConnections } from '#flows/deliver/connections.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
-import { createTallies } from '#flows/deliver/tally.ts'
-import type { Database } from '#store/database.ts'
-import { openStore } from '../../src/open-store.ts'
-import { loadRegistry } from '../../src/services.ts'
+import { createKinds } from '#destinations/index.ts'
+import { createConnections } from '#flows/push/connections.ts'
+import { createPushCounters } from '#flows/push/deliver/counters.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { loadRegistry } from '../../src/boot/command-deps.ts'
+import { openStore } from '../../src/boot/open-store.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { preparedDatabase } from '../harness/database.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
@@ -18,7 +18,7 @@ import { openUpstream } from '../harness/upstream.ts'
 const APP = 'chaos'
 
 /** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
-export async function openPushHouse() {
+export async function openPushHarness() {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
   const env = {
@@ -46,11 +46,11 @@ export async function openPushHouse() {
     database: store.database,
     /** Of every worker. */
     env,
-    need: {
+    deps: {
       ...store,
       egress,
       connections,
-      tallies: createTallies(),
+      pushCounters: createPushCounters(),
       registry: await loadRegistry(config),
       upstream,
       config: { baseUrl: 'http://localhost' },
@@ -70,8 +70,8 @@ export async function openPushHouse() {
 async function openCursors(database: Database): Promise<number> {
   const [row] = await database.rows<{ n: number }>({
     name: '',
-    text: `select count(*) as n from delivery_cursor c left join profile_sync p on p.part = c.part and p.profile_id = c.profile_id
-           where c.news > c.told or c.due_at is not null or p.seq > c.seq`,
+    text: `select count(*) as n from delivery_cursor c left join profile_sync p on p.shard = c.shard and p.profile_id = c.profile_id
+           where c.revision > c.acked_revision or c.due_at is not null or p.seq > c.seq`,
   })
   return row!.n
 }

@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { addDestination, type NewDestination } from '#flows/deliver/manage.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import { addDestination, type NewDestination } from '#flows/push/manage/destinations.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { until } from '../harness/until.ts'
 import { readStore, type Stored } from './push-compare.ts'
-import { openPushHouse } from './push-fixture.ts'
+import { openPushHarness } from './push-fixture.ts'
 
-const TUNING = { deliveryTimes: { leaseMs: 1000, turnMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
+const TUNING = { deliveryTimes: { leaseMs: 1000, sliceMs: 300, firstWaitMs: 50 }, heartbeatS: 10 }
 
-export interface PushGround {
-  need: AuthorizeNeed
+export interface PushFixture {
+  deps: AuthorizeDeps
   appId: string
   add(fields: Pick<NewDestination, 'kind' | 'url'>): Promise<string>
   /** A worker of its own; one that is armed dies at that crash point when it first comes there. */
@@ -25,20 +25,20 @@ export interface PushGround {
 }
 
 /** One worker after the other, each to be killed. */
-export async function openPushGround(): Promise<PushGround> {
-  const house = await openPushHouse()
-  const { appId, need, database } = house
+export async function openPushFixture(): Promise<PushFixture> {
+  const harness = await openPushHarness()
+  const { appId, deps, database } = harness
   const children = new Set<ChildProcess>()
   return {
-    need,
+    deps,
     appId,
     add: async (fields) =>
-      (await addDestination(need, appId, { name: fields.kind, filter: ['*'], ...fields }, 'chaos')).destination.id,
+      (await addDestination(deps, appId, { name: fields.kind, filter: ['*'], ...fields }, 'chaos')).destination.id,
     startWorker: (point) => {
       const child = fork(join(import.meta.dirname, 'worker.ts'), {
         env: {
           ...childEnv,
-          ...house.env,
+          ...harness.env,
           CHAOS_TUNING: JSON.stringify(TUNING),
           CHAOS_CRASH: JSON.stringify(point === undefined ? [] : [point, 1]),
         },
@@ -57,7 +57,7 @@ export async function openPushGround(): Promise<PushGround> {
       await database.count({ name: '', text: `delete from engine.job where state = 'active'` })
     },
     drained: async (maxMs) => {
-      await until('no cursor is open', house.open, (open) => open === 0, maxMs)
+      await until('no cursor is open', harness.open, (open) => open === 0, maxMs)
     },
     stored: () => readStore(database, appId),
     close: async () => {
@@ -68,7 +68,7 @@ export async function openPushGround(): Promise<PushGround> {
           await ended
         }),
       )
-      await house.close()
+      await harness.close()
     },
   }
 }

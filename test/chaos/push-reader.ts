@@ -19,19 +19,19 @@ export interface Reader {
 export function createReader(): Reader {
   const items = new Map<string, Map<string, { seq: number; v: number | undefined }>>()
   const accounts = new Map<string, string>()
-  const gone = new Set<string>()
+  const tombstones = new Set<string>()
   const newest = new Map<string, { run: number; seq: number }>()
   const counts = { repeats: 0, late: 0, disordered: 0 }
 
   /** An older run that was frozen: the newer one has sent the same, or better. */
-  const isLate = (profile: string, run: number) => run < (newest.get(profile)?.run ?? 0) || gone.has(profile)
+  const isLate = (profile: string, run: number) => run < (newest.get(profile)?.run ?? 0) || tombstones.has(profile)
 
   return {
     known: (profile, run, account) => {
       if (!isLate(profile, run)) accounts.set(profile, account)
     },
     erased: (profile) => {
-      gone.add(profile)
+      tombstones.add(profile)
       items.delete(profile)
       accounts.delete(profile)
     },

@@ -1,12 +1,12 @@
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { deleteWholeAccount } from '#flows/authorize/disconnect.ts'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { markDeliveriesDue } from '#store/delivery-cursors.ts'
-import { removeItems } from '#store/items.ts'
-import { findOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
+import { removeItems } from '#store/items/items.ts'
+import { findOwnProfile, numberOwnChanges } from '#store/items/own-profile.ts'
+import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { newPerson } from '../harness/person.ts'
 import type { Random } from './push-random.ts'
 
@@ -20,43 +20,43 @@ export interface Source {
   changeAll(): Promise<void>
 }
 
-const MOST_ITEMS = 40
+const MAX_ITEMS = 40
 /** More than a batch holds. */
 const CROWD = 1300
-let parts = 0
+let shards = 0
 
-export async function createSource(need: AuthorizeNeed, random: Random, apps: string[], size: number): Promise<Source> {
+export async function createSource(deps: AuthorizeDeps, random: Random, apps: string[], size: number): Promise<Source> {
   const source: Source = { people: [], counts: { put: 0, removed: 0, erased: 0, merged: 0 }, change, changeAll }
   const tokens = new Map<string, string>()
   let version = 0
   const join = async (appId: string): Promise<Account> => {
-    const { account, token } = await newPerson(need, appId, (parts += 1) % 1024)
+    const { account, token } = await newPerson(deps, appId, (shards += 1) % 1024)
     tokens.set(account.id, token)
     source.people.push(account)
     return account
   }
   const put = async (account: Account) => {
     const items = Array.from({ length: 1 + random.below(6) }, () => ({
-      id: `n${random.below(MOST_ITEMS)}`,
+      id: `n${random.below(MAX_ITEMS)}`,
       v: (version += 1),
       text: 'x'.repeat(random.below(300)),
     }))
-    await storeOwnItems(need, account, 'things', [...new Map(items.map((item) => [item.id, item])).values()])
+    await storeOwnItems(deps, account, 'things', [...new Map(items.map((item) => [item.id, item])).values()])
     source.counts.put += items.length
   }
   const putCrowd = async (account: Account) => {
     const items = Array.from({ length: CROWD }, (_, i) => ({ id: `c${i}`, v: (version += 1) }))
-    await storeOwnItems(need, account, 'things', items)
+    await storeOwnItems(deps, account, 'things', items)
     source.counts.put += items.length
   }
   const remove = async (account: Account) => {
-    const key = await findOwnProfile(need.database, account, 'self')
+    const key = await findOwnProfile(deps.database, account, 'self')
     if (key === undefined) return
-    const found = await need.database.rows<{ id: string }>(
-      { name: '', text: 'select id from item where part = $1 and profile_id = $2 order by random() limit 2' },
-      [key.part, key.profileId],
+    const found = await deps.database.rows<{ id: string }>(
+      { name: '', text: 'select id from item where shard = $1 and profile_id = $2 order by random() limit 2' },
+      [key.shard, key.profileId],
     )
-    await need.database.transaction(async (tx) => {
+    await deps.database.transaction(async (tx) => {
       const seq = await numberOwnChanges(tx, key, found.length)
       if (seq === undefined) return
       const ids = found.map(({ id }) => id.replaceAll('-', ''))
@@ -67,14 +67,14 @@ export async function createSource(need: AuthorizeNeed, random: Random, apps: st
   }
   const erase = async (account: Account) => {
     source.people.splice(source.people.indexOf(account), 1)
-    await deleteWholeAccount(need, account)
+    await deleteWholeAccount(deps, account)
     source.counts.erased += 1
     await put(await join(account.appId))
   }
   const merge = async (account: Account) => {
     source.people.splice(source.people.indexOf(account), 1)
     const other = random.pick(source.people)
-    const joined = await mergeAccounts(need, tokens.get(account.id)!, tokens.get(other.id)!)
+    const joined = await mergeAccounts(deps, tokens.get(account.id)!, tokens.get(other.id)!)
     source.people[source.people.indexOf(other)] = joined
     source.counts.merged += 1
     await put(await join(account.appId))

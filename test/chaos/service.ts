@@ -79,11 +79,11 @@ export async function startChaosService(options: ServiceOptions) {
       if (!begun.has(name)) begun.set(name, Date.now())
     }
     // What is answered is what was true when the call came, however long the answer takes.
-    const answer = url.pathname === '/list' ? listPage(person, url) : changesPage(person, url)
+    const reply = url.pathname === '/list' ? listPage(person, url) : changesPage(person, url)
     const delayMs = wire.int(...options.latencyMs)
     const fails = wire.chance(faults)
     if (fails) counts.failed += 1
-    setTimeout(() => (fails ? misbehave(wire, response, answer) : send(response, 200, answer)), delayMs)
+    setTimeout(() => (fails ? misbehave(wire, response, reply) : send(response, 200, reply)), delayMs)
     return flight
   })
 
@@ -183,7 +183,7 @@ function changesPage({ changes }: Person, url: URL): unknown {
   return { things, ...(newer.length > PAGE ? { next: String(things.at(-1)!.seq) } : {}) }
 }
 
-function misbehave(random: Random, response: ServerResponse, answer: unknown): void {
+function misbehave(random: Random, response: ServerResponse, reply: unknown): void {
   const how = random.int(0, 9)
   if (how === 0) return send(response, 429, { error: 'slow down' }, { 'retry-after': '1' })
   if (how < 5) return send(response, 503, { error: 'down' })
@@ -191,7 +191,7 @@ function misbehave(random: Random, response: ServerResponse, answer: unknown): v
     response.socket?.resetAndDestroy()
     return undefined
   }
-  const text = JSON.stringify(answer)
+  const text = JSON.stringify(reply)
   response.writeHead(200, { 'content-type': 'application/json' }).end(text.slice(0, text.length / 2))
   return undefined
 }

@@ -1,8 +1,8 @@
 import { flushCompileCache } from 'node:module'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { createLog } from '#base/log.ts'
-import { start } from '../../src/app.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { start } from '../../src/boot/app.ts'
 import { until } from '../harness/until.ts'
 import { armCrashPoint } from './crash-points.ts'
 

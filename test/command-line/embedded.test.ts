@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { processesIn } from '#store/embedded/processes.ts'
+import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { tributary } from '../harness/command-line.ts'
 import { type Running, startProcess } from '../harness/running.ts'
 

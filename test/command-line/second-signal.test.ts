@@ -21,10 +21,12 @@ async function startBusy(database: TestDatabase, folder: string) {
     DRAIN_SECONDS: '60',
   })
   const { awaited, release } = await holdTable(database.url, 'app')
-  const answer = fetch(`${running.document['url']}/admin/apps`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-  answer.catch(() => {})
+  const response = fetch(`${running.document['url']}/admin/apps`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  response.catch(() => {})
   await awaited()
-  return { running, answer, release }
+  return { running, response, release }
 }
 
 /** The signal has been handled when the service takes no new connection. */
@@ -45,7 +47,7 @@ suite('a second signal', () => {
     test(name, async (t) => {
       const database = await preparedDatabase()
       const folder = mkdtempSync(join(tmpdir(), 'tributary-signal-'))
-      const { running, answer, release } = await startBusy(database, folder)
+      const { running, response, release } = await startBusy(database, folder)
       const ended = new Promise<number | null>((resolve) => running.child.on('close', resolve))
       t.after(async () => {
         running.child.kill('SIGKILL')
@@ -60,11 +62,11 @@ suite('a second signal', () => {
         // Nothing tells that a signal was ignored. This is time for a wrong end to happen; a right one does not depend on it.
         await sleep(300)
         await release()
-        assert.equal((await answer).status, 200)
+        assert.equal((await response).status, 200)
         assert.equal(await ended, 0)
       } else {
         assert.equal(await ended, 130)
-        await assert.rejects(answer)
+        await assert.rejects(response)
         await release()
       }
     })

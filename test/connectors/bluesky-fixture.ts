@@ -7,14 +7,14 @@ import { freshDatabase } from '../harness/database.ts'
 import { openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBlueskyNetwork } from '../real/bluesky.ts'
 import { backFrom, CALLBACK, turned } from '../upstream/fixture.ts'
-import type { Ground } from './fixture.ts'
+import type { Fixture } from './fixture.ts'
 
 /** Everything that may be asked for, so that no endpoint is refused. */
 export const SCOPES = 'atproto transition:generic transition:chat.bsky'
 export const REDIS = { host: '127.0.0.1', port: 6379 }
 
 /** The network needs a database and Redis beside its packages. */
-export async function blueskyGroundMissing(): Promise<string | false> {
+export async function blueskyFixtureMissing(): Promise<string | false> {
   const hasRedis = await new Promise<boolean>((resolve) => {
     const socket = connect(REDIS.port, REDIS.host, () => resolve(socket.end() !== undefined))
     socket.on('error', () => resolve(false))
@@ -27,7 +27,7 @@ export async function blueskyGroundMissing(): Promise<string | false> {
 }
 
 /** A real network with an AppView, and a person with a little of everything. */
-export async function openBlueskyGround(): Promise<Ground> {
+export async function openBlueskyFixture(): Promise<Fixture> {
   const opened = openUpstream()
   const { upstream } = opened
   const database = await freshDatabase()

@@ -16,7 +16,7 @@ export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft
   if (endpoint.feed) for (const type of draft.types) assert.match(type, /_feed$/, 'what others made is of a feed')
   checkParticipants(endpoint, owner, raw, draft)
   if (draft.place !== undefined) checkPlace(draft.place)
-  for (const mark of draft.guid) assert.match(mark, /^[a-z]+:\S+$/, 'marks are separated by spaces')
+  for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'marks are separated by spaces')
   for (const text of draft.texts) assert.ok(typeof text === 'string' && text !== '', 'a text to search is a text')
   checkCard(draft)
   checkMap(mapOf(endpoint, raw, owner))

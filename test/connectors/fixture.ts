@@ -6,10 +6,10 @@ import { type ServiceName, serviceNames, startLab } from '../../lab/lab.ts'
 import { fromTheSameHour } from '../../lab/testing/same-hour.ts'
 import { openUpstream } from '../harness/upstream.ts'
 import { labKey, walk } from '../upstream/fixture.ts'
-import { blueskyGroundMissing, openBlueskyGround } from './bluesky-fixture.ts'
+import { blueskyFixtureMissing, openBlueskyFixture } from './bluesky-fixture.ts'
 
 /** A service that can be asked, and a person who is signed in there. */
-export interface Ground {
+export interface Fixture {
   caller: ServiceCaller
   self: Self
   /** The address that the person was sent to. */
@@ -18,25 +18,25 @@ export interface Ground {
   close: () => Promise<void>
 }
 
-export interface GroundPlan {
+export interface FixturePlan {
   /** Why there is none, for the test report. */
   missing: string | false
-  open: () => Promise<Ground>
+  open: () => Promise<Fixture>
 }
 
 /** Where a connector is walked: a real counterparty where there is one, else the lab's simulator. */
-export async function groundFor(connector: Connector): Promise<GroundPlan> {
-  if (connector.service === 'bluesky') return { missing: await blueskyGroundMissing(), open: openBlueskyGround }
+export async function fixtureFor(connector: Connector): Promise<FixturePlan> {
+  if (connector.service === 'bluesky') return { missing: await blueskyFixtureMissing(), open: openBlueskyFixture }
   const name = serviceNames.find((one) => one === connector.service)
   if (name === undefined) return { missing: `the lab has no simulator of ${connector.service}`, open: none }
-  return { missing: false, open: () => openLabGround(connector, name) }
+  return { missing: false, open: () => openLabFixture(connector, name) }
 }
 
-function none(): Promise<Ground> {
+function none(): Promise<Fixture> {
   return Promise.reject(new Error('there is no ground to walk on'))
 }
 
-async function openLabGround(connector: Connector, name: ServiceName): Promise<Ground> {
+async function openLabFixture(connector: Connector, name: ServiceName): Promise<Fixture> {
   const lab = await startLab({ services: [name], clock: fromTheSameHour() })
   const opened = openUpstream(lab.clock)
   const { upstream } = opened

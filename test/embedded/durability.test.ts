@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ground } from './holders.ts'
+import { fixture } from './holders.ts'
 
 const ROUNDS = Number(process.env.DURABILITY_ROUNDS ?? 5)
 const PROGRAM = fileURLToPath(new URL('writer.ts', import.meta.url))
@@ -26,7 +26,7 @@ function write(url: string, writer: string) {
 }
 
 test(`R01 nothing acknowledged is lost when everything is killed under load (${ROUNDS} rounds)`, async (t) => {
-  const { hold, killPostgres } = await ground(t)
+  const { hold, killPostgres } = await fixture(t)
   const acknowledged = new Map<string, number>()
   const slowest = { recoveryMs: 0 }
   for (let round = 0; round <= ROUNDS; round++) {

@@ -4,19 +4,27 @@
  */
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
-import { SetupError } from '#base/errors.ts'
-import type { Log } from '#base/log.ts'
-import { type Embedded, openEmbedded } from '#store/embedded/open.ts'
+import { type Embedded, openEmbedded } from '#platform/embedded-postgres/open.ts'
+import { SetupError } from '#platform/errors.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 
 const [dataDir = '', password = '', systemDir = ''] = process.argv.slice(2)
 const lines: string[] = []
 const note = (message: string) => void lines.push(message)
-const log: Log = { debugs: false, debug: note, info: note, warn: note, error: note, with: () => log, counts: () => [] }
+const log: Log = {
+  debugEnabled: false,
+  debug: note,
+  info: note,
+  warn: note,
+  error: note,
+  with: () => log,
+  counts: () => [],
+}
 
 // As the server does: it drains first when it is interrupted.
 process.on('SIGINT', () => {})
 
-const answer = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+const response = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
@@ -42,17 +50,17 @@ async function obey(embedded: Embedded, order: string): Promise<unknown> {
 
 try {
   const embedded = await openEmbedded({ dataDir, password, log, systemDir })
-  answer({ started: embedded.started, url: embedded.url, log: lines })
+  response({ started: embedded.started, url: embedded.url, log: lines })
   for await (const order of createInterface({ input: process.stdin })) {
     try {
-      answer(await obey(embedded, order))
+      response(await obey(embedded, order))
     } catch (error) {
-      answer({ error: String(error) })
+      response({ error: String(error) })
     }
     if (order === 'release') break
   }
 } catch (error) {
   const setup = error instanceof SetupError ? { code: error.code, help: error.help } : {}
-  answer({ error: String(error), ...setup })
+  response({ error: String(error), ...setup })
 }
 process.exit(0)

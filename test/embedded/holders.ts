@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { processesIn } from '#store/embedded/processes.ts'
+import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { until } from '../harness/until.ts'
 
 export const isRoot = process.getuid?.() === 0
@@ -15,7 +15,7 @@ export const PASSWORD = "p w%/'x"
 
 const PROGRAM = fileURLToPath(new URL('holder.ts', import.meta.url))
 
-export interface Answer {
+export interface Reply {
   started?: string
   url?: string
   log?: string[]
@@ -30,14 +30,14 @@ export interface Answer {
 export interface Holder {
   child: ChildProcessWithoutNullStreams
   /** What it said when it had opened the database, or failed to. */
-  opened: Promise<Answer>
-  ask(order: string): Promise<Answer>
+  opened: Promise<Reply>
+  ask(order: string): Promise<Reply>
   /** Releases, and waits until the process has ended. */
   leave(): Promise<void>
   kill(): Promise<void>
 }
 
-export interface Ground {
+export interface Fixture {
   folder: string
   dataDir: string
   cluster: string
@@ -48,7 +48,7 @@ export interface Ground {
 }
 
 /** A temporary folder with everything cleaned up after the test, whatever the test left running. */
-export async function ground(t: TestContext, below = 'data'): Promise<Ground> {
+export async function fixture(t: TestContext, below = 'data'): Promise<Fixture> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tributary-embedded-')))
   await chmod(folder, 0o755)
   const dataDir = join(folder, below)
@@ -78,8 +78,8 @@ export async function ground(t: TestContext, below = 'data'): Promise<Ground> {
 }
 
 /** How each of them began, or why it did not, in the order of the alphabet. */
-export function startsOf(answers: Answer[]): string[] {
-  return answers.map(({ error, started }) => error ?? started ?? '').sort()
+export function startsOf(responses: Reply[]): string[] {
+  return responses.map(({ error, started }) => error ?? started ?? '').sort()
 }
 
 /** Where root keeps the database when it is not in the data folder. */
@@ -115,10 +115,10 @@ function hold(options: { dataDir: string; systemDir: string; password: string; u
   child.stderr.pipe(process.stderr)
   child.stdin.on('error', () => {})
   const ended = once(child, 'exit')
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const responses = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const next = async () => {
-    const { done, value } = await answers.next()
-    return done === true ? { error: 'the process ended' } : (JSON.parse(value) as Answer)
+    const { done, value } = await responses.next()
+    return done === true ? { error: 'the process ended' } : (JSON.parse(value) as Reply)
   }
   const opened = next()
   const ask = async (order: string) => {
@@ -131,8 +131,8 @@ function hold(options: { dataDir: string; systemDir: string; password: string; u
     opened,
     ask,
     async leave() {
-      const answer = await ask('release')
-      if (answer.released !== true) throw new Error(answer.error)
+      const response = await ask('release')
+      if (response.released !== true) throw new Error(response.error)
       await ended
     },
     async kill() {

@@ -4,14 +4,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { processesIn } from '#store/embedded/processes.ts'
+import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { until } from '../harness/until.ts'
-import { ground, isRoot } from './holders.ts'
+import { fixture, isRoot } from './holders.ts'
 
 const postmasterOf = (cluster: string) => Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
 
 test('what is killed comes back', async (t) => {
-  const { cluster, dataDir, hold, killPostgres } = await ground(t)
+  const { cluster, dataDir, hold, killPostgres } = await fixture(t)
 
   await t.test('a killed process leaves the database to the next one, which stops it', async () => {
     const first = hold()
@@ -97,7 +97,7 @@ test('what is killed comes back', async (t) => {
 
 for (const victims of ['our process', 'the whole tree'] as const) {
   test(`${victims} killed while the database is made: the next start makes it anew`, async (t) => {
-    const { cluster, dataDir, hold } = await ground(t)
+    const { cluster, dataDir, hold } = await fixture(t)
     const home = join(dataDir, 'postgres')
     const drafts = () => (existsSync(home) ? readdirSync(home).filter((name) => name.startsWith('data.new-')) : [])
     const first = hold()

@@ -3,64 +3,64 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SetupError } from '#base/errors.ts'
-import { findPackage } from '#store/embedded/binaries.ts'
-import { processesIn } from '#store/embedded/processes.ts'
-import { type Answer, type Ground, ground, isRoot } from './holders.ts'
+import { findPackage } from '#platform/embedded-postgres/binaries.ts'
+import { processesIn } from '#platform/embedded-postgres/processes.ts'
+import { SetupError } from '#platform/errors.ts'
+import { type Fixture, fixture, isRoot, type Reply } from './holders.ts'
 
 const NOBODY = { uid: 65534, gid: 65534 }
 
-async function made(ground: Ground): Promise<void> {
-  const holder = ground.hold()
+async function made(fixture: Fixture): Promise<void> {
+  const holder = fixture.hold()
   assert.equal((await holder.opened).started, 'new')
   await holder.leave()
 }
 
 /** Opens, expects a refusal, and that nothing was left running. */
-async function refused(ground: Ground, options?: Parameters<Ground['hold']>[0]): Promise<Required<Answer>> {
-  const answer = await ground.hold(options).opened
-  assert.ok(answer.error !== undefined && answer.help !== undefined, JSON.stringify(answer))
-  assert.deepEqual(await processesIn(ground.cluster), [])
-  return answer as Required<Answer>
+async function refused(fixture: Fixture, options?: Parameters<Fixture['hold']>[0]): Promise<Required<Reply>> {
+  const response = await fixture.hold(options).opened
+  assert.ok(response.error !== undefined && response.help !== undefined, JSON.stringify(response))
+  assert.deepEqual(await processesIn(fixture.cluster), [])
+  return response as Required<Reply>
 }
 
 test('what is wrong with the files of a database is said, and nothing is touched', async (t) => {
-  const place = await ground(t)
-  await made(place)
+  const dataFolder = await fixture(t)
+  await made(dataFolder)
 
   await t.test('another password than the one it was made with', async () => {
-    const answer = await refused(place, { password: 'other' })
-    assert.equal(answer.code, 'database_password')
-    assert.ok(answer.help.includes(join(place.dataDir, 'keyring.json')))
+    const response = await refused(dataFolder, { password: 'other' })
+    assert.equal(response.code, 'database_password')
+    assert.ok(response.help.includes(join(dataFolder.dataDir, 'keyring.json')))
   })
 
   await t.test('another major version', async () => {
-    const versionFile = join(place.cluster, 'PG_VERSION')
+    const versionFile = join(dataFolder.cluster, 'PG_VERSION')
     const version = readFileSync(versionFile)
     writeFileSync(versionFile, '17\n')
-    const answer = await refused(place)
-    assert.equal(answer.code, 'database_version')
-    assert.match(answer.error, /made by PostgreSQL 17; this release brings PostgreSQL 18/)
-    assert.match(answer.help, /17\/bin\/pg_dump/)
+    const response = await refused(dataFolder)
+    assert.equal(response.code, 'database_version')
+    assert.match(response.error, /made by PostgreSQL 17; this release brings PostgreSQL 18/)
+    assert.match(response.help, /17\/bin\/pg_dump/)
     rmSync(versionFile)
-    assert.equal((await refused(place)).code, 'database_damaged')
+    assert.equal((await refused(dataFolder)).code, 'database_damaged')
     writeFileSync(versionFile, version)
     if (isRoot) chownSync(versionFile, 0, 0)
     chmodSync(versionFile, 0o644)
   })
 
   await t.test('a truncated control file', async () => {
-    const control = join(place.cluster, 'global/pg_control')
+    const control = join(dataFolder.cluster, 'global/pg_control')
     const whole = readFileSync(control)
     truncateSync(control, 100)
-    const answer = await refused(place)
-    assert.equal(answer.code, 'database_damaged')
-    assert.match(answer.error, /pg_control/)
-    assert.ok(answer.help.includes(`mv ${place.cluster}`))
+    const response = await refused(dataFolder)
+    assert.equal(response.code, 'database_damaged')
+    assert.match(response.error, /pg_control/)
+    assert.ok(response.help.includes(`mv ${dataFolder.cluster}`))
     writeFileSync(control, whole)
   })
 
-  const holder = place.hold()
+  const holder = dataFolder.hold()
   assert.equal((await holder.opened).started, 'existing')
   await holder.leave()
 })
@@ -73,42 +73,42 @@ test('a machine without programs is told to bring its own PostgreSQL', async () 
 })
 
 test('a data folder of another system user is refused', { skip: !isRoot && 'needs root' }, async (t) => {
-  const place = await ground(t)
-  const answer = await refused(place, NOBODY)
-  assert.equal(answer.code, 'data_folder_refused')
-  assert.match(answer.help, /chown -R .*TRIBUTARY_DATA=/s)
-  await made(place)
-  assert.equal((await refused(place, NOBODY)).code, 'data_folder_refused')
+  const dataFolder = await fixture(t)
+  const response = await refused(dataFolder, NOBODY)
+  assert.equal(response.code, 'data_folder_refused')
+  assert.match(response.help, /chown -R .*TRIBUTARY_DATA=/s)
+  await made(dataFolder)
+  assert.equal((await refused(dataFolder, NOBODY)).code, 'data_folder_refused')
 })
 
 test('R04 a full disk is named, and works again when there is room', { skip: !isRoot && 'needs root' }, async (t) => {
-  const place = await ground(t)
-  mkdirSync(place.dataDir)
+  const dataFolder = await fixture(t)
+  mkdirSync(dataFolder.dataDir)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=120m,mode=0711', 'tmpfs', place.dataDir], { stdio: 'pipe' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=120m,mode=0711', 'tmpfs', dataFolder.dataDir], { stdio: 'pipe' })
   } catch {
     t.skip('no file system can be mounted here')
     return
   }
-  const filler = join(place.dataDir, 'filler')
+  const filler = join(dataFolder.dataDir, 'filler')
   const fillUp = (leaveBytes: number) => {
-    const { bavail, bsize } = statfsSync(place.dataDir)
+    const { bavail, bsize } = statfsSync(dataFolder.dataDir)
     writeFileSync(filler, Buffer.alloc(bavail * bsize - leaveBytes))
   }
   try {
     fillUp(20_000_000)
-    const answer = await refused(place)
-    assert.equal(answer.code, 'disk_full')
-    assert.ok(answer.help.includes(`df -h ${place.dataDir}`))
+    const response = await refused(dataFolder)
+    assert.equal(response.code, 'disk_full')
+    assert.ok(response.help.includes(`df -h ${dataFolder.dataDir}`))
     rmSync(filler)
-    await made(place)
+    await made(dataFolder)
     fillUp(0)
-    assert.equal((await refused(place)).code, 'disk_full')
+    assert.equal((await refused(dataFolder)).code, 'disk_full')
     rmSync(filler)
-    const holder = place.hold()
+    const holder = dataFolder.hold()
     assert.equal((await holder.opened).started, 'existing')
     await holder.leave()
   } finally {
-    execFileSync('umount', ['-l', place.dataDir])
+    execFileSync('umount', ['-l', dataFolder.dataDir])
   }
 })

@@ -3,17 +3,17 @@ import { execFileSync } from 'node:child_process'
 import { chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Log } from '#base/log.ts'
-import { findPackage, makeLinks, prepareBinaries } from '#store/embedded/binaries.ts'
-import { findPlace } from '#store/embedded/place.ts'
-import { processesIn } from '#store/embedded/processes.ts'
-import { ground, isRoot, movedTo, startsOf } from './holders.ts'
+import { findPackage, makeLinks, prepareBinaries } from '#platform/embedded-postgres/binaries.ts'
+import { locateDataFolder } from '#platform/embedded-postgres/data-folder.ts'
+import { processesIn } from '#platform/embedded-postgres/processes.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import { fixture, isRoot, movedTo, startsOf } from './holders.ts'
 
 const skip = !isRoot && 'needs root'
 const NOBODY = { uid: 65534, gid: 65534 }
 const quiet = () => {}
 const log: Log = {
-  debugs: false,
+  debugEnabled: false,
   debug: quiet,
   info: quiet,
   warn: quiet,
@@ -23,7 +23,7 @@ const log: Log = {
 }
 
 test('as root it runs as a system user of its own', { skip }, async (t) => {
-  const { cluster, hold } = await ground(t)
+  const { cluster, hold } = await fixture(t)
   const holder = hold()
   await holder.opened
   const uid = Number(execFileSync('id', ['-u', 'tributary'], { encoding: 'utf8' }))
@@ -33,7 +33,7 @@ test('as root it runs as a system user of its own', { skip }, async (t) => {
 })
 
 test('as a plain user everything stays in a closed data folder, and root may join', { skip }, async (t) => {
-  const { cluster, dataDir, folder, hold } = await ground(t, 'own/data')
+  const { cluster, dataDir, folder, hold } = await fixture(t, 'own/data')
   mkdirSync(join(folder, 'own'))
   chownSync(join(folder, 'own'), NOBODY.uid, NOBODY.gid)
   const plain = hold(NOBODY)
@@ -58,19 +58,19 @@ test('as a plain user everything stays in a closed data folder, and root may joi
 })
 
 test('in a folder closed to others the database moves to a folder of the machine, and says so', { skip }, async (t) => {
-  const { dataDir, folder, hold, systemDir } = await ground(t, 'closed/data')
+  const { dataDir, folder, hold, systemDir } = await fixture(t, 'closed/data')
   mkdirSync(join(folder, 'closed'), { mode: 0o700 })
   const holders = [hold(), hold()]
-  const answers = await Promise.all(holders.map((holder) => holder.opened))
-  assert.deepEqual(startsOf(answers), ['new', 'shared'])
+  const responses = await Promise.all(holders.map((holder) => holder.opened))
+  assert.deepEqual(startsOf(responses), ['new', 'shared'])
   const home = movedTo(dataDir)!
   assert.ok(home.startsWith(systemDir))
-  for (const { log: lines = [] } of answers) {
+  for (const { log: lines = [] } of responses) {
     // On a busy machine the second one may also say that it waits for the first.
     const told = lines.filter((line) => !line.startsWith('Waiting for another process'))
     assert.ok(told.some((line) => line.includes(home)) || told.length === 0)
   }
-  assert.ok(answers.some(({ log: lines = [] }) => lines.some((line) => line.includes(home))))
+  assert.ok(responses.some(({ log: lines = [] }) => lines.some((line) => line.includes(home))))
   assert.equal(existsSync(join(dataDir, 'postgres/data')), false)
   await holders[0]!.ask('CREATE TABLE t AS SELECT 7 AS n')
   await Promise.all(holders.map((holder) => holder.leave()))
@@ -88,7 +88,7 @@ test('in a folder closed to others the database moves to a folder of the machine
 })
 
 test('programs out of reach of the system user are copied once, links included', { skip }, async (t) => {
-  const { dataDir, folder, systemDir } = await ground(t)
+  const { dataDir, folder, systemDir } = await fixture(t)
   const original = await findPackage()
   const closed = join(folder, 'closed')
   mkdirSync(closed, { mode: 0o700 })
@@ -103,8 +103,8 @@ test('programs out of reach of the system user are copied once, links included',
   assert.deepEqual(await Promise.all([makeLinks(closed), makeLinks(closed)]), [true, true])
   assert.ok(targets.every(existsSync))
 
-  const place = await findPlace({ dataDir, systemDir, log })
-  const options = { place, systemDir, log, package: { folder: closed, version: original.version } }
+  const dataFolder = await locateDataFolder({ dataDir, systemDir, log })
+  const options = { dataFolder, systemDir, log, package: { folder: closed, version: original.version } }
   const [first, second] = await Promise.all([prepareBinaries(options), prepareBinaries(options)])
   assert.ok(first.postgres.startsWith(systemDir))
   assert.deepEqual(second, first)

@@ -4,12 +4,12 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from 'pg'
-import { codeOf } from '#base/errors.ts'
-import { processesIn } from '#store/embedded/processes.ts'
-import { ground, startsOf } from './holders.ts'
+import { processesIn } from '#platform/embedded-postgres/processes.ts'
+import { codeOf } from '#platform/errors.ts'
+import { fixture, startsOf } from './holders.ts'
 
 test('a fresh start makes a durable, closed database; another process attaches and leaves without stopping it', async (t) => {
-  const { cluster, dataDir, hold } = await ground(t)
+  const { cluster, dataDir, hold } = await fixture(t)
   const first = hold()
   const { started, url = '' } = await first.opened
   assert.equal(started, 'new')
@@ -58,16 +58,16 @@ test('a fresh start makes a durable, closed database; another process attaches a
 })
 
 test('of processes that start at the same time one makes the database and the others share it', async (t) => {
-  const { cluster, hold } = await ground(t)
+  const { cluster, hold } = await fixture(t)
   const holders = [hold(), hold(), hold()]
-  const answers = await Promise.all(holders.map((holder) => holder.opened))
-  assert.deepEqual(startsOf(answers), ['new', 'shared', 'shared'])
+  const responses = await Promise.all(holders.map((holder) => holder.opened))
+  assert.deepEqual(startsOf(responses), ['new', 'shared', 'shared'])
   await Promise.all(holders.map((holder) => holder.leave()))
   assert.deepEqual(await processesIn(cluster), [])
 })
 
 test('one database, many that come and go', async (t) => {
-  const { cluster, dataDir, hold } = await ground(t)
+  const { cluster, dataDir, hold } = await fixture(t)
 
   await t.test('the first process leaves while the second works on', async () => {
     const first = hold()
@@ -130,7 +130,7 @@ test('one database, many that come and go', async (t) => {
 })
 
 test('a folder too deep for a socket gets a loopback port', async (t) => {
-  const { hold } = await ground(t, `${'deep'.repeat(20)}/with space, "quotes" and ü`)
+  const { hold } = await fixture(t, `${'deep'.repeat(20)}/with space, "quotes" and ü`)
   const first = hold()
   assert.match((await first.opened).url!, /@127\.0\.0\.1:\d+\/tributary$/)
   const second = hold()
@@ -141,7 +141,7 @@ test('a folder too deep for a socket gets a loopback port', async (t) => {
 })
 
 test('a folder with odd characters is reached by its socket', async (t) => {
-  const { hold } = await ground(t, `a "b", 'c' ü`)
+  const { hold } = await fixture(t, `a "b", 'c' ü`)
   const holder = hold()
   assert.match((await holder.opened).url!, /\?host=%2F/)
   assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])

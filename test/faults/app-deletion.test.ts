@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { randomPart } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
+import { createApp } from '#flows/apps/apps.ts'
 import { attach } from '#flows/authorize/attach.ts'
 import { beginDeletion, continueDeletion, deletionProgress } from '#flows/authorize/delete-app.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import { createApp } from '#flows/manage/apps.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
 import { createRegistry } from '#kit/registry.ts'
-import { insertConsent } from '#store/consents.ts'
-import type { Database, Queries } from '#store/database.ts'
-import { openProfileCursors } from '#store/delivery-cursors.ts'
-import { insertDestination } from '#store/destinations.ts'
-import { putServiceKey } from '#store/service-keys.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import { randomShard } from '#platform/ids.ts'
+import type { Database, Queries } from '#platform/postgres/database.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { putServiceKey } from '#store/apps/service-keys.ts'
+import { insertConsent } from '#store/identity/consents.ts'
+import { openProfileCursors } from '#store/push/cursors.ts'
+import { insertDestination } from '#store/push/destinations.ts'
 import { createUpstream } from '#upstream/send.ts'
-import { openStore, type Store } from '../../src/open-store.ts'
+import { openStore, type Store } from '../../src/boot/open-store.ts'
 import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
 import { LOOPBACK, LOOPBACK_RANGES } from '../harness/loopback.ts'
 import { idsOfApp, tablesWithRowsOf } from '../harness/rows-of-app.ts'
@@ -35,7 +35,7 @@ let database: TestDatabase
 let dataDir: string
 let store: Store
 let service: ScriptedService
-let need: AuthorizeNeed
+let deps: AuthorizeDeps
 const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
 
 before(async () => {
@@ -45,7 +45,7 @@ before(async () => {
   store = await openStore(loadConfig({ DATABASE_URL: database.url, TRIBUTARY_DATA: dataDir }), log)
   service = await startScripted()
   const upstream = createUpstream({ egress, clock: store.clock, log })
-  need = { ...store, registry: createRegistry([lender]), upstream, config: { baseUrl: 'http://localhost' } }
+  deps = { ...store, registry: createRegistry([lender]), upstream, config: { baseUrl: 'http://localhost' } }
 })
 after(async () => {
   await service.close()
@@ -61,7 +61,7 @@ const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParam
 
 /** An app with a person, items, a destination and an unfinished sign-in. Every token has the app's name in it. */
 async function newApp(): Promise<{ appId: string; ids: string[] }> {
-  const { app } = await createApp(need, { name: 'Going', redirectUris: ['https://app.test/'] }, 'test')
+  const { app } = await createApp(deps, { name: 'Going', redirectUris: ['https://app.test/'] }, 'test')
   const now = store.clock.now()
   const overrides = { base_url: service.url, revoke_url: `${service.url}/revoke` }
   await putServiceKey(
@@ -77,9 +77,9 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
     service: 'lender',
     actor: 'test',
     account: { how: 'new' },
-    part: randomPart(),
+    shard: randomShard(),
   } as const
-  const attached = (await store.database.transaction((tx) => attach(need, tx, { ...joining, signedIn })))!
+  const attached = (await store.database.transaction((tx) => attach(deps, tx, { ...joining, signedIn })))!
   const destination = {
     id: `dst_${app.id}`,
     appId: app.id,
@@ -102,11 +102,11 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
     updatedAt: now,
   }
   await insertDestination(store.database, store.keyring, destination, { url: 'https://receiver.test/' })
-  const { part, id } = attached.profile
-  await store.database.transaction((tx) => openProfileCursors(tx, { part, profileId: id }, app.id, now))
-  await storeOwnItems(need, attached.account, 'notes', [{ id: 'n1', text: 'one' }])
+  const { shard, id } = attached.profile
+  await store.database.transaction((tx) => openProfileCursors(tx, { shard, profileId: id }, app.id, now))
+  await storeOwnItems(deps, attached.account, 'notes', [{ id: 'n1', text: 'one' }])
   await insertConsent(store.database, store.keyring, {
-    part: randomPart(),
+    shard: randomShard(),
     hash: store.hasher.hash('code', app.id),
     kind: 'code',
     appId: app.id,
@@ -148,13 +148,13 @@ function dyingAt(n: number): { database: Database; isDead: () => boolean } {
   }
 }
 
-async function runToEnd(by: AuthorizeNeed, appId: string): Promise<void> {
+async function runToEnd(by: AuthorizeDeps, appId: string): Promise<void> {
   await beginDeletion(by, appId, 'test', { erase: true, giveUp: true })
   while (await continueDeletion(by, appId));
 }
 
 async function assertGone({ appId, ids }: { appId: string; ids: string[] }, where: string): Promise<void> {
-  const progress = await deletionProgress(need, appId)
+  const progress = await deletionProgress(deps, appId)
   assert.deepEqual([progress?.state, progress?.accounts, progress?.erased], ['deleted', 1, 1], where)
   assert.deepEqual(await tablesWithRowsOf(ask, ids), [], where)
   for (const token of [`used-${appId}`, `unused-${appId}`])
@@ -171,13 +171,13 @@ test('a deletion that dies before any of its statements goes on and leaves nothi
   for (let n = 1; ; n += 1) {
     const app = await newApp()
     const dying = dyingAt(n)
-    await runToEnd({ ...need, database: dying.database }, app.appId).catch((error: unknown) => {
+    await runToEnd({ ...deps, database: dying.database }, app.appId).catch((error: unknown) => {
       if (!(error instanceof Died)) throw error
     })
     if (dying.isDead()) {
       places += 1
       // Another process, when the lease of the dead one is over.
-      const later = { ...need, clock: { now: () => store.clock.now() + AN_HOUR_MS } }
+      const later = { ...deps, clock: { now: () => store.clock.now() + AN_HOUR_MS } }
       await runToEnd(later, app.appId).catch((error: unknown) => {
         // It had died after its last statement: the app is gone already.
         if (!(error instanceof Error && error.message.includes('There is no app'))) throw error
@@ -199,7 +199,7 @@ test('a worker that is killed while a service keeps it waiting is followed by th
     heard.resolve()
     return undefined
   })
-  await beginDeletion(need, app.appId, 'test', { erase: true, giveUp: true })
+  await beginDeletion(deps, app.appId, 'test', { erase: true, giveUp: true })
   const env = {
     DATABASE_URL: database.url,
     TRIBUTARY_DATA: dataDir,
@@ -209,13 +209,13 @@ test('a worker that is killed while a service keeps it waiting is followed by th
   const first = await startProcess(['work'], env)
   await heard.promise
   await first.end('SIGKILL')
-  assert.equal((await deletionProgress(need, app.appId))?.state, 'erasing')
+  assert.equal((await deletionProgress(deps, app.appId))?.state, 'erasing')
   service.on('/revoke', () => ({ body: {} }))
   // As if the lease of the dead one were over.
   await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
   const second = await startProcess(['work'], env)
   try {
-    await until('it is deleted', async () => (await deletionProgress(need, app.appId))?.state === 'deleted')
+    await until('it is deleted', async () => (await deletionProgress(deps, app.appId))?.state === 'deleted')
   } finally {
     await second.end('SIGTERM')
   }

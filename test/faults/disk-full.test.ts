@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LabHouse, startLabHouse } from '../harness/lab.ts'
-import { type Answer, get, send } from '../harness/send.ts'
+import { type LabHarness, startLabHarness } from '../harness/lab.ts'
+import { get, type Reply, send } from '../harness/send.ts'
 import { signIn } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
 import { replicationMissing, startOwnServer } from './replicated-postgres.ts'
@@ -23,43 +23,43 @@ test('R04 a disk that fills up while it runs: writes are refused by name, reads 
     t.skip(disk)
     return
   }
-  let house: LabHouse | undefined
+  let harness: LabHarness | undefined
   t.after(async () => {
     disk.makeRoom()
-    await house?.stop()
+    await harness?.stop()
     await disk.remove()
     await server.remove()
   })
-  house = await startLabHouse({ DATABASE_URL: disk.url })
-  const { access_token: token } = await signIn(house, 'demo-social', 'ada')
+  harness = await startLabHarness({ DATABASE_URL: disk.url })
+  const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
   let next = 0
   const stored: string[] = []
-  const write = async (at: LabHouse): Promise<Answer> => {
+  const write = async (at: LabHarness): Promise<Reply> => {
     const ids = Array.from({ length: 50 }, () => `n${(next += 1)}`)
     const json = ids.map((id, i) => ({ id, at: 1_700_000_000_000 + i, text: `${id} ${TEXT}` }))
-    const answer = await send(at, 'POST', '/services/self/notes', { token, json })
-    if (answer.status < 300) stored.push(...ids)
-    return answer
+    const response = await send(at, 'POST', '/services/self/notes', { token, json })
+    if (response.status < 300) stored.push(...ids)
+    return response
   }
-  assert.equal((await write(house)).status, 200)
+  assert.equal((await write(harness)).status, 200)
 
   disk.fill()
-  let refused = await write(house)
-  for (let i = 0; i < 200 && refused.status < 300; i += 1) refused = await write(house)
+  let refused = await write(harness)
+  for (let i = 0; i < 200 && refused.status < 300; i += 1) refused = await write(harness)
   assert.deepEqual([refused.status, refused.body['reason']], [507, 'storage_full'])
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
   for (const path of ['/profiles', '/services/self/notes?limit=5', '/types/all?limit=5'])
-    assert.equal((await get(house, path, token)).status, 200, path)
-  assert.equal((await fetch(`${house.tributary.url}/healthz`)).status, 200)
+    assert.equal((await get(harness, path, token)).status, 200, path)
+  assert.equal((await fetch(`${harness.tributary.url}/healthz`)).status, 200)
 
   disk.makeRoom()
-  const running = house
+  const running = harness
   await until(
     'it is written',
     () => write(running),
     ({ status }) => status === 200,
   )
-  const { text } = await send(house, 'GET', '/services/self/notes?limit=100000', { token })
+  const { text } = await send(harness, 'GET', '/services/self/notes?limit=100000', { token })
   const there = (JSON.parse(text) as { data: { text: string } }[]).map(({ data }) => data.text.split(' ')[0]!)
   assert.deepEqual(there.toSorted(), stored.toSorted(), 'what was acknowledged is there, what was refused is not')
 })

@@ -98,10 +98,10 @@ suite('R06 a replicated database', { skip }, () => {
     assert.deepEqual(lost, [], `${lost.length} of ${acknowledged.length} lost`)
     // The pepper opened with the same key: secrets from before are still right.
     const { id, secret } = acknowledged[0]!
-    const answer = await fetch(`${tributary.url}/oauth/revoke`, {
+    const response = await fetch(`${tributary.url}/oauth/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: id, client_secret: secret, token: 'x' }),
     })
-    assert.equal(answer.status, 200)
+    assert.equal(response.status, 200)
   })
 })

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { processesIn, signal } from '#store/embedded/processes.ts'
+import { processesIn, signal } from '#platform/embedded-postgres/processes.ts'
 import { type Running, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 
@@ -65,9 +65,9 @@ async function write(url: string, headers: Record<string, string>, acknowledged:
   const body = JSON.stringify({ name: 'Load', redirect_uris: ['https://app.test/'] })
   try {
     for (;;) {
-      const answer = await fetch(url, { method: 'POST', headers, body })
-      if (answer.status === 201) acknowledged.add(((await answer.json()) as { client_id: string }).client_id)
-      else await answer.body?.cancel()
+      const response = await fetch(url, { method: 'POST', headers, body })
+      if (response.status === 201) acknowledged.add(((await response.json()) as { client_id: string }).client_id)
+      else await response.body?.cancel()
     }
   } catch {
     // The server is gone, as planned.

@@ -16,13 +16,13 @@ test(`R05 with a heap of ${HEAP_MB} MB: large writes and reads at once are answe
   const notes = `${demo.url}/services/self/notes`
   const write = async (round: number, writer: number) => {
     const items = Array.from({ length: ITEMS }, (_, i) => ({ id: `${round}-${writer}-${i}`, text: `${i} ${TEXT}` }))
-    const answer = await fetch(notes, { method: 'POST', headers, body: JSON.stringify(items) })
-    await answer.arrayBuffer()
-    return answer.status
+    const response = await fetch(notes, { method: 'POST', headers, body: JSON.stringify(items) })
+    await response.arrayBuffer()
+    return response.status
   }
   const read = async () => {
-    const answer = await fetch(`${notes}?limit=1000000`, { headers })
-    return ((await answer.json()) as unknown[]).length
+    const response = await fetch(`${notes}?limit=1000000`, { headers })
+    return ((await response.json()) as unknown[]).length
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     const written = await Promise.all(Array.from({ length: AT_ONCE }, (_, writer) => write(round, writer)))

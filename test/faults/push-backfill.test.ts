@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPartId } from '#base/ids.ts'
 import { storeOwnItems } from '#flows/sync/store-own.ts'
-import { insertAccount } from '#store/accounts.ts'
+import { newShardId } from '#platform/ids.ts'
+import { insertAccount } from '#store/identity/accounts.ts'
 import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
-import { openPushGround, type PushGround } from '../chaos/push-kills.ts'
+import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
 import { until } from '../harness/until.ts'
 
@@ -15,20 +15,26 @@ const ROWS = Number(process.env['BACKFILL_ROWS'] ?? 8000)
 const KILLS = Number(process.env['BACKFILL_KILLS'] ?? 3)
 const PEOPLE = 2
 
-let ground: PushGround
+let fixture: PushFixture
 let theirs: ClientDatabase
 before(async () => {
-  ground = await openPushGround()
+  fixture = await openPushFixture()
   theirs = await clientDatabase()
 })
 after(async () => {
-  await ground?.close()
+  await fixture?.close()
   await theirs?.drop()
 })
 
-async function newAccount(part: number) {
-  const account = { part, id: newPartId(part, Date.now()), appId: ground.appId, parts: [part], createdAt: Date.now() }
-  await insertAccount(ground.need.database, account)
+async function newAccount(shard: number) {
+  const account = {
+    shard,
+    id: newShardId(shard, Date.now()),
+    appId: fixture.appId,
+    shards: [shard],
+    createdAt: Date.now(),
+  }
+  await insertAccount(fixture.deps.database, account)
   return account
 }
 
@@ -49,7 +55,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   let v = 0
   const put = (i: number, ids: number[]) =>
     storeOwnItems(
-      ground.need,
+      fixture.deps,
       people[i]!,
       'things',
       ids.map((id) => ({ id: `n${id}`, v: (v += 1), text: 'x'.repeat(100) })),
@@ -60,7 +66,7 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
         i,
         Array.from({ length: Math.min(1000, ROWS / PEOPLE - at) }, (_, n) => at + n),
       )
-  await ground.add({ kind: 'postgres', url: theirs.url })
+  await fixture.add({ kind: 'postgres', url: theirs.url })
 
   const stop = new AbortController()
   const writer = (async () => {
@@ -74,23 +80,23 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   const killed: number[] = []
   while (killed.length < KILLS) {
     const before = total(await places())
-    const { child } = ground.startWorker()
+    const { child } = fixture.startWorker()
     await until('it delivers', async () => total(await places()) > before)
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
-    await ground.missJobs()
+    await fixture.missJobs()
     killed.push(Date.now())
   }
   const reached = total(await places())
-  ground.startWorker()
+  fixture.startWorker()
   await until('more is there', async () => total(await places()) > reached)
   stop.abort()
   await writer
-  await ground.drained(60_000 + ROWS)
+  await fixture.drained(60_000 + ROWS)
 
   // Numbers of one profile only grow: nothing is begun again before the batch that was told last, or was just on its way.
-  const tried = await ground.need.database.rows<{ profile_id: string; at: number; first_seq: number }>({
+  const tried = await fixture.deps.database.rows<{ profile_id: string; at: number; first_seq: number }>({
     name: '',
     text: 'select profile_id, at, first_seq from delivery where first_seq is not null order by id',
   })
@@ -105,5 +111,5 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   const rows = await theirs.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`))
   const profiles = await theirs.sql<{ id: string; account_id: string }>(ASK_PROFILES)
   assert.equal(rows.length, ROWS)
-  assert.deepEqual(faultsOf(judgeTables(await ground.stored(), rows, profiles, 0)), NO_FAULTS)
+  assert.deepEqual(faultsOf(judgeTables(await fixture.stored(), rows, profiles, 0)), NO_FAULTS)
 })

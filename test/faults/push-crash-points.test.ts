@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import { CRASH_POINTS } from '../chaos/crash-points.ts'
 import { ASK_ITEMS, ASK_PROFILES, faultsOf, judgeTables, NO_FAULTS, type TableRow } from '../chaos/push-compare.ts'
-import { openPushGround, type PushGround } from '../chaos/push-kills.ts'
+import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
 import { seeded } from '../chaos/push-random.ts'
 import { createSource } from '../chaos/push-source.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
@@ -15,16 +15,16 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 /** Others each time, for every death costs a start. CRASH_POINTS=99 is the long form: all of them. */
 const TRIED = Number(process.env['CRASH_POINTS'] ?? 5)
 
-let ground: PushGround
+let fixture: PushFixture
 let postgres: ClientDatabase
 let mysql: Place
 before(async () => {
-  ground = await openPushGround()
+  fixture = await openPushFixture()
   postgres = await clientDatabase()
   if (mysqlFixture.skip === false) mysql = await mysqlFixture.open()
 })
 after(async () => {
-  await ground?.close()
+  await fixture?.close()
   await postgres?.drop()
   await mysql?.close()
 })
@@ -49,27 +49,27 @@ test('P02 P17 a worker dies at crash points, one after the other, while people a
 }, async (t) => {
   t.diagnostic(`seed ${SEED}`)
   const random = seeded(SEED)
-  const source = await createSource(ground.need, random, [ground.appId], 12)
-  await ground.add({ kind: 'postgres', url: postgres.url })
-  await ground.add({ kind: 'mysql', url: mysql.url })
+  const source = await createSource(fixture.deps, random, [fixture.appId], 12)
+  await fixture.add({ kind: 'postgres', url: postgres.url })
+  await fixture.add({ kind: 'mysql', url: mysql.url })
   const points = CRASH_POINTS.map((point) => ({ point, at: random.next() }))
     .sort((a, b) => a.at - b.at)
     .slice(0, TRIED)
   const dies = async (point: string) => {
-    const { child, said } = ground.startWorker(point)
+    const { child, said } = fixture.startWorker(point)
     const late = setTimeout(() => child.kill('SIGTERM'), 60_000)
     await once(child, 'exit')
     clearTimeout(late)
-    await ground.missJobs()
+    await fixture.missJobs()
     assert.match(said(), new RegExp(`crash point: ${point}`), `seed ${SEED}: nobody came to ${point}`)
   }
   for (const { point } of points) {
     await source.changeAll()
     await dies(point)
   }
-  ground.startWorker()
-  await ground.drained()
-  const stored = await ground.stored()
+  fixture.startWorker()
+  await fixture.drained()
+  const stored = await fixture.stored()
   assert.ok(stored.items.size > 1000 && source.counts.merged >= points.length && source.counts.erased >= points.length)
   const [rows, profiles] = [
     await postgres.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`)),

@@ -78,7 +78,7 @@ test('counts of stored items are what the items say after every kill of the proc
     const { rows } = await client.query(
       `select s.profile_id, s.items, c.n, s.bytes, c.bytes as counted from profile_sync s, lateral (
          select count(*) as n, coalesce(sum(octet_length(i.data::text)), 0) as bytes from item i
-         where i.part = s.part and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
+         where i.shard = s.shard and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
     )
     assert.deepEqual(rows, [])
     if (round + 1 < ROUNDS) url = await start()
@@ -91,8 +91,12 @@ async function writeOwn(url: string, token: string, name: string): Promise<void>
   try {
     for (let i = 0; ; i += 1) {
       const items = [0, 1, 2].map((each) => ({ id: `${name}-${i - each}`, text: 'x'.repeat(i % 50) }))
-      const answer = await fetch(`${url}/services/self/notes`, { method: 'POST', headers, body: JSON.stringify(items) })
-      await answer.body?.cancel()
+      const response = await fetch(`${url}/services/self/notes`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(items),
+      })
+      await response.body?.cancel()
     }
   } catch {
     // The process is gone, as planned.

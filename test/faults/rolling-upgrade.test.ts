@@ -10,10 +10,10 @@ import { until } from '../harness/until.ts'
 
 /** What a next release may do beside this one: add, and not drop. */
 const NEXT = `
-  create table next_release (part smallint not null, id text collate "C" not null, primary key (part, id));
+  create table next_release (shard smallint not null, id text collate "C" not null, primary key (shard, id));
   alter table app add column next_note text;
   alter table item add column next_flag boolean;
-  create index next_release_item on item (part, profile_id, next_flag) where next_flag;`
+  create index next_release_item on item (shard, profile_id, next_flag) where next_flag;`
 
 suite('R03 a rolling upgrade', () => {
   let old: Tributary
@@ -35,29 +35,29 @@ suite('R03 a rolling upgrade', () => {
 
   test('R03 the next release migrates, fails in the middle and resumes, while this one serves without an error', async () => {
     const load = { over: false }
-    const answers = new Map<number, number>()
+    const responses = new Map<number, number>()
     const writers = Array.from({ length: 3 }, async () => {
       while (!load.over) {
         const made = await old.admin('POST', '/admin/apps', { name: 'n', redirect_uris: ['https://a.test/'] })
         const listed = await old.admin('GET', '/admin/apps')
-        for (const { status } of [made, listed]) answers.set(status, (answers.get(status) ?? 0) + 1)
+        for (const { status } of [made, listed]) responses.set(status, (responses.get(status) ?? 0) + 1)
       }
     })
     const { database, clock } = old.store
     await assert.rejects(migrate(database, clock.now(), next(`${NEXT}\nselect nothing from nowhere;`)))
     assert.deepEqual(await migrate(database, clock.now(), next(NEXT)), ['0002-next.sql'])
-    const afterwards = answers.get(201) ?? 0
-    const hasFailed = () => [...answers.keys()].some((status) => status >= 500)
-    await until('more is written', () => (answers.get(201) ?? 0) >= afterwards + 5 || hasFailed())
+    const afterwards = responses.get(201) ?? 0
+    const hasFailed = () => [...responses.keys()].some((status) => status >= 500)
+    await until('more is written', () => (responses.get(201) ?? 0) >= afterwards + 5 || hasFailed())
     load.over = true
     await Promise.all(writers)
-    assert.deepEqual(new Set(answers.keys()), new Set([200, 201]))
+    assert.deepEqual(new Set(responses.keys()), new Set([200, 201]))
   })
 
   test('R03 it stays ready beside the newer schema, so that nobody takes it out before its time', async () => {
-    const answer = await fetch(`${old.url}/readyz`)
-    const { checks } = (await answer.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
-    assert.deepEqual([answer.status, checks['migrations']?.ok, checks['database']?.ok], [200, true, true])
+    const response = await fetch(`${old.url}/readyz`)
+    const { checks } = (await response.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
+    assert.deepEqual([response.status, checks['migrations']?.ok, checks['database']?.ok], [200, true, true])
     assert.match(checks['migrations']?.detail ?? '', /newer release/)
   })
 })

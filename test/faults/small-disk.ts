@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync, statSync, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { codeOf } from '#base/errors.ts'
+import { codeOf } from '#platform/errors.ts'
 
 /** A database whose tables lie on a file system of its own that can be filled up. */
 export interface SmallDisk {

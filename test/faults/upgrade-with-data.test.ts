@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { Client } from 'pg'
-import { SetupError } from '#base/errors.ts'
+import { SetupError } from '#platform/errors.ts'
 import { migrate, planMigrations } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
 import { basic } from '../harness/app.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
-import { type LabHouse, startLabHouse } from '../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../harness/lab.ts'
 import { get, send } from '../harness/send.ts'
 import { type Granted, signIn } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
 
 /** What the next releases may do beside this one: add, and build an index without stopping writers. */
 const NEXT = `
-  create table next_release (part smallint not null, id text collate "C" not null, primary key (part, id));
+  create table next_release (shard smallint not null, id text collate "C" not null, primary key (shard, id));
   alter table app add column next_note text;
   alter table item add column next_flag boolean;
   alter table delivery_cursor add column next_count bigint not null default 0;`
 const NEXT_INDEX = `-- no-transaction
-  create index concurrently next_item_author on item (part, profile_id, author, at);`
+  create index concurrently next_item_author on item (shard, profile_id, author, at);`
 
 /** Rows of the person who does nothing meanwhile, without the columns that the running service goes on writing. */
 const COMPARED: [table: string, where: string, without: string[]][] = [
@@ -49,7 +49,7 @@ const COMPARED: [table: string, where: string, without: string[]][] = [
 const NEW_COLUMNS = ['next_note', 'next_flag', 'next_count']
 
 suite('an upgrade of a database with data', () => {
-  let house: LabHouse
+  let harness: LabHarness
   let theirs: ClientDatabase
   let folder: string
   let ada: Granted
@@ -57,34 +57,34 @@ suite('an upgrade of a database with data', () => {
   let destination: { id: string }
   before(async () => {
     theirs = await clientDatabase()
-    house = await startLabHouse()
+    harness = await startLabHarness()
     folder = mkdtempSync(join(tmpdir(), 'tributary-next-'))
     cpSync(join(import.meta.dirname, '../../migrations'), folder, { recursive: true })
-    const made = await send(house, 'POST', '/push', {
-      headers: basic(house.app),
+    const made = await send(harness, 'POST', '/push', {
+      headers: basic(harness.app),
       json: { name: 'Ours', kind: 'postgres', url: theirs.url, filter: ['*'] },
     })
     destination = made.body as { id: string }
-    ada = await signIn(house, 'demo-social', 'ada', { flag: 'dm' })
-    ben = await signIn(house, 'demo-micro', 'ben', { flag: 'dm' })
+    ada = await signIn(harness, 'demo-social', 'ada', { flag: 'dm' })
+    ben = await signIn(harness, 'demo-micro', 'ben', { flag: 'dm' })
     await synced(ada, 'demo-social')
     await synced(ben, 'demo-micro')
     await caughtUp()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await theirs.drop()
     rmSync(folder, { recursive: true })
   })
 
   const synced = ({ access_token: token }: Granted, service: string) =>
     until('the first sync is done', async () => {
-      const { body } = await get(house, `/profiles/${service}/sync`, token)
+      const { body } = await get(harness, `/profiles/${service}/sync`, token)
       return Object.values(body as Record<string, { state: string }>).every(({ state }) => state === 'done')
     })
   const caughtUp = () =>
     until('the destination is caught up', async () => {
-      const { body } = await send(house, 'GET', `/push/${destination.id}`, { headers: basic(house.app) })
+      const { body } = await send(harness, 'GET', `/push/${destination.id}`, { headers: basic(harness.app) })
       return body['profiles_behind'] === 0 && (body['profiles'] as number) > 0
     })
   const next = (title: string, sql: string) => {
@@ -95,15 +95,15 @@ suite('an upgrade of a database with data', () => {
   const stored = async () => {
     const rows: Record<string, string[]> = {}
     for (const [table, where, without] of COMPARED) {
-      const found = await house.sql<{ row: string }>(
+      const found = await harness.sql<{ row: string }>(
         `select (to_jsonb(t) - $3::text[])::text as row from ${table} t where ${where} and ($1 <> $2) order by 1`,
-        [house.app.clientId, ada.account, [...without, ...NEW_COLUMNS]],
+        [harness.app.clientId, ada.account, [...without, ...NEW_COLUMNS]],
       )
       rows[table] = found.map(({ row }) => row)
     }
     return rows
   }
-  const photos = async () => (await send(house, 'GET', '/types/photos?limit=50', { token: ada.access_token })).text
+  const photos = async () => (await send(harness, 'GET', '/types/photos?limit=50', { token: ada.access_token })).text
 
   test('loses and changes nothing, while the release before reads, writes and delivers', async () => {
     const before = { rows: await stored(), photos: await photos() }
@@ -113,7 +113,7 @@ suite('an upgrade of a database with data', () => {
     const load = { over: false, written: 0, read: 0, failures: [] as string[] }
     const writers = [1, 2].map(async (writer) => {
       for (let n = 0; !load.over; n += 1) {
-        const { status, text } = await send(house, 'POST', '/services/self/notes', {
+        const { status, text } = await send(harness, 'POST', '/services/self/notes', {
           token: ben.access_token,
           json: [{ id: `w${writer}-${n}`, type: 'statuses' }],
         })
@@ -132,21 +132,21 @@ suite('an upgrade of a database with data', () => {
       await until('more was read and written', () => load.written > written + 3 && load.read > read + 3)
     }
 
-    const { database, clock } = house.tributary.store
+    const { database, clock } = harness.tributary.store
     const names = next('next', NEXT).map(({ name }) => name)
     await more()
     assert.deepEqual(await migrate(database, clock.now(), readMigrations(folder)), names.slice(-1))
     await more()
 
     // A transaction that has written holds up the index, so that it is certainly under way for a while.
-    const holder = new Client({ connectionString: house.tributary.databaseUrl })
+    const holder = new Client({ connectionString: harness.tributary.databaseUrl })
     await holder.connect()
     await holder.query('begin')
     await holder.query('delete from item where false')
     const building = migrate(database, clock.now(), next('next-index', NEXT_INDEX))
     const valid = async () =>
       (
-        await house.sql<{ valid: boolean }>(
+        await harness.sql<{ valid: boolean }>(
           `select indisvalid as valid from pg_index where indexrelid = to_regclass('next_item_author')`,
         )
       )[0]?.valid
@@ -165,7 +165,7 @@ suite('an upgrade of a database with data', () => {
     await caughtUp()
     const after = await stored()
     for (const [table, rows] of Object.entries(before.rows)) assert.deepEqual(after[table], rows, table)
-    const [kept] = await house.sql<{ n: number }>(`select count(*)::int as n from item where endpoint = 'notes'`)
+    const [kept] = await harness.sql<{ n: number }>(`select count(*)::int as n from item where endpoint = 'notes'`)
     const [arrived] = await theirs.sql<{ n: number }>(
       `select count(*)::int as n from tributary_items where endpoint = 'notes'`,
     )
@@ -173,12 +173,12 @@ suite('an upgrade of a database with data', () => {
   })
 
   test('leaves the release before ready, and one that starts anew is refused', async () => {
-    const answer = await fetch(`${house.tributary.url}/readyz`)
-    const { checks } = (await answer.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
-    assert.equal(answer.status, 200)
+    const response = await fetch(`${harness.tributary.url}/readyz`)
+    const { checks } = (await response.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
+    assert.equal(response.status, 200)
     assert.match(checks['migrations']?.detail ?? '', /newer release/)
     await assert.rejects(
-      planMigrations(house.tributary.store.database),
+      planMigrations(harness.tributary.store.database),
       (error) => error instanceof SetupError && error.code === 'schema_newer',
     )
   })

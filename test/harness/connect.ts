@@ -9,7 +9,7 @@ export async function connect(
   service: string,
   { token, account }: { token: string; account?: string | undefined },
 ): Promise<Granted> {
-  const answer = await fetch(`${tributary.url}/auth/${service}/apply`, {
+  const response = await fetch(`${tributary.url}/auth/${service}/apply`, {
     method: 'POST',
     body: new URLSearchParams({
       client_id: clientId,
@@ -18,7 +18,7 @@ export async function connect(
       ...(account === undefined ? {} : { account }),
     }),
   })
-  const body = (await answer.json()) as Granted
-  if (answer.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)
+  const body = (await response.json()) as Granted
+  if (response.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)
   return body
 }

@@ -16,7 +16,7 @@ export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
   let far = placeOf(target)
   const open = new Set<Socket>()
   let server: Server | undefined
-  let door = 0
+  let auth = 0
   const mend = async (to?: string) => {
     if (to !== undefined) far = placeOf(new URL(to))
     server = createServer((near) => {
@@ -33,9 +33,9 @@ export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
         })
         socket.pipe(other)
       }
-    }).listen(door, '127.0.0.1')
+    }).listen(auth, '127.0.0.1')
     await once(server, 'listening')
-    door = (server.address() as { port: number }).port
+    auth = (server.address() as { port: number }).port
   }
   const cut = async () => {
     if (server === undefined) return
@@ -48,7 +48,7 @@ export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
   await mend()
   target.searchParams.delete('host')
   target.hostname = '127.0.0.1'
-  target.port = String(door)
+  target.port = String(auth)
   return { url: target.href, cut, mend, close: cut }
 }
 

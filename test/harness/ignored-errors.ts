@@ -51,14 +51,14 @@ function closing(code: string, open: number): number {
 }
 
 function argumentsIn(code: string): string[] {
-  const parts = ['']
+  const shards = ['']
   let depth = 0
   for (const character of code) {
     depth += depthOf(character)
-    if (character === ',' && depth === 0) parts.push('')
-    else parts[parts.length - 1] += character
+    if (character === ',' && depth === 0) shards.push('')
+    else shards[shards.length - 1] += character
   }
-  return parts
+  return shards
 }
 
 function depthOf(character: string): number {

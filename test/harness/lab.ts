@@ -1,5 +1,5 @@
 import { startLab } from '../../lab/lab.ts'
-import type { Tuning } from '../../src/tuning.ts'
+import type { Tuning } from '../../src/boot/tuning.ts'
 import { type App, makeApp } from './app.ts'
 import { LOOPBACK } from './loopback.ts'
 import { REDIRECT, startUrl } from './sign-in.ts'
@@ -19,10 +19,10 @@ export interface AppOptions {
   services?: DemoService[]
 }
 
-export type LabHouse = Awaited<ReturnType<typeof startLabHouse>>
+export type LabHarness = Awaited<ReturnType<typeof startLabHarness>>
 
 /** The service with the lab's three demo services beside it, and an app that has keys for all of them. */
-export async function startLabHouse(env: Record<string, string> = {}, tuning: Tuning = {}) {
+export async function startLabHarness(env: Record<string, string> = {}, tuning: Tuning = {}) {
   const lab = await startLab({ services: SERVICES })
   const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, ...env }, tuning).catch(
     async (error: unknown) => {

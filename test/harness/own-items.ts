@@ -1,6 +1,6 @@
-import { markDeliveriesDue } from '#store/delivery-cursors.ts'
-import { removeItems } from '#store/items.ts'
-import { findOwnProfile, numberOwnChanges } from '#store/own-profile.ts'
+import { removeItems } from '#store/items/items.ts'
+import { findOwnProfile, numberOwnChanges } from '#store/items/own-profile.ts'
+import { markDeliveriesDue } from '#store/push/cursors.ts'
 import type { Person } from './person.ts'
 import { send } from './send.ts'
 import type { Tributary } from './start.ts'
@@ -28,8 +28,8 @@ export async function putItems(tributary: Tributary, { token }: Person, items: O
 export async function takeItems({ store, sql }: Tributary, { account }: Person, nativeIds: string[]): Promise<void> {
   const key = (await findOwnProfile(store.database, account, 'self'))!
   const rows = await sql<{ id: string }>(
-    'select id from item where part = $1 and profile_id = $2 and native_id = any($3)',
-    [key.part, key.profileId, nativeIds],
+    'select id from item where shard = $1 and profile_id = $2 and native_id = any($3)',
+    [key.shard, key.profileId, nativeIds],
   )
   const ids = rows.map(({ id }) => id)
   await store.database.transaction(async (tx) => {

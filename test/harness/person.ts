@@ -1,9 +1,9 @@
-import { newPartId } from '#base/ids.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
-import { insertAccessToken } from '#store/access-tokens.ts'
-import { insertAccount } from '#store/accounts.ts'
-import type { Store } from '../../src/open-store.ts'
+import { newShardId } from '#platform/ids.ts'
+import { insertAccessToken } from '#store/identity/access-tokens.ts'
+import { insertAccount } from '#store/identity/accounts.ts'
+import type { Store } from '../../src/boot/open-store.ts'
 
 /** An account of an app, and a token that opens it. */
 export interface Person {
@@ -11,19 +11,19 @@ export interface Person {
   token: string
 }
 
-let parts = 0
+let shards = 0
 
 /** Makes an account as a sign-in leaves it, without a service: each in a part of its own unless one is given. */
 export async function newPerson(
   { database, hasher }: Pick<Store, 'database' | 'hasher'>,
   appId: string,
-  part = (parts +=
+  shard = (shards +=
     1),
 ): Promise<Person> {
   const now = Date.now()
-  const account: Account = { part, id: newPartId(part, now), appId, parts: [part], createdAt: now }
+  const account: Account = { shard, id: newShardId(shard, now), appId, shards: [shard], createdAt: now }
   await insertAccount(database, account)
-  const token = newAccessToken(part, now)
+  const token = newAccessToken(shard, now)
   await insertAccessToken(database, account, hasher.hash('access_token', token), now)
   return { account, token }
 }

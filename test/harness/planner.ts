@@ -1,4 +1,4 @@
-import type { LoopName, OnLooked } from '../../src/work-loop.ts'
+import type { LoopName, OnLooked } from '../../src/boot/work-loop.ts'
 import type { Sql } from './sql.ts'
 import { until } from './until.ts'
 

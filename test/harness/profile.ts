@@ -1,17 +1,17 @@
-import { newPartId } from '#base/ids.ts'
 import type { Account } from '#model/account.ts'
-import type { Queries } from '#store/database.ts'
-import { insertProfile } from '#store/profiles.ts'
+import { newShardId } from '#platform/ids.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { insertProfile } from '#store/identity/profiles.ts'
 
 /** Makes a profile as a sign-in leaves it, without a credential; gives its id. */
 export async function newProfile(
   database: Queries,
-  account: Pick<Account, 'part' | 'id' | 'appId'>,
+  account: Pick<Account, 'shard' | 'id' | 'appId'>,
   { service, nativeId, now = Date.now() }: { service: string; nativeId: string; now?: number },
 ): Promise<string> {
-  const id = newPartId(account.part, now)
+  const id = newShardId(account.shard, now)
   await insertProfile(database, {
-    part: account.part,
+    shard: account.shard,
     id,
     accountId: account.id,
     appId: account.appId,

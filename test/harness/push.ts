@@ -1,5 +1,5 @@
 import { type App, basic } from './app.ts'
-import { type Answer, type Running, send } from './send.ts'
+import { type Reply, type Running, send } from './send.ts'
 import { until } from './until.ts'
 
 /** A destination as the API shows it. */
@@ -20,7 +20,7 @@ export interface Shown {
 
 export interface Pusher {
   /** Any call as the app. */
-  ask: (method: string, path: string, body?: unknown) => Promise<Answer>
+  ask: (method: string, path: string, body?: unknown) => Promise<Reply>
   show: (made: Pick<Shown, 'id'>) => Promise<Shown>
   /** Makes a destination. */
   add: (fields: Record<string, unknown>) => Promise<Shown>

@@ -1,5 +1,5 @@
 /** Asks the database; gives rows. */
-export type Ask = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>
+export type RequestOptions = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>
 
 /** What an app leaves on purpose: that it was deleted, and by whom. */
 const KEPT = ['audit', 'app_deletion']
@@ -7,7 +7,7 @@ const KEPT = ['audit', 'app_deletion']
 const OWNERS = ['app_id', 'account_id', 'profile_id', 'destination_id']
 
 /** The ids of an app and of all that belongs to it, to be asked for after it is gone. */
-export async function idsOfApp(ask: Ask, appId: string): Promise<string[]> {
+export async function idsOfApp(ask: RequestOptions, appId: string): Promise<string[]> {
   const rows = await ask<{ id: string }>(
     `select id from account where app_id = $1 union select id from profile where app_id = $1 union select id from destination where app_id = $1`,
     [appId],
@@ -16,7 +16,7 @@ export async function idsOfApp(ask: Ask, appId: string): Promise<string[]> {
 }
 
 /** Every table of the catalogue that still has a row of these: also of tables that a later migration brings. */
-export async function tablesWithRowsOf(ask: Ask, ids: string[]): Promise<string[]> {
+export async function tablesWithRowsOf(ask: RequestOptions, ids: string[]): Promise<string[]> {
   const columns = await ask<{ table_name: string; column_name: string }>(
     `select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
      where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
@@ -30,10 +30,10 @@ export async function tablesWithRowsOf(ask: Ask, ids: string[]): Promise<string[
     const [row] = await ask<{ n: number }>(`select count(*)::int as n from ${table} where ${column} = any($1)`, [ids])
     if (row!.n > 0) found.push(`${table}.${column}: ${row!.n}`)
   }
-  const [budget] = await ask<{ n: number }>(
-    'select count(*)::int as n from budget where exists (select 1 from unnest($1::text[]) id where position(id in bucket) > 0)',
+  const [rateLimiter] = await ask<{ n: number }>(
+    'select count(*)::int as n from rate_limit where exists (select 1 from unnest($1::text[]) id where position(id in bucket) > 0)',
     [ids],
   )
-  if (budget!.n > 0) found.push(`budget: ${budget!.n}`)
+  if (rateLimiter!.n > 0) found.push(`budget: ${rateLimiter!.n}`)
   return found
 }

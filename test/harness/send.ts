@@ -1,4 +1,4 @@
-export interface Answer {
+export interface Reply {
   status: number
   headers: Headers
   text: string
@@ -8,7 +8,7 @@ export interface Answer {
 
 type Body = NonNullable<RequestInit['body']>
 
-export interface Ask {
+export interface RequestOptions {
   token?: string
   query?: Record<string, string>
   form?: Record<string, string>
@@ -24,10 +24,15 @@ export interface Running {
 }
 
 /** Any call of the API; redirects come back as they are. */
-export async function send({ tributary }: Running, method: string, path: string, ask: Ask = {}): Promise<Answer> {
+export async function send(
+  { tributary }: Running,
+  method: string,
+  path: string,
+  ask: RequestOptions = {},
+): Promise<Reply> {
   const url = new URL(`${tributary.url}${path}`)
   for (const [name, value] of Object.entries(ask.query ?? {})) url.searchParams.append(name, value)
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     redirect: 'manual',
     body: bodyOf(ask),
@@ -37,21 +42,21 @@ export async function send({ tributary }: Running, method: string, path: string,
       ...ask.headers,
     },
   })
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
     body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
   }
 }
 
-function bodyOf({ form, json, body }: Ask): Body | null {
+function bodyOf({ form, json, body }: RequestOptions): Body | null {
   if (form !== undefined) return new URLSearchParams(form)
   return json === undefined ? (body ?? null) : JSON.stringify(json)
 }
 
-export async function get(running: Running, path: string, token: string): Promise<Answer> {
+export async function get(running: Running, path: string, token: string): Promise<Reply> {
   return send(running, 'GET', path, { token })
 }

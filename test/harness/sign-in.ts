@@ -42,7 +42,7 @@ export async function walk(url: string, options: WalkOptions, browser = newBrows
 /** Presses “Continue” where we ask whether a profile may join an account. */
 export async function continued(browser: Browser, page: Page): Promise<Page> {
   const form = page.forms.find(({ action }) => action === '/oauth/confirm')
-  return form === undefined ? page : browser.submit(page, form, { answer: 'yes' })
+  return form === undefined ? page : browser.submit(page, form, { response: 'yes' })
 }
 
 /** A code that nobody has redeemed yet. */
@@ -75,9 +75,9 @@ export async function redeem(
 }
 
 export async function redeemed(at: WithApp, code: string, by: App = at.app): Promise<Granted> {
-  const answer = await redeem(at, code, {}, by)
-  const granted = (await answer.json()) as Granted
-  if (answer.status !== 200) throw new Error(`the code was not redeemed: ${JSON.stringify(granted)}`)
+  const response = await redeem(at, code, {}, by)
+  const granted = (await response.json()) as Granted
+  if (response.status !== 200) throw new Error(`the code was not redeemed: ${JSON.stringify(granted)}`)
   return granted
 }
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '#base/clock.ts'
-import { type Environment, loadConfig } from '#base/config.ts'
-import { createLog } from '#base/log.ts'
-import { type Started, type Starting, start } from '../../src/app.ts'
-import type { Tuning } from '../../src/tuning.ts'
-import type { LoopName } from '../../src/work-loop.ts'
+import { systemClock } from '#platform/clock.ts'
+import { type Environment, loadConfig } from '#platform/config.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { type Started, type Starting, start } from '../../src/boot/app.ts'
+import type { Tuning } from '../../src/boot/tuning.ts'
+import type { LoopName } from '../../src/boot/work-loop.ts'
 import { preparedDatabase } from './database.ts'
 import { watchPlanner } from './planner.ts'
 import { openSql, type Sql } from './sql.ts'
@@ -61,7 +61,7 @@ export async function startTributary(
     sql,
     idle: (loop) => planner.idle(loop, sql),
     admin: async (method, path, body) => {
-      const answer = await fetch(`${url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         headers: {
           authorization: `Bearer ${adminToken}`,
@@ -69,7 +69,7 @@ export async function startTributary(
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      return { status: answer.status, body: await answer.json() }
+      return { status: response.status, body: await response.json() }
     },
     stop: async () => {
       await close()

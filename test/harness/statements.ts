@@ -1,11 +1,11 @@
-import type { Database, Queries, Statement } from '#store/database.ts'
+import type { Database, Queries, Statement } from '#platform/postgres/database.ts'
 
 /** Hears of a statement when it is asked; what it gives is called when the answer is there. */
 type OnAsked = (statement: Statement, values: readonly unknown[]) => (() => void) | undefined
 
 /** Only looks on: which statements the running service asks, outside of transactions. Gives a function that ends it. */
 export function watchStatements(database: Database, onAsked: OnAsked): () => void {
-  const ends = [database, database.patient].map((queries) => watch(queries, onAsked))
+  const ends = [database, database.background].map((queries) => watch(queries, onAsked))
   return () => {
     for (const end of ends) end()
   }

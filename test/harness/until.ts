@@ -13,7 +13,7 @@ type Found<Value> = Exclude<Value, false | null | undefined>
 export async function until<Value>(
   what: string,
   look: () => Value | Promise<Value>,
-  isSo: (value: Value) => boolean = isThere,
+  isSo: (value: Value) => boolean = isPresent,
   maxMs = MAX_MS,
 ): Promise<Found<Value>> {
   const endMs = performance.now() + maxMs
@@ -26,6 +26,6 @@ export async function until<Value>(
   }
 }
 
-function isThere(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== false && value !== null && value !== undefined
 }

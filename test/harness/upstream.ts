@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '#base/clock.ts'
-import { createLog, type Log } from '#base/log.ts'
-import { createEgress, type Egress, type EgressOptions } from '#upstream/egress/guard.ts'
+import { type Clock, systemClock } from '#platform/clock.ts'
+import { createEgress, type Egress, type EgressOptions } from '#platform/egress/guard.ts'
+import { createLog, type Log } from '#platform/telemetry/log.ts'
 import { createUpstream, type Upstream } from '#upstream/send.ts'
 import { LOOPBACK_RANGES } from './loopback.ts'
 

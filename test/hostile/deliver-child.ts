@@ -1,7 +1,7 @@
-import { reasonOf } from '#base/errors.ts'
-import { DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { DeliveryError, type KindDeps } from '#destinations/contract.ts'
+import { createKinds } from '#destinations/index.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { LOOPBACK_RANGES } from '../harness/loopback.ts'
 import { makePerson } from '../spec/push/kinds/changes.ts'
 import { destinationOf } from '../spec/push/kinds/fixture.ts'
@@ -9,11 +9,11 @@ import type { Order, Report } from './delivering.ts'
 
 // Runs every way into a destination, as the service does, in a process whose end the test sees.
 const resolve = async () => [{ address: '127.0.0.1' }]
-const patient: KindNeed = {
+const background: KindDeps = {
   egress: createEgress({ allowPrivate: LOOPBACK_RANGES, resolve }),
   clock: { now: () => Date.now() },
 }
-const hasty: KindNeed = { ...patient, lineTimes: { loginMs: 500, answerMs: 300, closeMs: 100 } }
+const hasty: KindDeps = { ...background, socketTimeouts: { loginMs: 500, answerMs: 300, closeMs: 100 } }
 const kinds = createKinds({ filesDir: undefined })
 
 process.on('message', (order: Order) => {
@@ -25,7 +25,7 @@ async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report>
   const ended: string[] = []
   const odd: string[] = []
   const options = ca === undefined ? {} : { ca }
-  const connection = kinds[kind].open(isPatient ? patient : hasty, destinationOf(kind, options), { url })
+  const connection = kinds[kind].open(isPatient ? background : hasty, destinationOf(kind, options), { url })
   const step = async (name: string, work: () => Promise<unknown>) => {
     try {
       await work()
@@ -41,7 +41,7 @@ async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report>
     if (failed !== undefined) throw new DeliveryError('retry', failed.detail)
   })
   await step('prepare', () => connection.prepare())
-  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.gone('b', 2)])))
+  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.tombstones('b', 2)])))
   await step('compare', () =>
     connection.reading!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
   )

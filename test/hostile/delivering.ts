@@ -20,7 +20,7 @@ export interface Report {
   rssBytes: number
 }
 
-const MOST_MS = 60_000
+const MAX_MS = 60_000
 
 /** Stands in the environment of the process, where drivers look for it by themselves. */
 export const OPERATORS_PASSWORD = 'operators-own-password'
@@ -36,7 +36,7 @@ export class Delivering {
     const child = this.#start()
     const id = (this.#last += 1)
     return new Promise<Report>((resolve, reject) => {
-      const timer = setTimeout(() => child.kill('SIGKILL'), MOST_MS)
+      const timer = setTimeout(() => child.kill('SIGKILL'), MAX_MS)
       const settled = () => clearTimeout(timer)
       this.#waiting.set(id, {
         resolve: (report) => {
@@ -55,9 +55,9 @@ export class Delivering {
   async stop(): Promise<void> {
     const child = this.#child
     if (child === undefined) return
-    const gone = once(child, 'exit')
+    const tombstones = once(child, 'exit')
     child.disconnect()
-    await gone
+    await tombstones
   }
 
   #start(): ChildProcess {

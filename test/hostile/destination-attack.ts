@@ -35,12 +35,12 @@ export interface Attacked {
   end: () => Promise<{ code: number | null; signal: NodeJS.Signals | null; wrote: string }>
 }
 
-const MOST_HEAP_MB = 192
+const MAX_HEAP_MB = 192
 
 /** Starts the code under attack in a process with little memory. */
 export function startAttacked(): Attacked {
   const child: ChildProcess = fork(join(import.meta.dirname, 'destination-child.ts'), [], {
-    execArgv: [`--max-old-space-size=${MOST_HEAP_MB}`],
+    execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
     env: childEnv,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

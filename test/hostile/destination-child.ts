@@ -1,7 +1,7 @@
-import { reasonOf } from '#base/errors.ts'
-import { type Connection, DeliveryError } from '#flows/deliver/destination.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { type Connection, DeliveryError } from '#destinations/contract.ts'
+import { createKinds } from '#destinations/index.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { LOOPBACK_RANGES } from '../harness/loopback.ts'
 import { makePerson } from '../spec/push/kinds/changes.ts'
 import { destinationOf } from '../spec/push/kinds/fixture.ts'
@@ -20,9 +20,9 @@ process.on('message', (attack: Attack | 'end') => {
 })
 
 async function run({ id, kind, url, options, steps, waitMs, closeAfterMs }: Attack): Promise<Result> {
-  const need = { egress, clock: { now: () => Date.now() }, waitMs }
+  const deps = { egress, clock: { now: () => Date.now() }, waitMs }
   const destination = destinationOf(kind, options)
-  const connection = kinds[kind].open(need, destination, { url, signing: ['whsec_c2VjcmV0'] })
+  const connection = kinds[kind].open(deps, destination, { url, signing: ['whsec_c2VjcmV0'] })
   const outcomes: Outcome[] = []
   const closing = closeAfterMs === undefined ? undefined : setTimeout(() => void connection.close(), closeAfterMs)
   for (const step of steps) outcomes.push(await outcomeOf(() => take(connection, destination.id, step)))

@@ -5,7 +5,7 @@ import type { EndpointProgress } from '#flows/sync/progress.ts'
 import { pusher } from '../harness/push.ts'
 import { until } from '../harness/until.ts'
 import { type Receiver, startReceiver } from '../spec/push/receiver.ts'
-import { type Order, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/shop-fixture.ts'
+import { type Order, pagesOf, type SyncHarness, startSyncHarness } from '../spec/sync/shop-fixture.ts'
 
 const MB = 1024 * 1024
 const TUNING = {
@@ -23,22 +23,22 @@ interface Shown {
 }
 
 suite('worker processes', () => {
-  let house: SyncHouse
+  let harness: SyncHarness
   let receiver: Receiver
   /** What each person's shop has, by the person's token. */
-  const shelves = new Map<string, Order[]>()
+  const categories = new Map<string, Order[]>()
 
   const stock = (person: string, texts: string[]) =>
-    shelves.set(
+    categories.set(
       `Bearer token-${person}`,
       texts.map((text, i) => ({ id: `${text}-${i}`, at: 1_700_000_000_000 + i, text })),
     )
   const progressOf = async (token: string) =>
-    (await house.ask('GET', '/profiles/shop/sync', token)).body as Record<string, EndpointProgress>
-  const workerOf = (lane: string) => house.tributary.workers().find((each) => each.lane === lane)!
+    (await harness.ask('GET', '/profiles/shop/sync', token)).body as Record<string, EndpointProgress>
+  const workerOf = (lane: string) => harness.tributary.workers().find((each) => each.lane === lane)!
   const deathsOf = (lane: string, reason: string) =>
     workerOf(lane).deaths.find((each) => each.reason === reason)?.count ?? 0
-  const asApp = (method: string, path: string, body?: unknown) => pusher(house, house).ask(method, path, body)
+  const asApp = (method: string, path: string, body?: unknown) => pusher(harness, harness).ask(method, path, body)
   /** Kills the worker that has this lane now, as soon as there is one. */
   const killWorker = async (lane: string) => {
     const { pid } = await until(
@@ -56,27 +56,29 @@ suite('worker processes', () => {
 
   before(async () => {
     receiver = await startReceiver()
-    house = await startSyncHouse(
+    harness = await startSyncHarness(
       { TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors') },
       { tuning: TUNING, workers: 'processes' },
     )
-    house.service.on('/orders', (asked) => pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked))
-    house.service.on('/notes', () => ({ body: { orders: [] } }))
+    harness.service.on('/orders', (asked) =>
+      pagesOf(() => categories.get(asked.headers.authorization ?? '') ?? [])(asked),
+    )
+    harness.service.on('/notes', () => ({ body: { orders: [] } }))
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await receiver.close()
   })
 
   test('sign-in, sync and delivery work in processes of their own', async () => {
     stock('ada', ['a book', 'a lamp'])
-    const ada = await house.connect('ada')
+    const ada = await harness.connect('ada')
     await until(
       'the first sync',
       () => progressOf(ada.access_token),
       ({ orders }) => orders?.state === 'done',
     )
-    const items = await house.ask('GET', '/types/statuses', ada.access_token)
+    const items = await harness.ask('GET', '/types/statuses', ada.access_token)
     assert.equal((items.body as unknown[]).length, 2)
     const pids = ['sync', 'tasks'].map((lane) => workerOf(lane).pid)
     assert.ok(pids.every((pid) => pid !== undefined && pid !== process.pid))
@@ -92,8 +94,8 @@ suite('worker processes', () => {
       stock(harm, ['fine', harm])
       stock(neighbour, ['fine'])
       const before = deathsOf('alone', reason)
-      const bad = await house.connect(harm)
-      const good = await house.connect(neighbour)
+      const bad = await harness.connect(harm)
+      const good = await harness.connect(neighbour)
       const parked = await until(
         'the parking',
         () => progressOf(bad.access_token),
@@ -108,27 +110,27 @@ suite('worker processes', () => {
         () => progressOf(good.access_token),
         ({ orders }) => orders?.state === 'done',
       )
-      assert.equal((await fetch(`${house.tributary.url}/healthz`)).status, 200)
+      assert.equal((await fetch(`${harness.tributary.url}/healthz`)).status, 200)
 
-      const { body } = await house.tributary.admin('GET', `/admin/apps/${house.clientId}/parked`)
+      const { body } = await harness.tributary.admin('GET', `/admin/apps/${harness.clientId}/parked`)
       const listed = (body as { parked: { endpoint: string; last_error: string }[] }).parked
       assert.ok(listed.some(({ endpoint, last_error: error }) => endpoint === 'orders' && error.includes(reason)))
-      const metrics = await (await fetch(`${house.tributary.url}/metrics`)).text()
+      const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()
       assert.match(metrics, new RegExp(`tributary_worker_deaths_total\\{lane="alone",reason="${reason}"\\} `))
       assert.match(metrics, /tributary_parked_endpoints [1-9]/)
 
       // A sync that is asked for leaves it parked; only one that says so tries it again.
-      await house.ask('POST', '/profiles/shop/sync', bad.access_token)
+      await harness.ask('POST', '/profiles/shop/sync', bad.access_token)
       assert.equal((await progressOf(bad.access_token))['orders']!.state, 'parked')
       stock(harm, ['fine', 'mended'])
-      await house.ask('POST', '/profiles/shop/sync?retry_parked=true', bad.access_token)
+      await harness.ask('POST', '/profiles/shop/sync?retry_parked=true', bad.access_token)
       const mended = await until(
         'the sync after the repair',
         () => progressOf(bad.access_token),
         ({ orders }) => orders?.state === 'done',
       )
       assert.equal(mended['orders']!.worker_deaths, undefined)
-      const stored = (await house.ask('GET', '/types/statuses', bad.access_token)).body as { data: Order }[]
+      const stored = (await harness.ask('GET', '/types/statuses', bad.access_token)).body as { data: Order }[]
       assert.deepEqual(stored.map(({ data }) => data.text).toSorted(), ['fine', 'mended'])
     })
   }
@@ -136,14 +138,14 @@ suite('worker processes', () => {
   test('a worker killed with many profiles in hand: all of them are read in the end', async () => {
     const people = Array.from({ length: 8 }, (_, i) => `many-${i}`)
     const gate = Promise.withResolvers<void>()
-    house.service.on('/orders', async (asked) => {
+    harness.service.on('/orders', async (asked) => {
       await gate.promise
-      return pagesOf(() => shelves.get(asked.headers.authorization ?? '') ?? [])(asked)
+      return pagesOf(() => categories.get(asked.headers.authorization ?? '') ?? [])(asked)
     })
     const tokens: string[] = []
     for (const person of people) {
       stock(person, ['fine'])
-      tokens.push((await house.connect(person)).access_token)
+      tokens.push((await harness.connect(person)).access_token)
     }
     await until(
       'several syncs at once',
@@ -162,12 +164,12 @@ suite('worker processes', () => {
 
   test('a destination with which workers die is parked after three deaths, goes on when resumed, and loses nothing', async () => {
     stock('pushed', ['one', 'two', 'three'])
-    receiver.answer = () => 'hang'
+    receiver.response = () => 'hang'
     const made = await asApp('POST', '/push', { name: 'Ours', kind: 'webhook', url: receiver.url, filter: ['*'] })
     assert.equal(made.status, 201)
     const id = String(made.body['id'])
     const show = async () => (await asApp('GET', `/push/${id}`)).body as unknown as Shown
-    const person = await house.connect('pushed')
+    const person = await harness.connect('pushed')
     await until(
       'the sync',
       () => progressOf(person.access_token),
@@ -190,7 +192,7 @@ suite('worker processes', () => {
     assert.equal(parked.state, 'parked')
     assert.match(parked.last_error!, /^worker_died: /)
     // While it is parked, others get theirs, and asking it directly cannot end a request of anybody else.
-    receiver.answer = () => 200
+    receiver.response = () => 200
     assert.equal((await asApp('POST', `/push/${id}/resume`)).status, 200)
     const shown = await until(
       'the delivery',
@@ -207,7 +209,7 @@ suite('worker processes', () => {
     const tried = await startReceiver()
     t.after(() => tried.close())
     const arrived = new Promise<void>((resolve) => {
-      tried.answer = () => {
+      tried.response = () => {
         resolve()
         return 'hang'
       }
@@ -226,7 +228,7 @@ suite('worker processes', () => {
     const refused = await trying
     assert.equal(refused.status, 502)
     assert.match(JSON.stringify(refused.body), /destination_failed/)
-    tried.answer = () => 200
+    tried.response = () => 200
     const again = await asApp('POST', `/push/${id}/test`)
     assert.deepEqual([again.status, again.body['ok']], [200, true])
   })

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { kind } from '#kit/kind.ts'
-import { type Ground, type Note, notes, openGround, someNotes } from '../spec/sync/engine-fixture.ts'
+import { type Fixture, type Note, notes, openFixture, someNotes } from '../spec/sync/engine-fixture.ts'
 
 const MB = 1024 * 1024
 
 suite('a page that is too much is refused before it is built, and an allowed one leaves others their turn', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround({ hiccupMs: 1 })
+    fixture = await openFixture({ transientRetryMs: 1 })
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   /** What becomes of a profile whose service answers with this text. */
   const errorOf = async (name: string, body: string) => {
-    const connector = await ground.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
-    ground.service.on(`/${name}`, () => ({ body }))
-    ground.service.on(`/${name}-other`, () => ({ body: { notes: someNotes(2) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const { last_reason: reason, last_error: sentence } = await ground.progress(profile, 'list')
+    const connector = await fixture.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
+    fixture.service.on(`/${name}`, () => ({ body }))
+    fixture.service.on(`/${name}-other`, () => ({ body: { notes: someNotes(2) } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const { last_reason: reason, last_error: sentence } = await fixture.progress(profile, 'list')
     const error = reason === undefined ? undefined : `${reason}: ${sentence}`
     // Its other endpoints go on.
-    assert.equal((await ground.stored(profile, 'other')).size, 2)
-    return { error, stored: (await ground.stored(profile)).size }
+    assert.equal((await fixture.stored(profile, 'other')).size, 2)
+    return { error, stored: (await fixture.stored(profile)).size }
   }
   const many = (count: number, one: (i: number) => string) => Array.from({ length: count }, (_, i) => one(i)).join(',')
 
@@ -55,13 +55,13 @@ suite('a page that is too much is refused before it is built, and an allowed one
   test('a response whose Content-Encoding nobody can undo fails its endpoint, not the process', async () => {
     for (const [i, coding] of ['gzip, gzip', 'foo', 'UTF-8', 'aws-chunked', 'none', 'gzip'].entries()) {
       const name = `coding-${i}`
-      const connector = await ground.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
-      ground.service.on(`/${name}`, () => ({ body: '[]', headers: { 'content-encoding': coding } }))
-      ground.service.on(`/${name}-other`, () => ({ body: { notes: someNotes(2) } }))
-      const profile = await ground.connect(connector)
-      await ground.run(profile)
-      assert.equal((await ground.progress(profile, 'list')).last_reason, 'answer_unreadable', coding)
-      assert.equal((await ground.stored(profile, 'other')).size, 2)
+      const connector = await fixture.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
+      fixture.service.on(`/${name}`, () => ({ body: '[]', headers: { 'content-encoding': coding } }))
+      fixture.service.on(`/${name}-other`, () => ({ body: { notes: someNotes(2) } }))
+      const profile = await fixture.connect(connector)
+      await fixture.run(profile)
+      assert.equal((await fixture.progress(profile, 'list')).last_reason, 'answer_unreadable', coding)
+      assert.equal((await fixture.stored(profile, 'other')).size, 2)
     }
   })
 
@@ -74,7 +74,7 @@ suite('a page that is too much is refused before it is built, and an allowed one
   test('a record of more than 50,000 values is put aside, and its neighbours are stored', async () => {
     const body = `{"notes":[{"id":1,"a":[${many(50_001, () => '0')}]},{"id":2}]}`
     assert.deepEqual(await errorOf('one-wide', body), { error: undefined, stored: 1 })
-    const [row] = await ground.sql<{ reason: string }>(`select reason from quarantine where reason like '%values%'`)
+    const [row] = await fixture.sql<{ reason: string }>(`select reason from quarantine where reason like '%values%'`)
     assert.match(row?.reason ?? '', /more than 50000 values/)
   })
 
@@ -100,18 +100,18 @@ suite('a page that is too much is refused before it is built, and an allowed one
       },
       map: {},
     })
-    const connector = await ground.use('turns', { list: notes('/turns', { kind: slow }) })
-    ground.service.on('/turns', () => ({ body: { notes: someNotes(300) } }))
-    const profile = await ground.connect(connector)
+    const connector = await fixture.use('turns', { list: notes('/turns', { kind: slow }) })
+    fixture.service.on('/turns', () => ({ body: { notes: someNotes(300) } }))
+    const profile = await fixture.connect(connector)
     let isOver = false
     const take = () => {
       sinceTurn = 0
       if (!isOver) setImmediate(take)
     }
     take()
-    await ground.run(profile)
+    await fixture.run(profile)
     isOver = true
-    assert.equal((await ground.stored(profile)).size, 300)
+    assert.equal((await fixture.stored(profile)).size, 300)
     // A turn is over after 10 ms, which is 5 of these; twice that where one turn ends and the next begins.
     assert.ok(most <= 12, `${most} records in one turn`)
   })

@@ -5,7 +5,7 @@ import { oauth2 } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { rateFrom } from '#kit/rate.ts'
 import { self } from '#kit/self.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from '../spec/proxy/fixture.ts'
+import { type ProxyHarness, startProxyHarness, TOKEN } from '../spec/proxy/fixture.ts'
 import { type RawUpstream, startRawUpstream } from '../spec/proxy/raw-upstream.ts'
 
 /** What a response may not set on our origin, nor tell the server in front of us. */
@@ -83,7 +83,7 @@ const PASSED: Record<string, string> = {
 suite('what a proxied response may say at our address', () => {
   let upstream: RawUpstream
   let other: RawUpstream
-  let house: ProxyHouse
+  let harness: ProxyHarness
   let token: string
   const network = defineConnector({
     service: 'network',
@@ -104,21 +104,21 @@ suite('what a proxied response may say at our address', () => {
   before(async () => {
     upstream = await startRawUpstream()
     other = await startRawUpstream()
-    house = await startProxyHouse({ connectors: [network] })
-    token = (await house.connect({ apiUrl: upstream.url })).token
+    harness = await startProxyHarness({ connectors: [network] })
+    token = (await harness.connect({ apiUrl: upstream.url })).token
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await upstream.close()
     await other.close()
   })
 
-  const answer = (headers: Record<string, string>, status = '200 OK') =>
+  const reply = (headers: Record<string, string>, status = '200 OK') =>
     `${[`HTTP/1.1 ${status}`, 'Content-Length: 2', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n[]`
   /** As they come over the wire: `fetch` hides some. */
   const ask = (service = 'plain', whose = token) =>
     new Promise<{ status: number; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
-      request(`${house.url}/proxy/${service}/x?access_token=${whose}`, (response) => {
+      request(`${harness.url}/proxy/${service}/x?access_token=${whose}`, (response) => {
         response.resume()
         response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }))
       })
@@ -127,7 +127,7 @@ suite('what a proxied response may say at our address', () => {
     })
 
   test('nothing that browsers or servers obey, and everything that apps read', async () => {
-    upstream.answer = answer({ ...WITHHELD, ...PASSED })
+    upstream.response = reply({ ...WITHHELD, ...PASSED })
     const { status, headers } = await ask()
     assert.equal(status, 200)
     const obeyed = Object.entries(WITHHELD).filter(([name, value]) => String(headers[name]) === value)
@@ -151,12 +151,12 @@ suite('what a proxied response may say at our address', () => {
       'Unheard-Of a=b',
       '',
     ]) {
-      upstream.answer = answer({ 'www-authenticate': challenge }, '403 Forbidden')
+      upstream.response = reply({ 'www-authenticate': challenge }, '403 Forbidden')
       const { status, headers } = await ask()
       assert.deepEqual([status, headers['www-authenticate']], [403, undefined], challenge)
     }
     const useful = 'Bearer error="insufficient_scope", scope="notes"'
-    upstream.answer = answer({ 'www-authenticate': useful }, '403 Forbidden')
+    upstream.response = reply({ 'www-authenticate': useful }, '403 Forbidden')
     assert.equal((await ask()).headers['www-authenticate'], useful)
   })
 
@@ -169,7 +169,7 @@ suite('what a proxied response may say at our address', () => {
       ['<https://evil.test/a.css>; rel="StyleSheet next"', undefined],
       ['<https://evil.test/>; REL = "dns-prefetch", <https://evil.test/d>; rel="compression-dictionary"', undefined],
     ] as const) {
-      upstream.answer = answer({ link: given })
+      upstream.response = reply({ link: given })
       assert.equal((await ask()).headers['link'], passed, given)
     }
   })
@@ -177,7 +177,7 @@ suite('what a proxied response may say at our address', () => {
   test('what one person’s server says of limits counts for that server only', async () => {
     const connect = async (nativeId: string, at: RawUpstream) =>
       (
-        await house.connect({
+        await harness.connect({
           service: 'network',
           apiUrl: '',
           overrides: {},
@@ -190,8 +190,8 @@ suite('what a proxied response may say at our address', () => {
       await connect('victim', other),
       await connect('neighbour', upstream),
     ]
-    other.answer = answer({})
-    upstream.answer = answer({ 'ratelimit-remaining': '0', 'ratelimit-reset': '999999999999' })
+    other.response = reply({})
+    upstream.response = reply({ 'ratelimit-remaining': '0', 'ratelimit-reset': '999999999999' })
     assert.equal((await ask('network', mallory)).status, 200)
     assert.equal((await ask('network', victim)).status, 200)
     const held = await ask('network', neighbour)

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { makeApp } from '../harness/app.ts'
 import { connect } from '../harness/connect.ts'
 import { until } from '../harness/until.ts'
-import { orders, pagesOf, type SyncHouse, startSyncHouse } from '../spec/sync/shop-fixture.ts'
+import { orders, pagesOf, type SyncHarness, startSyncHarness } from '../spec/sync/shop-fixture.ts'
 import {
   type HostileResponse,
   type HostileService,
@@ -19,33 +19,33 @@ const SEED = Number(process.env['HOSTILE_SEED'] ?? 4711)
 const BATCH = 12
 
 suite('a hostile service beside a healthy tenant', () => {
-  let house: SyncHouse
+  let harness: SyncHarness
   let service: HostileService
   const responses = new Map<string, HostileResponse>()
   before(async () => {
     service = await startHostileService(responses)
-    house = await startSyncHouse({}, { workers: 'processes', tuning: { times: { hiccupMs: 10 } } })
+    harness = await startSyncHarness({}, { workers: 'processes', tuning: { times: { transientRetryMs: 10 } } })
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await service.close()
   })
 
   // An app for each: a 429 pauses everybody of an app, as it should.
   const connectAlone = async (person: string) => {
     const keys = { shop: { key: 'key', secret: 'secret', overrides: { base_url: service.url } } }
-    const app = await makeApp(house.tributary, { name: person, keys })
-    await connect(house, app, 'shop', { token: `token-${person}` })
+    const app = await makeApp(harness.tributary, { name: person, keys })
+    await connect(harness, app, 'shop', { token: `token-${person}` })
   }
 
   test('S46 S47 S48 S60 whatever it sends, the server answers, others are synced, and no worker dies', async (t) => {
     let stock = orders(5)
-    house.service.on(
+    harness.service.on(
       '/orders',
       pagesOf(() => stock),
     )
-    const healthy = await house.connect('healthy')
-    await house.until(healthy.access_token, ({ state }) => state === 'done')
+    const healthy = await harness.connect('healthy')
+    await harness.until(healthy.access_token, ({ state }) => state === 'done')
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
     const cases = fc.sample(hostileResponse, { numRuns: CASES, seed: SEED })
@@ -59,15 +59,15 @@ suite('a hostile service beside a healthy tenant', () => {
       for (const person of people) await until(`${person} is synced (seed ${SEED})`, () => service.sentTo(person) > 0)
       // A whole sync of the healthy tenant, with a new order, after all that.
       stock = [{ id: `new-${at}`, at: 1_700_000_000_001 + at, text: 'new' }, ...stock]
-      await house.ask('POST', '/profiles/shop/sync', healthy.access_token)
-      await house.until(healthy.access_token, ({ state, items }) => state === 'done' && items === stock.length)
+      await harness.ask('POST', '/profiles/shop/sync', healthy.access_token)
+      await harness.until(healthy.access_token, ({ state, items }) => state === 'done' && items === stock.length)
     }
     delay.disable()
-    const read = (await house.ask('GET', '/types/statuses?limit=100', healthy.access_token)).body as {
+    const read = (await harness.ask('GET', '/types/statuses?limit=100', healthy.access_token)).body as {
       data: { id: string }
     }[]
     assert.equal(read.length, Math.min(100, stock.length))
-    const died = house.tributary.workers().flatMap(({ lane, deaths }) => deaths.map((death) => ({ lane, ...death })))
+    const died = harness.tributary.workers().flatMap(({ lane, deaths }) => deaths.map((death) => ({ lane, ...death })))
     assert.deepEqual(died, [], `seed ${SEED}`)
     assert.equal(({} as { polluted?: boolean }).polluted, undefined)
     t.diagnostic(

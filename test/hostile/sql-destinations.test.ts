@@ -13,7 +13,7 @@ import type { Identity, Misdeed, ScriptedServer } from './servers/scripted-serve
 const COUNT = Number(process.env['HOSTILE_CASES'] ?? 150)
 const SEED = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const AT_ONCE = 12
-const MOST_RSS = 500 * 1024 * 1024
+const MAX_RSS = 500 * 1024 * 1024
 
 const delivering = new Delivering()
 const certificate = selfSigned('db.test')
@@ -125,7 +125,7 @@ for (const [kind, cases] of [
       test(what, async () => {
         const { ended, rssBytes } = await deliverTo(kind, await PROTOCOLS[kind].start(misdeed))
         assert.notDeepEqual(ended, ALL_WELL)
-        assert.ok(rssBytes < MOST_RSS, `${Math.round(rssBytes / 1e6)} MB`)
+        assert.ok(rssBytes < MAX_RSS, `${Math.round(rssBytes / 1e6)} MB`)
       })
     }
   })
@@ -196,7 +196,7 @@ async function playAll(kind: Protocol, count: number, identity: Identity | undef
     for (const [i, each] of left) {
       try {
         const report = await deliverTo(kind, await startFor(kind, each, identity), { isSecure: identity !== undefined })
-        assert.ok(report.rssBytes < MOST_RSS, `${Math.round(report.rssBytes / 1e6)} MB`)
+        assert.ok(report.rssBytes < MAX_RSS, `${Math.round(report.rssBytes / 1e6)} MB`)
       } catch (error) {
         const { bytes, ...how } = each.misdeed
         const told = JSON.stringify({ ...how, signIn: each.signIn, bytes: bytes.toString('hex') })

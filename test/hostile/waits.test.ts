@@ -4,7 +4,7 @@ import { oauth2 } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { rateFrom } from '#kit/rate.ts'
 import type { Profile } from '#model/profile.ts'
-import { type Ground, notes, openGround, someNotes } from '../spec/sync/engine-fixture.ts'
+import { type Fixture, notes, openFixture, someNotes } from '../spec/sync/engine-fixture.ts'
 import { type ScriptedService, startScripted } from '../spec/sync/scripted-service.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,41 +27,41 @@ const ABSURD = [
 ]
 
 suite('no service makes us wait longer than we want, nor anybody but its own people', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround({ hiccupMs: 1 })
+    fixture = await openFixture({ transientRetryMs: 1 })
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
-  const answers = (path: string, told: { status?: number; headers?: Record<string, string> }) =>
-    ground.service.on(path, () => ({ body: { notes: someNotes(3) }, ...told }))
+  const responses = (path: string, told: { status?: number; headers?: Record<string, string> }) =>
+    fixture.service.on(path, () => ({ body: { notes: someNotes(3) }, ...told }))
   const rate = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' })
   const usedUp = (reset = '999999999999') => ({ 'ratelimit-remaining': '0', 'ratelimit-reset': reset })
 
   /** Whether the app may call now, and if not, for how long. */
   const blockedMs = async (connector: Connector, profile?: Profile, host?: string) => {
-    const { untilMs } = await ground.need.rateLimiter.tryAcquire(ground.appId, connector, 'person', profile?.id, host)
-    return untilMs === undefined ? 0 : untilMs - ground.clock.now()
+    const { untilMs } = await fixture.deps.rateLimiter.tryAcquire(fixture.appId, connector, 'person', profile?.id, host)
+    return untilMs === undefined ? 0 : untilMs - fixture.clock.now()
   }
 
   for (const [i, retryAfter] of ABSURD.entries())
     for (const status of [429, 503])
       test(`${status} with Retry-After: ${retryAfter.slice(0, 40)} is tried again within a day, and not at once`, async () => {
         const name = `absurd-${i}-${status}`
-        const connector = await ground.use(name, { list: notes(`/${name}`) })
-        answers(`/${name}`, { status, headers: { 'retry-after': retryAfter } })
-        const profile = await ground.connect(connector)
-        await ground.run(profile)
-        const { next_run: next, last_reason: reason } = await ground.progress(profile, 'list')
+        const connector = await fixture.use(name, { list: notes(`/${name}`) })
+        responses(`/${name}`, { status, headers: { 'retry-after': retryAfter } })
+        const profile = await fixture.connect(connector)
+        await fixture.run(profile)
+        const { next_run: next, last_reason: reason } = await fixture.progress(profile, 'list')
         assert.equal(reason, status === 429 ? 'rate_limited' : 'service_failed')
-        const now = ground.clock.now()
+        const now = fixture.clock.now()
         assert.ok(next > now - SLACK_MS && next <= now + DAY_MS + SLACK_MS, `next in ${next - now} ms`)
         assert.ok((await blockedMs(connector)) <= HOUR_MS)
         // It goes on when its time has come.
-        answers(`/${name}`, {})
-        ground.clock.offsetMs += DAY_MS + SLACK_MS
-        await ground.run(profile)
-        assert.equal((await ground.stored(profile)).size, 3)
+        responses(`/${name}`, {})
+        fixture.clock.offsetMs += DAY_MS + SLACK_MS
+        await fixture.run(profile)
+        assert.equal((await fixture.stored(profile)).size, 3)
       })
 
   test('an app is blocked for an hour at most, a person for a day', async () => {
@@ -72,10 +72,10 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
       const name = `reset-${of}`
       const limits = { [of]: { calls: 1000, perS: 60 } }
       const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of })
-      const connector = await ground.use(name, { list: notes(`/${name}`) }, { api: { limits, rate: told } })
-      answers(`/${name}`, { headers: usedUp() })
-      const profile = await ground.connect(connector)
-      await ground.run(profile)
+      const connector = await fixture.use(name, { list: notes(`/${name}`) }, { api: { limits, rate: told } })
+      responses(`/${name}`, { headers: usedUp() })
+      const profile = await fixture.connect(connector)
+      await fixture.run(profile)
       const waitMs = await blockedMs(connector, profile)
       assert.ok(waitMs > mostMs - SLACK_MS && waitMs <= mostMs, `${of}: ${waitMs}`)
     }
@@ -83,12 +83,12 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
 
   test('what an endpoint is to rest is a day at most', async () => {
     const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'endpoint' })
-    const connector = await ground.use('resting', { list: notes('/resting') }, { api: { rate: told } })
-    answers('/resting', { headers: usedUp() })
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const { next_run: next } = await ground.progress(profile, 'list')
-    assert.ok(next <= ground.clock.now() + DAY_MS + SLACK_MS, String(next))
+    const connector = await fixture.use('resting', { list: notes('/resting') }, { api: { rate: told } })
+    responses('/resting', { headers: usedUp() })
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const { next_run: next } = await fixture.progress(profile, 'list')
+    assert.ok(next <= fixture.clock.now() + DAY_MS + SLACK_MS, String(next))
   })
 
   test('a rate that a connector cannot read is no rate', async () => {
@@ -101,26 +101,26 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
       () => ({ remaining: Number.NaN, resetAtMs: 1e300 }),
     ].entries()) {
       const name = `broken-rate-${i}`
-      const connector = await ground.use(name, { list: notes(`/${name}`) }, { api: { rate: broken } })
-      answers(`/${name}`, {})
-      const profile = await ground.connect(connector)
-      await ground.run(profile)
-      assert.equal((await ground.stored(profile)).size, 3)
+      const connector = await fixture.use(name, { list: notes(`/${name}`) }, { api: { rate: broken } })
+      responses(`/${name}`, {})
+      const profile = await fixture.connect(connector)
+      await fixture.run(profile)
+      assert.equal((await fixture.stored(profile)).size, 3)
       assert.ok((await blockedMs(connector)) <= HOUR_MS)
     }
   })
 
   test('a block beyond all bounds that is stored already holds nobody', async () => {
-    const connector = await ground.use('poisoned', { list: notes('/poisoned') })
-    await ground.need.rateLimiter.block(ground.appId, connector, ground.clock.now() + 1000)
-    await ground.sql(`update budget set blocked_until = 999999999999000 where bucket = $1`, [
-      `${ground.appId} poisoned`,
+    const connector = await fixture.use('poisoned', { list: notes('/poisoned') })
+    await fixture.deps.rateLimiter.block(fixture.appId, connector, fixture.clock.now() + 1000)
+    await fixture.sql(`update rate_limit set blocked_until = 999999999999000 where bucket = $1`, [
+      `${fixture.appId} poisoned`,
     ])
-    ground.clock.offsetMs += HOUR_MS
+    fixture.clock.offsetMs += HOUR_MS
     assert.equal(await blockedMs(connector), 0)
-    assert.ok((await ground.need.rateLimiter.left(ground.appId, connector)) > 0)
-    assert.ok((await ground.need.rateLimiter.capacity([{ appId: ground.appId, connector }]))[0]! > 0)
-    await ground.need.rateLimiter.block(ground.appId, connector, ground.clock.now() + 60_000)
+    assert.ok((await fixture.deps.rateLimiter.left(fixture.appId, connector)) > 0)
+    assert.ok((await fixture.deps.rateLimiter.capacity([{ appId: fixture.appId, connector }]))[0]! > 0)
+    await fixture.deps.rateLimiter.block(fixture.appId, connector, fixture.clock.now() + 60_000)
     const waitMs = await blockedMs(connector)
     assert.ok(waitMs > 0 && waitMs <= 60_000, String(waitMs))
   })
@@ -146,28 +146,28 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
       test(`${what} that one server tells counts for that server only`, async () => {
         const name = `network-${told.status}`
         const api = { rate, limits: { app: { calls: 3000, perS: 300 } } }
-        const connector = await ground.use(name, { list: notes('/list') }, { auth, api })
+        const connector = await fixture.use(name, { list: notes('/list') }, { auth, api })
         evil.on('/list', () => ({ body: { notes: someNotes(1) }, ...told }))
-        answers('/list', {})
+        responses('/list', {})
         const [mallory, victim] = [
-          await ground.connect(connector, 'mallory', at(evil)),
-          await ground.connect(connector, 'victim', at(ground.service)),
+          await fixture.connect(connector, 'mallory', at(evil)),
+          await fixture.connect(connector, 'victim', at(fixture.service)),
         ]
-        await ground.run(mallory)
-        await ground.run(victim)
-        assert.equal((await ground.stored(victim)).size, 3)
+        await fixture.run(mallory)
+        await fixture.run(victim)
+        assert.equal((await fixture.stored(victim)).size, 3)
         // A neighbour of the attacker waits, but not for ever.
         const waitMs = await blockedMs(connector, mallory, new URL(evil.url).host)
         assert.ok(waitMs > HOUR_MS - SLACK_MS && waitMs <= HOUR_MS, String(waitMs))
-        assert.ok((await ground.need.rateLimiter.capacity([{ appId: ground.appId, connector }]))[0]! > 0)
+        assert.ok((await fixture.deps.rateLimiter.capacity([{ appId: fixture.appId, connector }]))[0]! > 0)
         const asked = evil.to('/list').length
-        const neighbour = await ground.connect(connector, 'neighbour', at(evil))
-        await ground.run(neighbour)
+        const neighbour = await fixture.connect(connector, 'neighbour', at(evil))
+        await fixture.run(neighbour)
         assert.equal(evil.to('/list').length, asked)
-        ground.clock.offsetMs += HOUR_MS
+        fixture.clock.offsetMs += HOUR_MS
         evil.on('/list', () => ({ body: { notes: someNotes(1) } }))
-        await ground.run(neighbour)
-        assert.equal((await ground.stored(neighbour)).size, 1)
+        await fixture.run(neighbour)
+        assert.equal((await fixture.stored(neighbour)).size, 1)
       })
   })
 })

@@ -46,7 +46,7 @@ suite('nothing that reads foreign text takes more than linear time', () => {
     assert.equal(await lastLineOf('functions'), 'done')
   })
 
-  test('expressions are told from divisions, strings, templates and comments', () => {
+  test('expressions are acked_revision from divisions, strings, templates and comments', () => {
     const source = [
       'const a = b / c / d // /no/',
       "const e = '/no/' + `/no/${f.replace(/yes1/g, `${g / h}`)}/no/` /* /no/ */",

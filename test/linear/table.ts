@@ -1,21 +1,21 @@
-import { parseCron } from '#base/cron.ts'
-import { redactText } from '#base/redact.ts'
 import { linksIn, plainText } from '#kit/kind.ts'
 import { linkPages } from '#kit/pages.ts'
 import { readItemQuery } from '#model/item-filter/read.ts'
 import { parseProfileName } from '#model/profile-name.ts'
 import { parseTextQuery } from '#model/text-query.ts'
 import { fold, searchVector, wordsOf } from '#model/words.ts'
+import { parseCron } from '#platform/cron.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { excerpt } from '#upstream/errors.ts'
 
 /** Expressions that read what we write ourselves, and what nobody outside can make long. By file and text, with the reason. */
 export const OWN_INPUT: Record<string, string> = {
-  'src/store/embedded/postmaster.ts /pre-existing shared memory block|lock file .* already exists|could not (bind|create any)/':
+  'src/platform/embedded-postgres/postmaster.ts /pre-existing shared memory block|lock file .* already exists|could not (bind|create any)/':
     'the last 4 KB that our own PostgreSQL wrote at its start',
-  'src/store/embedded/postmaster.ts /could not (access|change|open) director.*Permission denied/':
+  'src/platform/embedded-postgres/postmaster.ts /could not (access|change|open) director.*Permission denied/':
     'the last 4 KB that our own PostgreSQL wrote at its start',
-  'src/flows/deliver/destinations/nats.ts /[^.]*\\{\\w+\\}[^.]*/g': 'a subject, which MAX_SUBJECT keeps short',
+  'src/destinations/nats/nats.ts /[^.]*\\{\\w+\\}[^.]*/g': 'a subject, which MAX_SUBJECT keeps short',
 }
 
 /** Expressions that are put together at run time: why they are linear, or which of the functions below feeds them. */

@@ -28,7 +28,7 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Demo>
     const page = await browser.walk(`${url}/oauth/authenticate?${new URLSearchParams(query).toString()}`, {
       person: 'ada',
     })
-    const answer = await fetch(`${url}/oauth/access_token`, {
+    const response = await fetch(`${url}/oauth/access_token`, {
       method: 'POST',
       body: new URLSearchParams({
         client_id: clientId!,
@@ -36,7 +36,7 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Demo>
         code: new URL(page.url).searchParams.get('code') ?? '',
       }),
     })
-    const { access_token: token } = (await answer.json()) as { access_token: string }
+    const { access_token: token } = (await response.json()) as { access_token: string }
     return { url: url!, clientId: clientId!, secret: secret!, token, pid: running.child.pid!, stop }
   } catch (error) {
     await stop()

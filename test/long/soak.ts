@@ -70,9 +70,9 @@ async function work({ url, token }: Demo, worker: number): Promise<void> {
 async function ask(url: string, init: RequestInit): Promise<void> {
   const startedAt = performance.now()
   const status = await fetch(url, init).then(
-    async (answer) => {
-      await answer.arrayBuffer()
-      return answer.status
+    async (response) => {
+      await response.arrayBuffer()
+      return response.status
     },
     () => 0,
   )

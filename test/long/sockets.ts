@@ -20,9 +20,9 @@ const held = () => open.filter((socket) => !socket.destroyed && socket.readyStat
 process.stdout.write(`${held()} of ${SOCKETS} sockets are open\n`)
 for (let i = 0; i < 300; i += 1) {
   const startedAt = performance.now()
-  const answer = await fetch(`${demo.url}/types/all?limit=5`, { headers: { authorization: `Bearer ${demo.token}` } })
-  await answer.arrayBuffer()
-  if (answer.status !== 200) failed += 1
+  const response = await fetch(`${demo.url}/types/all?limit=5`, { headers: { authorization: `Bearer ${demo.token}` } })
+  await response.arrayBuffer()
+  if (response.status !== 200) failed += 1
   times.push(performance.now() - startedAt)
 }
 process.stdout.write(

@@ -58,11 +58,11 @@ function guess(clientId: string, secret: string): Promise<number> {
   }
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    const asked = request({ hostname, port, path: '/oauth/revoke', method: 'POST', agent, headers }, (answer) => {
-      answer.resume()
-      answer.on('end', () => {
-        if (answer.statusCode === 401) resolve(performance.now() - startedAt)
-        else reject(new Error(`status ${answer.statusCode}, not 401`))
+    const asked = request({ hostname, port, path: '/oauth/revoke', method: 'POST', agent, headers }, (response) => {
+      response.resume()
+      response.on('end', () => {
+        if (response.statusCode === 401) resolve(performance.now() - startedAt)
+        else reject(new Error(`status ${response.statusCode}, not 401`))
       })
     })
     asked.on('error', reject)

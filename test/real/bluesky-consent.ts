@@ -1,4 +1,4 @@
-import { type Answer, type PageWalker, walkPages } from './page-walker.ts'
+import { type PageWalker, type Reply, walkPages } from './page-walker.ts'
 
 export interface BlueskyPerson {
   handle: string
@@ -53,15 +53,15 @@ async function callPageApi(
     'x-csrf-token': walker.cookie('csrf-token') ?? '',
     ...(from.bearer === undefined ? {} : { authorization: `Bearer ${from.bearer}` }),
   }
-  const answer = await walker.visit(`${from.origin}${apiPath}/${name}`, { headers, json })
-  if (answer.status !== 200) throw refusal(name, answer)
-  return JSON.parse(answer.body) as Record<string, unknown>
+  const response = await walker.visit(`${from.origin}${apiPath}/${name}`, { headers, json })
+  if (response.status !== 200) throw refusal(name, response)
+  return JSON.parse(response.body) as Record<string, unknown>
 }
 
 function navigation(site: 'cross-site' | 'same-origin'): Record<string, string> {
   return { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': site }
 }
 
-function refusal(step: string, answer: Answer): Error {
-  return new Error(`the Bluesky server refused (${step}) with ${answer.status}: ${answer.body.slice(0, 300)}`)
+function refusal(step: string, response: Reply): Error {
+  return new Error(`the Bluesky server refused (${step}) with ${response.status}: ${response.body.slice(0, 300)}`)
 }

@@ -14,19 +14,19 @@ export async function loginOverHttp(
   { deny = false, user = 'alice' }: OidcLogin,
 ): Promise<string> {
   const walker = walkPages()
-  let answer = await walker.visit(url)
+  let response = await walker.visit(url)
   for (let page = 0; page < mostPages; page += 1) {
-    if (answer.location !== undefined) {
-      if (new URL(answer.location).origin !== issuer) return answer.location
-      answer = await walker.visit(answer.location)
-    } else if (answer.status === 200 && deny) {
-      answer = await walker.visit(attributeOf(answer.body, /<a href="([^"]+\/abort)"/))
-    } else if (answer.status === 200) {
-      const prompt = attributeOf(answer.body, /name="prompt" value="([^"]+)"/)
+    if (response.location !== undefined) {
+      if (new URL(response.location).origin !== issuer) return response.location
+      response = await walker.visit(response.location)
+    } else if (response.status === 200 && deny) {
+      response = await walker.visit(attributeOf(response.body, /<a href="([^"]+\/abort)"/))
+    } else if (response.status === 200) {
+      const prompt = attributeOf(response.body, /name="prompt" value="([^"]+)"/)
       const form = prompt === 'login' ? { prompt, login: user, password: 'any' } : { prompt }
-      answer = await walker.visit(attributeOf(answer.body, /action="([^"]+)"/), { form })
+      response = await walker.visit(attributeOf(response.body, /action="([^"]+)"/), { form })
     } else {
-      throw new Error(`the authorization server answered ${answer.status}: ${answer.body.slice(0, 300)}`)
+      throw new Error(`the authorization server answered ${response.status}: ${response.body.slice(0, 300)}`)
     }
   }
   throw new Error(`the authorization server showed more than ${mostPages} pages`)

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 
 /** What a page answered; `location` is absolute. */
-export interface Answer {
+export interface Reply {
   status: number
   headers: IncomingMessage['headers']
   location: string | undefined
@@ -17,7 +17,7 @@ export interface Send {
 
 /** A person's browser without scripts: plain requests over loopback HTTP that keep cookies and follow nothing by themselves. */
 export interface PageWalker {
-  visit(url: string, send?: Send): Promise<Answer>
+  visit(url: string, send?: Send): Promise<Reply>
   cookie(name: string): string | undefined
 }
 
@@ -47,7 +47,7 @@ export function walkPages(): PageWalker {
     return sent.map(({ name, value }) => `${name}=${value}`).join('; ')
   }
 
-  async function visit(url: string, send: Send = {}): Promise<Answer> {
+  async function visit(url: string, send: Send = {}): Promise<Reply> {
     const target = new URL(url)
     const { body, type } = encode(send)
     const cookie = cookieHeader(target.pathname)

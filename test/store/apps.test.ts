@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { Keyring, SealError } from '#base/sealing.ts'
-import * as apps from '#store/apps.ts'
-import { statement } from '#store/database.ts'
+import { statement } from '#platform/postgres/database.ts'
+import { Keyring, SealError } from '#platform/sealing.ts'
+import * as apps from '#store/apps/apps.ts'
+import * as keys from '#store/apps/service-keys.ts'
 import { migrate } from '#store/migrate.ts'
-import * as keys from '#store/service-keys.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 let opened: Opened

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
-import { ATTEMPTS, limitGuesses } from '#flows/manage/limit-guesses.ts'
-import { tidy } from '#flows/operate/maintenance.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
+import { ATTEMPTS, limitGuesses } from '#flows/apps/limit-guesses.ts'
+import { purgeExpired } from '#flows/operations/purge-expired.ts'
 import { ApiError } from '#model/errors.ts'
-import { insertApp } from '#store/apps.ts'
-import { countAttempts, purgeAttempts, releaseAttempts, reserveAttempts } from '#store/attempts.ts'
-import type { Database } from '#store/database.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { insertApp } from '#store/apps/apps.ts'
+import { countAttempts, purgeAttempts, releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 import { migrate } from '#store/migrate.ts'
 import { Hasher } from '#store/vault.ts'
 import { type Opened, openFresh } from './opened.ts'
@@ -56,7 +56,7 @@ suite('wrong secrets', () => {
     await add(opened.database, 'new', 10_000_000)
     assert.equal(await purgeAttempts(opened.database, 5000), 1)
     assert.equal(await count(opened.database, 'new', 10_000_000), 1)
-    const { attempts } = await tidy({ database: opened.database, clock: { now: () => 10_000_000 + 3_600_001 } })
+    const { attempts } = await purgeExpired({ database: opened.database, clock: { now: () => 10_000_000 + 3_600_001 } })
     assert.equal(attempts >= 1, true)
     assert.equal(await count(opened.database, 'new', 10_000_000), 0)
   })
@@ -64,7 +64,7 @@ suite('wrong secrets', () => {
 
 suite('an app proves itself', () => {
   let now = 1_000 * 60_000
-  const need = () => ({ database: opened.database, hasher: new Hasher('pepper'), clock: { now: () => now } })
+  const deps = () => ({ database: opened.database, hasher: new Hasher('pepper'), clock: { now: () => now } })
   before(async () => {
     const hash = new Hasher('pepper').hash('app_secret', 'right')
     const app = { id: 'app', name: 'n', redirectUris: [], tokenFlow: true, createdAt: 1 }
@@ -72,7 +72,7 @@ suite('an app proves itself', () => {
   })
 
   test('with its secret and nothing else', async () => {
-    assert.equal((await authenticateApp(need(), 'app', 'right', '10.0.0.1')).id, 'app')
+    assert.equal((await authenticateApp(deps(), 'app', 'right', '10.0.0.1')).id, 'app')
     for (const [id, secret] of [
       ['app', 'wrong'],
       ['app', ''],
@@ -81,28 +81,28 @@ suite('an app proves itself', () => {
       ['', 'right'],
       ['app', 'right '],
     ] as const)
-      await assert.rejects(authenticateApp(need(), id, secret, '10.0.0.1'), refused('app_secret_invalid'))
+      await assert.rejects(authenticateApp(deps(), id, secret, '10.0.0.1'), refused('app_secret_invalid'))
   })
 
   test('not from an address that guessed too often, and again in the next minute', async () => {
     now += 60_000
     for (let i = 0; i < ATTEMPTS.perSubject; i += 1)
-      await assert.rejects(authenticateApp(need(), 'app', `wrong ${i}`, '10.0.0.2'), refused('app_secret_invalid'))
+      await assert.rejects(authenticateApp(deps(), 'app', `wrong ${i}`, '10.0.0.2'), refused('app_secret_invalid'))
     now += 15_500
-    await assert.rejects(authenticateApp(need(), 'app', 'right', '10.0.0.2'), (error) => {
+    await assert.rejects(authenticateApp(deps(), 'app', 'right', '10.0.0.2'), (error) => {
       assert.equal((error as ApiError).retryAfterS, 45)
       return refused('too_many_attempts')(error)
     })
-    assert.equal((await authenticateApp(need(), 'app', 'right', '10.0.0.3')).id, 'app', 'others are not locked out')
+    assert.equal((await authenticateApp(deps(), 'app', 'right', '10.0.0.3')).id, 'app', 'others are not locked out')
     now += 44_500
-    assert.equal((await authenticateApp(need(), 'app', 'right', '10.0.0.2')).id, 'app')
+    assert.equal((await authenticateApp(deps(), 'app', 'right', '10.0.0.2')).id, 'app')
   })
 
   test('not from an address that tries one secret on many apps', async () => {
     now += 60_000
     for (let i = 0; i < ATTEMPTS.perAddress; i += 1)
-      await assert.rejects(authenticateApp(need(), `app_${i}`, 'x', '10.0.0.4'), refused('app_secret_invalid'))
-    await assert.rejects(authenticateApp(need(), 'app', 'right', '10.0.0.4'), refused('too_many_attempts'))
+      await assert.rejects(authenticateApp(deps(), `app_${i}`, 'x', '10.0.0.4'), refused('app_secret_invalid'))
+    await assert.rejects(authenticateApp(deps(), 'app', 'right', '10.0.0.4'), refused('too_many_attempts'))
   })
 
   test('a subject of any length or spelling is one subject', async () => {
@@ -110,7 +110,7 @@ suite('an app proves itself', () => {
     const subject = 'é"\\%'.repeat(500)
     const guess = (name: string) =>
       limitGuesses(
-        need(),
+        deps(),
         { subject: name, address: '10.0.0.5' },
         () => new ApiError('app_secret_invalid'),
         async () => undefined,
@@ -122,10 +122,10 @@ suite('an app proves itself', () => {
 
   test('two processes at once compare no more than the limit together', async () => {
     now += 60_000
-    const other = { ...need(), database: opened.another() }
+    const other = { ...deps(), database: opened.another() }
     const reasons = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
-        authenticateApp(i % 2 ? other : need(), 'app', `wrong ${i}`, '10.0.0.6').then(
+        authenticateApp(i % 2 ? other : deps(), 'app', `wrong ${i}`, '10.0.0.6').then(
           () => 'let in',
           (error: unknown) => (error as ApiError).reason,
         ),

@@ -9,7 +9,7 @@ import {
   int8Array,
   textArray,
   uuidArray,
-} from '#store/binary-arrays.ts'
+} from '#platform/postgres/binary-arrays.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 let opened: Opened

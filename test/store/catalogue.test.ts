@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { statement } from '#store/database.ts'
+import { statement } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { SEALED_COLUMNS } from '#store/reseal.ts'
 import { type Opened, openFresh } from './opened.ts'
 
-/** Small tables that every node may hold a copy of, and the budgets beside the engine. All others are cut into parts. */
+/** Small tables that every node may hold a copy of, and the budgets beside the engine. All others are cut into shards. */
 const REFERENCE = [
   'app',
   'app_deletion',
   'app_secret',
   'attempt',
-  'budget',
+  'rate_limit',
   'destination',
   'migration',
   'push_event',
@@ -34,9 +34,9 @@ const HASHES = [
 
 const tables = statement(
   'rules-tables',
-  `select c.relname as name, coalesce(a.attnotnull and t.typname in ('int2', 'int4'), false) as parted
+  `select c.relname as name, coalesce(a.attnotnull and t.typname in ('int2', 'int4'), false) as sharded
    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-   left join pg_attribute a on a.attrelid = c.oid and a.attname = 'part' and not a.attisdropped
+   left join pg_attribute a on a.attrelid = c.oid and a.attname = 'shard' and not a.attisdropped
    left join pg_type t on t.oid = a.atttypid
    where n.nspname = 'public' and c.relkind in ('r', 'p') order by 1`,
 )
@@ -79,7 +79,7 @@ const defaults = statement(
 const foreign = statement(
   'rules-foreign',
   `select c.relname as table, k.conname as name, f.relname as target,
-     exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'part' and a.attnum = any(k.conkey)) as with_part
+     exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'shard' and a.attnum = any(k.conkey)) as with_shard
    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
    join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and k.contype = 'f'`,
 )
@@ -108,15 +108,15 @@ after(() => opened.close())
 
 suite('the distribution rules', () => {
   const partedTables = async () =>
-    (await opened.database.rows<{ name: string; parted: boolean }>(tables)).filter(
+    (await opened.database.rows<{ name: string; sharded: boolean }>(tables)).filter(
       ({ name }) => !REFERENCE.includes(name),
     )
 
-  test('every table is a known reference table or has a part that is never empty', async () => {
+  test('every table is a known reference table or has a shard that is never empty', async () => {
     const all = await partedTables()
     assert.ok(all.length > 0)
     assert.deepEqual(
-      all.filter(({ parted }) => !parted),
+      all.filter(({ sharded }) => !sharded),
       [],
     )
   })
@@ -129,26 +129,26 @@ suite('the distribution rules', () => {
     )
   })
 
-  test('every table has a primary key, and every key of a parted one starts with the part', async () => {
+  test('every table has a primary key, and every key of a sharded one starts with the shard', async () => {
     const keys = await opened.database.rows<{ table: string; index: string; first: string; primary: boolean }>(uniques)
-    const parted = (await partedTables()).map(({ name }) => name)
+    const sharded = (await partedTables()).map(({ name }) => name)
     assert.deepEqual(
-      keys.filter(({ table, first }) => parted.includes(table) && first !== 'part'),
+      keys.filter(({ table, first }) => sharded.includes(table) && first !== 'shard'),
       [],
     )
     const withPrimary = keys.filter(({ primary }) => primary).map(({ table }) => table)
     assert.deepEqual(
-      [...parted, ...REFERENCE].filter((table) => !withPrimary.includes(table)),
+      [...sharded, ...REFERENCE].filter((table) => !withPrimary.includes(table)),
       [],
     )
   })
 
-  test('every other index of a parted table has the part in it, or the scope that stands in every word', async () => {
-    const parted = (await partedTables()).map(({ name }) => name)
+  test('every other index of a sharded table has the shard in it, or the scope that stands in every word', async () => {
+    const sharded = (await partedTables()).map(({ name }) => name)
     const all = await opened.database.rows<{ table: string; index: string; columns: string[] }>(indexes)
     assert.deepEqual(
       all.filter(
-        ({ table, index, columns }) => parted.includes(table) && !columns.includes('part') && index !== 'item_found',
+        ({ table, index, columns }) => sharded.includes(table) && !columns.includes('shard') && index !== 'item_words',
       ),
       [],
     )
@@ -163,11 +163,11 @@ suite('the distribution rules', () => {
 
   test('no default calls a function', async () => assert.deepEqual(await names(defaults), []))
 
-  test('a foreign key of a parted table carries the part', async () => {
-    const parted = (await partedTables()).map(({ name }) => name)
-    const all = await opened.database.rows<{ table: string; with_part: boolean }>(foreign)
+  test('a foreign key of a sharded table carries the shard', async () => {
+    const sharded = (await partedTables()).map(({ name }) => name)
+    const all = await opened.database.rows<{ table: string; with_shard: boolean }>(foreign)
     assert.deepEqual(
-      all.filter(({ table, with_part }) => parted.includes(table) && !with_part),
+      all.filter(({ table, with_shard }) => sharded.includes(table) && !with_shard),
       [],
     )
   })
@@ -195,7 +195,7 @@ suite('the distribution rules', () => {
       create trigger behind before insert on bad for each row execute function quiet()`)
     try {
       assert.deepEqual(
-        (await partedTables()).filter(({ parted }) => !parted).map(({ name }) => name),
+        (await partedTables()).filter(({ sharded }) => !sharded).map(({ name }) => name),
         ['bad'],
       )
       assert.deepEqual(await names(sequences), ['bad_id_seq'])

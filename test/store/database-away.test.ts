@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { openDatabase, statement } from '#store/database.ts'
+import { openDatabase, statement } from '#platform/postgres/database.ts'
 import { type CuttableLine, cuttableLine } from '../harness/cuttable-line.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { quiet } from './opened.ts'

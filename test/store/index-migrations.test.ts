@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { SetupError } from '#base/errors.ts'
-import { type Database, type Queries, statement } from '#store/database.ts'
+import { SetupError } from '#platform/errors.ts'
+import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
 import { migrateInProcess } from './migrate-in-process.ts'
@@ -175,11 +175,11 @@ suite('a migration that builds an index without a transaction', () => {
     const others = [3, 4].map((now) => {
       const plain = opened.another()
       let tries = 0
-      const unhurried: Database['unhurried'] = (work) => {
+      const withoutTimeout: Database['withoutTimeout'] = (work) => {
         tries += 1
-        return plain.unhurried(work)
+        return plain.withoutTimeout(work)
       }
-      return { tries: () => tries, run: migrate({ ...plain, unhurried }, now, migrations) }
+      return { tries: () => tries, run: migrate({ ...plain, withoutTimeout }, now, migrations) }
     })
     await until(async () => (others.every(({ tries }) => tries() > 2) ? true : undefined))
     await holder.query('commit')

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 /** Migrates in a process of its own, which a test can kill. */
 export function migrateInProcess(url: string, folder: string): ChildProcess {
   const program = `
-    import { openDatabase } from '#store/database.ts'
+    import { openDatabase } from '#platform/postgres/database.ts'
     import { migrate } from '#store/migrate.ts'
     import { readMigrations } from '#store/read-migrations.ts'
     const log = new Proxy({}, { get: () => () => {} })

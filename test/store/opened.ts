@@ -1,5 +1,5 @@
-import { createLog } from '#base/log.ts'
-import { type Database, openDatabase } from '#store/database.ts'
+import { type Database, openDatabase } from '#platform/postgres/database.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { freshDatabase, preparedDatabase, type TestDatabase } from '../harness/database.ts'
 
 export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })

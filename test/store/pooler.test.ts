@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { SetupError } from '#base/errors.ts'
-import { Keyring } from '#base/sealing.ts'
-import { createApp, getApp, listApps } from '#flows/manage/apps.ts'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
-import { listServiceKeys, setServiceKey } from '#flows/manage/keys.ts'
-import type { Database } from '#store/database.ts'
+import { createApp, getApp, listApps } from '#flows/apps/apps.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
+import { listServiceKeys, setServiceKey } from '#flows/apps/keys.ts'
+import { SetupError } from '#platform/errors.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { Keyring } from '#platform/sealing.ts'
 import { readIndexSteps } from '#store/index-steps.ts'
 import { migrate } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
@@ -21,20 +21,20 @@ const clock = { now: () => Date.now() }
 async function exercise(database: Database): Promise<void> {
   await migrate(database, 1)
   const hasher = await openHasher(database, keyring)
-  const need = { database, hasher, keyring, clock }
-  const before = (await listApps(need)).length
+  const deps = { database, hasher, keyring, clock }
+  const before = (await listApps(deps)).length
   const ids = await Promise.all(
     Array.from({ length: 30 }, async (_, i) => {
-      const { app, secret } = await createApp(need, { name: `n${i}`, redirectUris: ['https://a.test/'] }, 'test')
-      await setServiceKey(need, app.id, { service: 'github', key: `k${i}`, secret: 's' }, 'test')
-      assert.equal((await authenticateApp(need, app.id, secret, '10.0.0.1')).id, app.id)
-      await assert.rejects(authenticateApp(need, app.id, 'wrong', `10.0.0.${i}`))
-      assert.equal((await listServiceKeys(need, app.id))[0]?.key, `k${i}`)
+      const { app, secret } = await createApp(deps, { name: `n${i}`, redirectUris: ['https://a.test/'] }, 'test')
+      await setServiceKey(deps, app.id, { service: 'github', key: `k${i}`, secret: 's' }, 'test')
+      assert.equal((await authenticateApp(deps, app.id, secret, '10.0.0.1')).id, app.id)
+      await assert.rejects(authenticateApp(deps, app.id, 'wrong', `10.0.0.${i}`))
+      assert.equal((await listServiceKeys(deps, app.id))[0]?.key, `k${i}`)
       return app.id
     }),
   )
-  for (const id of ids) assert.equal((await getApp(need, id)).app.id, id)
-  assert.equal((await listApps(need)).length, before + ids.length)
+  for (const id of ids) assert.equal((await getApp(deps, id)).app.id, id)
+  assert.equal((await listApps(deps)).length, before + ids.length)
 }
 
 let opened: Opened

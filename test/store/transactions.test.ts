@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { isUnavailable } from '#base/errors.ts'
-import { statement } from '#store/database.ts'
+import { isUnavailable } from '#platform/errors.ts'
+import { statement } from '#platform/postgres/database.ts'
 import { type Opened, openFresh } from './opened.ts'
 
 const add = statement('t-add', 'insert into thing (id) values ($1)')
@@ -94,7 +94,7 @@ suite('a transaction', () => {
     let waiting: Promise<unknown>[] = []
     await opened.database.transaction(async (tx) => {
       await tx.rows(held)
-      waiting = Array.from({ length: 6 }, () => narrow.patient.rows(held))
+      waiting = Array.from({ length: 6 }, () => narrow.background.rows(held))
       assert.deepEqual(await narrow.rows(statement('t-one', 'select 1 as one')), [{ one: 1 }])
       const blocked = statement(
         't-blocked',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { findPlace } from '#upstream/addresses.ts'
+import { locateService } from '#upstream/addresses.ts'
 import { movableClock } from '../../lab/base/clock.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oidc } from './connectors/oidc.ts'
@@ -34,7 +34,7 @@ suite('finding the addresses of an instance', () => {
     authorization_response_iss_parameter_supported: true,
   })
   const find = (base: string, resource = false) =>
-    findPlace(open.upstream, {
+    locateService(open.upstream, {
       connector: turned(oidc, { discover: { resource } }),
       key: { key: 'k', secret: 's', overrides: { base_url: base } },
     })
@@ -66,7 +66,7 @@ suite('finding the addresses of an instance', () => {
     const other = openUpstream(clock)
     const connector = turned(oidc, { discover: { resource: true } })
     const key = { key: 'k', secret: 's', overrides: { base_url: server.url } }
-    await refusal(findPlace(other.upstream, { connector, key }), 'stop', 'discovery_failed')
+    await refusal(locateService(other.upstream, { connector, key }), 'stop', 'discovery_failed')
     await other.close()
   })
 
@@ -78,7 +78,7 @@ suite('finding the addresses of an instance', () => {
     pages['/.well-known/oauth-authorization-server'] = document(server.url)
     const home = { document: String, read: String, apiPath: '' }
     const connector = turned(oidc, { discover: { resource: true }, home })
-    const asked = findPlace(open.upstream, {
+    const asked = locateService(open.upstream, {
       connector: { ...connector, api: { ...connector.api, baseUrl: `${server.url}/api` } },
       key: { key: 'k', secret: 's', overrides: {} },
       instance: { api_url: theirs.url },

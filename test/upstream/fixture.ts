@@ -47,8 +47,8 @@ export interface Walked {
 
 /** Begins a sign-in and walks a person through the lab's pages, back to the callback. */
 export async function walk(upstream: Upstream, options: Walk): Promise<Walked> {
-  const { person = 'ada', decision = 'allow', permissions, ...wishes } = options
-  const begun = await beginSignIn(upstream, { callbackUrl: CALLBACK, state: 'st', ...wishes })
+  const { person = 'ada', decision = 'allow', permissions, ...loginOptions } = options
+  const begun = await beginSignIn(upstream, { callbackUrl: CALLBACK, state: 'st', ...loginOptions })
   const browser = createBrowser({ stopAt: (url) => url.startsWith(CALLBACK) })
   const page = await browser.walk(begun.url, { person, decision, ...(permissions ? { permissions } : {}) })
   assert.ok(page.stopped, `did not come back: ${page.status} ${page.title} ${page.body.slice(0, 300)}`)

@@ -9,12 +9,12 @@ export interface LoopbackServer {
 
 /** A server whose every answer the test writes. */
 export async function startLoopback(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  reply: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<LoopbackServer> {
   const requests: LoopbackServer['requests'] = []
   const server = createServer((request, response) => {
     requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers })
-    answer(request, response)
+    reply(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

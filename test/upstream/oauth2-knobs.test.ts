@@ -103,7 +103,7 @@ suite('the ways in which OAuth 2 services differ', () => {
   })
 
   test('the token in the query of each call', async () => {
-    await signIn({ bearer: ['query'], bearerQueryParam: 'auth' }, { carry: { in: 'query', name: 'auth' } })
+    await signIn({ bearer: ['query'], bearerQueryParam: 'auth' }, { tokenPlacement: { in: 'query', name: 'auth' } })
     assert.equal(service.requests.to('/api/me')[0]!.headers.authorization, undefined)
   })
 
@@ -171,8 +171,8 @@ suite('the ways in which OAuth 2 services differ', () => {
   test('calls carry the credential and reach the API', async () => {
     const { connector, key, credential } = await signIn({})
     const caller = { upstream: open.upstream, connector, key, credential }
-    const answer = await callService(caller, { method: 'GET', path: '/me/posts', query: { limit: '1' } })
-    assert.equal(answer.status, 200)
-    assert.equal(JSON.parse(answer.text).data.length <= 1, true)
+    const response = await callService(caller, { method: 'GET', path: '/me/posts', query: { limit: '1' } })
+    assert.equal(response.status, 200)
+    assert.equal(JSON.parse(response.text).data.length <= 1, true)
   })
 })

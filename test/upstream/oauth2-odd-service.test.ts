@@ -18,7 +18,7 @@ const odd: Connector = defineConnector({
     tokenUrl: 'https://odd.test/token?v=2',
     refreshUrl: 'https://odd.test/refresh',
     revokeUrl: 'https://odd.test/apps/{key}/token',
-    revoke: { method: 'DELETE', carry: 'json', parameters: { access_token: '{token}' }, tokenAuth: 'basic' },
+    revoke: { method: 'DELETE', tokenPlacement: 'json', parameters: { access_token: '{token}' }, tokenAuth: 'basic' },
     tokenMethod: 'GET',
     names: {
       client_id: 'app',
@@ -39,11 +39,11 @@ const odd: Connector = defineConnector({
 suite('a service that names and places everything its own way', () => {
   let open: OpenUpstream
   let server: LoopbackServer
-  let answers: Record<string, unknown>
+  let responses: Record<string, unknown>
   before(async () => {
     open = openUpstream()
     server = await startLoopback((request, response) =>
-      json(response, answers[new URL(request.url ?? '', server.url).pathname] ?? {}),
+      json(response, responses[new URL(request.url ?? '', server.url).pathname] ?? {}),
     )
   })
   after(async () => {
@@ -52,7 +52,7 @@ suite('a service that names and places everything its own way', () => {
   })
   beforeEach(() => {
     server.requests.length = 0
-    answers = {
+    responses = {
       '/token': { status: 0, body: { key: 'tok-1', again: 'ref-1', uid: 98765432109876543210n.toString() } },
       '/refresh': { status: 0, body: { key: 'tok-2', again: 'ref-2', expires_in: '10' } },
       '/api/98765432109876543210': { id: '98765432109876543210' },
@@ -118,7 +118,7 @@ suite('a service that names and places everything its own way', () => {
   })
 
   test('a record of somebody else than the token names is refused, and the token ended', async () => {
-    answers['/api/98765432109876543210'] = { id: '98765432109876543211' }
+    responses['/api/98765432109876543210'] = { id: '98765432109876543211' }
     await refusal((await signIn()).finished, 'stop', 'subject_mismatch')
     const last = server.requests.at(-1)!
     assert.deepEqual([last.method, last.url], ['DELETE', '/apps/my-app/token'])
@@ -126,7 +126,7 @@ suite('a service that names and places everything its own way', () => {
 
   test('a refresh that names somebody else is refused, and what it gave is ended', async () => {
     const { credential } = await (await signIn()).finished
-    answers['/refresh'] = { status: 0, body: { key: 'tok-2', again: 'ref-2', uid: '7' } }
+    responses['/refresh'] = { status: 0, body: { key: 'tok-2', again: 'ref-2', uid: '7' } }
     const held = { connector: odd, key: key(), credential: { ...credential, previousRefreshToken: 'ref-0' } }
     server.requests.length = 0
     await refusal(refreshCredential(open.upstream, held), 'reauthorize', 'subject_changed')
@@ -137,7 +137,7 @@ suite('a service that names and places everything its own way', () => {
   })
 
   test('an error that echoes the secret and the code does not pass them on', async () => {
-    answers['/token'] = { error: 'invalid_grant', error_description: 'my-secret may not use the-code' }
+    responses['/token'] = { error: 'invalid_grant', error_description: 'my-secret may not use the-code' }
     const error = await refusal((await signIn()).finished, 'reauthorize', 'grant_refused')
     assert.doesNotMatch(error.message, /my-secret|the-code/)
     assert.doesNotMatch(open.lines.join(''), /my-secret|the-code|tok-1/)

@@ -181,14 +181,14 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
 
   test('a way of revoking that is the service’s own', async () => {
     const connector = turned<OAuth2>(demoSocial, {
-      revoke: { method: 'POST', carry: 'form', parameters: { token: '{token}', app: '{key}' } },
+      revoke: { method: 'POST', tokenPlacement: 'form', parameters: { token: '{token}', app: '{key}' } },
     })
     const grant = await held(connector)
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
     assert.equal(await grant.status(), 401)
     const deleting = turned<OAuth2>(demoSocial, {
       revokeUrl: 'https://demo-social.test/apps/{key}/grant',
-      revoke: { method: 'DELETE', carry: 'bearer' },
+      revoke: { method: 'DELETE', tokenPlacement: 'bearer' },
     })
     social.faults.add({ path: '/apps/*', kind: 'response', status: 204, body: '' })
     assert.equal(await revokeCredential(open.upstream, { ...grant, connector: deleting }), 'revoked')

@@ -63,8 +63,8 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     const { credential } = await finishSignIn(open.upstream, back)
     const caller = { upstream: open.upstream, connector: oauthlib, key: back.key, credential }
     const headers = { 'content-type': 'application/json' }
-    const answer = await callService(caller, { method: 'POST', path: '/echo', headers, body: '{"a":1}' })
-    assert.equal(answer.status, 200)
+    const response = await callService(caller, { method: 'POST', path: '/echo', headers, body: '{"a":1}' })
+    assert.equal(response.status, 200)
   })
 
   test('S27 a wrong verifier, a denial, a reused and a foreign request token', async () => {

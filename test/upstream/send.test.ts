@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { systemClock } from '#base/clock.ts'
+import { systemClock } from '#platform/clock.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { withDeadline } from '#upstream/send.ts'
 import type { LabService } from '../../lab/base/service.ts'
@@ -28,10 +28,10 @@ suite('the one way out', () => {
     open.upstream.send({ method: 'GET', url: `${service.url}${path}?access_token=in-the-query`, ...more })
 
   test('gives status, headers and text', async () => {
-    const answer = await get()
-    assert.equal(answer.status, 200)
-    assert.match(answer.headers['content-type'] ?? '', /json/)
-    assert.match(answer.text, /"username":"ada"/)
+    const response = await get()
+    assert.equal(response.status, 200)
+    assert.match(response.headers['content-type'] ?? '', /json/)
+    assert.match(response.text, /"username":"ada"/)
     assert.equal(open.lines.join('').includes('in-the-query'), false)
   })
 

@@ -1,6 +1,6 @@
 import { type Kind, linksIn, timeOf } from '#kit/kind.ts'
 import type { BaseType } from '#model/types.ts'
-import { marksOfLinks } from './cross-posts.ts'
+import { dedupeKeysOfLinks } from './cross-posts.ts'
 import { type Media, mediaOf } from './media.ts'
 import { type Embed, ownerOf, type PostRecord, pageOf } from './records.ts'
 
@@ -62,7 +62,7 @@ export function postReaders<Raw>(postIn: (raw: Raw) => Post): Pick<Kind<Raw>, 'g
   return {
     guid: (raw) => {
       const post = postIn(raw)
-      return [post.uri && `guid:bluesky/#${post.uri}`, ...marksOfLinks(linksOf(post))]
+      return [post.uri && `guid:bluesky/#${post.uri}`, ...dedupeKeysOfLinks(linksOf(post))]
     },
     map: {
       text: (raw) => postIn(raw).record.text,

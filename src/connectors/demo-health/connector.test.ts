@@ -74,17 +74,17 @@ suite('demo-health', () => {
 
   test('devices have no type', () => {
     const draft = read('devices', { id: 'scale-2', model: 'Balance 2', kind: 'scale' })
-    assert.deepEqual([draft.types, draft.shelf, draft.card.title], [[], undefined, 'Balance 2'])
+    assert.deepEqual([draft.types, draft.category, draft.card.title], [[], undefined, 'Balance 2'])
   })
 
   test('measures are walked in windows of 31 days, through empty ones, back to the beginning', () => {
     const { pages, prepare } = endpoints.measures
     const plain: PageRequest = { method: 'GET', path: '/measures', query: {} }
     const nowMs = Date.UTC(2026, 2, 15, 23, 59)
-    let request: PageRequest | undefined = pages.first(prepare!(plain, { nowMs, mark: undefined }))
+    let request: PageRequest | undefined = pages.first(prepare!(plain, { nowMs, watermark: undefined }))
     assert.deepEqual({ ...request.query }, { start: '2026-02-13', end: '2026-03-15' })
     // Preparing again, as for every page, must not jump back to today.
-    assert.deepEqual(prepare!(request, { nowMs, mark: undefined }), request)
+    assert.deepEqual(prepare!(request, { nowMs, watermark: undefined }), request)
     const windows: { start: number; end: number }[] = []
     while (request !== undefined) {
       const { start = '', end = '' } = request.query

@@ -108,14 +108,14 @@ suite('demo-social', () => {
     const gone = { id: '10', deleted: true, deleted_at: '2026-06-01T00:00:00.000Z' }
     assert.equal(read('posts', gone).deleted, true)
     assert.equal(read('posts', link).deleted, false)
-    const mark = posts.checkpoint?.advance({ items: [link, gone], body: undefined }, undefined)
-    assert.equal(mark, Date.UTC(2026, 5, 1))
-    assert.deepEqual(photos.checkpoint?.query(mark), { updated_since: '2026-05-31T23:59:00.000Z' })
+    const watermark = posts.checkpoint?.advance({ items: [link, gone], body: undefined }, undefined)
+    assert.equal(watermark, Date.UTC(2026, 5, 1))
+    assert.deepEqual(photos.checkpoint?.query(watermark), { updated_since: '2026-05-31T23:59:00.000Z' })
   })
 
   test('friends are contacts', () => {
     const draft = read('friends', { ...ada, friends_since: '2020-01-01T00:00:00.000Z' })
-    assert.equal(draft.shelf, 'contacts')
+    assert.equal(draft.category, 'contacts')
     assert.deepEqual(draft.texts, ['Ada', 'ada'])
     assert.equal(draft.card.handle, 'ada')
   })
@@ -131,9 +131,9 @@ suite('demo-social', () => {
   })
 
   test('the feed is read down to what was known three days before', () => {
-    const mark = Date.UTC(2026, 4, 10)
+    const watermark = Date.UTC(2026, 4, 10)
     const isKnown = (day: number) =>
-      feed.checkpoint?.isKnown?.({ ...link, created_at: `2026-05-0${day}T00:00:00Z` }, mark)
+      feed.checkpoint?.isKnown?.({ ...link, created_at: `2026-05-0${day}T00:00:00Z` }, watermark)
     assert.deepEqual([isKnown(6), isKnown(7), isKnown(8)], [true, false, false])
   })
 

@@ -177,9 +177,9 @@ suite('Facebook walks', () => {
 
   test('the next run asks for two weeks before the newest', () => {
     const checkpoint = endpoints['posts']!.checkpoint!
-    const mark = checkpoint.advance({ items: [post, { id: 'x' }], body: {} }, undefined)
-    assert.equal(mark, Date.UTC(2026, 2, 1, 10) / 1000)
-    assert.deepEqual(checkpoint.query(mark), { since: String(Date.UTC(2026, 1, 15, 10) / 1000) })
+    const watermark = checkpoint.advance({ items: [post, { id: 'x' }], body: {} }, undefined)
+    assert.equal(watermark, Date.UTC(2026, 2, 1, 10) / 1000)
+    assert.deepEqual(checkpoint.query(watermark), { since: String(Date.UTC(2026, 1, 15, 10) / 1000) })
   })
 })
 

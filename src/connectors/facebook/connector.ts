@@ -81,7 +81,7 @@ export const facebook = defineConnector({
     revokeUrl: `${GRAPH}/me/permissions`,
     revoke: {
       method: 'DELETE',
-      carry: 'query',
+      tokenPlacement: 'query',
       parameters: { access_token: '{token}', appsecret_proof: '{proof}' },
     },
     proof: 'appsecret_proof',

@@ -1,4 +1,4 @@
-import type { Api, Hook, RateNews } from '#kit/connector.ts'
+import type { Api, Hook, RateLimitInfo } from '#kit/connector.ts'
 import { hubChallenge, signedBody } from '#kit/hook.ts'
 import { linkPages } from '#kit/pages.ts'
 
@@ -49,7 +49,7 @@ const HOUR_MS = 3_600_000
  * Both headers tell how many percent are used. An app may make at least 200 calls in an hour, so that a percent is at
  * least one call.
  */
-function rate(headers: Record<string, string>, nowMs: number): RateNews | undefined {
+function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {
   const ofApp = parsed(headers['x-app-usage']) as Usage | undefined
   const ofBusiness = parsed(headers['x-business-use-case-usage']) as Record<string, Usage[]> | undefined
   const usages = [...(ofApp ? [ofApp] : []), ...Object.values(ofBusiness ?? {}).flat()]

@@ -1,5 +1,5 @@
 import { kind, linksIn, timeOf } from '#kit/kind.ts'
-import { authorOf, countsOf, idsOf, marksOf, placeOf } from './reading.ts'
+import { authorOf, countsOf, dedupeKeysOf, idsOf, placeOf } from './reading.ts'
 import type { Album, Photo, Video } from './shapes.ts'
 
 export const PHOTO_FIELDS = [
@@ -38,7 +38,7 @@ export const photo = kind<Photo>({
   name: 'photo',
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
-  guid: (one) => marksOf(linksIn(one.name)),
+  guid: (one) => dedupeKeysOf(linksIn(one.name)),
   participants: (one) => ({
     author: one.from?.id,
     others: [...commentersOf(one), ...idsOf(one.likes?.data), ...idsOf(one.tags?.data)],
@@ -69,7 +69,7 @@ export const video = kind<Video>({
   name: 'video',
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
-  guid: (one) => marksOf(linksIn(one.description)),
+  guid: (one) => dedupeKeysOf(linksIn(one.description)),
   participants: (one) => ({ author: one.from?.id, others: [...commentersOf(one), ...idsOf(one.likes?.data)] }),
   place: (one) => placeOf(one.place),
   map: {

@@ -1,7 +1,7 @@
 import { kind, linksIn, timeOf } from '#kit/kind.ts'
 import { murmur3Hex } from '#model/murmur3.ts'
 import type { BaseType } from '#model/types.ts'
-import { authorOf, countsOf, idsOf, marksOf, placeOf } from './reading.ts'
+import { authorOf, countsOf, dedupeKeysOf, idsOf, placeOf } from './reading.ts'
 import type { Attachment, Post } from './shapes.ts'
 
 export const POST_FIELDS = [
@@ -47,12 +47,12 @@ function linksOf(post: Post): string[] {
 const TELLING_CAPTION = 20
 
 /** What Instagram posts here by itself has its caption but not its address. */
-function captionMark({ application, message = '' }: Post): string | undefined {
+function captionKey({ application, message = '' }: Post): string | undefined {
   const isCrossPost = application?.name === 'Instagram' && message.length >= TELLING_CAPTION
   return isCrossPost ? `caption:instagram/#${murmur3Hex(message)}` : undefined
 }
 
-const isNews = (post: Post): boolean => {
+const hasChanges = (post: Post): boolean => {
   const types = typesOf(post)
   return types.includes('news') && !types.some((type) => ['checkins', 'photos', 'videos'].includes(type))
 }
@@ -63,7 +63,7 @@ export const post = kind<Post>({
   id: (one) => one.id,
   at: (one) => timeOf(one.created_time),
   types: typesOf,
-  guid: (one) => [...marksOf([...linksOf(one), targetOf(attachmentOf(one))]), captionMark(one)],
+  guid: (one) => [...dedupeKeysOf([...linksOf(one), targetOf(attachmentOf(one))]), captionKey(one)],
   participants: (one) => ({
     author: one.from?.id,
     others: [
@@ -75,7 +75,7 @@ export const post = kind<Post>({
   }),
   place: (one) => placeOf(one.place),
   map: {
-    name: (one) => (isNews(one) ? attachmentOf(one)?.title : (one.place?.name ?? attachmentOf(one)?.title)),
+    name: (one) => (hasChanges(one) ? attachmentOf(one)?.title : (one.place?.name ?? attachmentOf(one)?.title)),
     text: (one) => one.message ?? attachmentOf(one)?.description ?? one.story,
     author: (one) => authorOf(one.from),
     url: (one) => one.permalink_url,
@@ -87,7 +87,7 @@ export const post = kind<Post>({
     counts: (one) => ({ ...countsOf(one), shares: one.shares?.count }),
   },
   card: {
-    url: (one) => (isNews(one) ? linksOf(one)[0] : one.permalink_url),
+    url: (one) => (hasChanges(one) ? linksOf(one)[0] : one.permalink_url),
     description: (one) => attachmentOf(one)?.description ?? one.message,
     thumbnail_url: (one) => one.full_picture,
     provider_url: (one) => one.permalink_url,

@@ -29,8 +29,8 @@ const INSTAGRAM = /^https?:\/\/(?:www\.)?(?:instagram\.com|instagr\.am)\/(?:[\w.
 const CHECKIN = /^https?:\/\/(?:www\.)?(?:foursquare|swarmapp)\.com\/(?:[^?#]*\/)?checkin\/([0-9a-f]{24})/i
 
 /** Marks of the things that stand elsewhere and that these links lead to. */
-export function marksOf(links: (string | undefined)[]): string[] {
-  const marks = links.flatMap((link = '') => [
+export function dedupeKeysOf(links: (string | undefined)[]): string[] {
+  const dedupeKeys = links.flatMap((link = '') => [
     ...(INSTAGRAM.exec(link)
       ?.slice(1)
       .map((code) => `guid:instagram/#${code}`) ?? []),
@@ -38,5 +38,5 @@ export function marksOf(links: (string | undefined)[]): string[] {
       ?.slice(1)
       .map((id) => `guid:foursquare/#${id}`) ?? []),
   ])
-  return [...new Set(marks)]
+  return [...new Set(dedupeKeys)]
 }

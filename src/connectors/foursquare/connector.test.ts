@@ -118,8 +118,8 @@ suite('Foursquare walks', () => {
   })
 
   test('the records of each answer', () => {
-    const answer = { meta: { code: 200 }, response: { checkins: { count: 1, items: [checkin] } } }
-    assert.deepEqual(endpoints['checkins']!.items(answer), [checkin])
+    const response = { meta: { code: 200 }, response: { checkins: { count: 1, items: [checkin] } } }
+    assert.deepEqual(endpoints['checkins']!.items(response), [checkin])
     assert.equal(endpoints['checkins']!.items({ meta: { code: 200 }, response: {} }), undefined)
     assert.equal(endpoints['lists']!.items({ meta: { code: 200 }, response: {} }), undefined)
     const recent = { response: { recent: [{ id: '1', user: { id: OWNER, relationship: 'self' } }, { id: '2' }] } }
@@ -134,9 +134,12 @@ suite('Foursquare walks', () => {
 
   test('the next run asks for a week before the newest', () => {
     const checkpoint = endpoints['checkins']!.checkpoint!
-    const mark = checkpoint.advance({ items: [{ createdAt: 1_700_000_000 }, { createdAt: 5 }], body: {} }, undefined)
-    assert.equal(mark, 1_700_000_000)
-    assert.deepEqual(checkpoint.query(mark), { afterTimestamp: String(1_700_000_000 - 604_800) })
+    const watermark = checkpoint.advance(
+      { items: [{ createdAt: 1_700_000_000 }, { createdAt: 5 }], body: {} },
+      undefined,
+    )
+    assert.equal(watermark, 1_700_000_000)
+    assert.deepEqual(checkpoint.query(watermark), { afterTimestamp: String(1_700_000_000 - 604_800) })
   })
 })
 

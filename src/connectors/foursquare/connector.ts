@@ -32,7 +32,7 @@ export const foursquare = defineConnector({
     tokenUrl: 'https://foursquare.com/oauth2/access_token',
     tokenMethod: 'GET',
     pkce: false,
-    carry: { in: 'query', name: 'oauth_token' },
+    tokenPlacement: { in: 'query', name: 'oauth_token' },
   }),
   api,
   self: self<Answer<{ user: User }>>('/users/self', (body) => {

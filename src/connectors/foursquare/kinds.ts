@@ -4,12 +4,12 @@ import type { BaseType } from '#model/types.ts'
 import { authorOf, imageUrl, placeOf, profileUrl, seconds } from './people.ts'
 import type { Checkin, List, Photo, TipEntry, Venue, Visit } from './shapes.ts'
 
-const mark = (checkinId: string | undefined): string | undefined => checkinId && `guid:foursquare/#${checkinId}`
+const dedupeKey = (checkinId: string | undefined): string | undefined => checkinId && `guid:foursquare/#${checkinId}`
 
 /** Shorter ones are said too often to mean the same photo. */
 const TELLING_CAPTION = 20
 
-function captionMark({ source, shout = '' }: Checkin): string | undefined {
+function captionKey({ source, shout = '' }: Checkin): string | undefined {
   const isCrossPost = source?.name === 'Instagram' && shout.length >= TELLING_CAPTION
   return isCrossPost ? `caption:instagram/#${murmur3Hex(shout)}` : undefined
 }
@@ -35,7 +35,7 @@ export const checkin = kind<Checkin>({
   id: (one) => one.id,
   at: (one) => seconds(one.createdAt),
   types: checkinTypes,
-  guid: (one) => [mark(one.id), captionMark(one)],
+  guid: (one) => [dedupeKey(one.id), captionKey(one)],
   participants: (one) => ({
     author: one.user?.id,
     others: [
@@ -68,7 +68,7 @@ export const photo = kind<Photo>({
   name: 'photo',
   id: (one) => one.id,
   at: (one) => seconds(one.createdAt),
-  guid: (one) => [mark(one.checkin?.id)],
+  guid: (one) => [dedupeKey(one.checkin?.id)],
   participants: (one) => ({ author: one.user?.id }),
   place: (one) => placeOf(one.venue?.location),
   map: {

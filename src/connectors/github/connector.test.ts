@@ -164,18 +164,18 @@ test('lists follow the Link header and keep their headers', () => {
 
 test('issues ask for what changed since a minute before the newest change', () => {
   const { checkpoint } = github.endpoints['issues']!
-  const mark = checkpoint?.advance(
+  const watermark = checkpoint?.advance(
     { items: [issue, { ...issue, updated_at: '2026-01-01T00:00:00Z' }], body: [] },
     undefined,
   )
-  assert.deepEqual(checkpoint?.query(mark!), { since: '2026-03-02T09:29:00Z' })
+  assert.deepEqual(checkpoint?.query(watermark!), { since: '2026-03-02T09:29:00Z' })
 })
 
 test('a run over events ends where everything is more than six hours older than the newest', () => {
   const { isKnown } = github.endpoints['events']!.checkpoint!
-  const mark = Date.UTC(2026, 3, 5, 12)
-  assert.equal(isKnown?.({ created_at: '2026-04-05T07:00:00Z' }, mark), false)
-  assert.equal(isKnown?.({ created_at: '2026-04-05T05:59:59Z' }, mark), true)
+  const watermark = Date.UTC(2026, 3, 5, 12)
+  assert.equal(isKnown?.({ created_at: '2026-04-05T07:00:00Z' }, watermark), false)
+  assert.equal(isKnown?.({ created_at: '2026-04-05T05:59:59Z' }, watermark), true)
 })
 
 test('“slow down” is told from “no”, and the limits are read', () => {

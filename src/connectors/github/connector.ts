@@ -77,7 +77,12 @@ export const github = defineConnector({
       redirect_uri_mismatch: 'stop',
     },
     revokeUrl: 'https://api.github.com/applications/{key}/grant',
-    revoke: { method: 'DELETE', carry: 'json', parameters: { access_token: '{token}' }, tokenAuth: 'basic_raw' },
+    revoke: {
+      method: 'DELETE',
+      tokenPlacement: 'json',
+      parameters: { access_token: '{token}' },
+      tokenAuth: 'basic_raw',
+    },
     verifyApp: {
       url: 'https://api.github.com/applications/{key}/token',
       method: 'POST',

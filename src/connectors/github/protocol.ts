@@ -6,9 +6,9 @@ const told = rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-
 
 /** Counted for the person, over all apps together; searches apart from the rest. */
 export const rate: NonNullable<Api['rate']> = (headers) => {
-  const news = told(headers)
+  const info = told(headers)
   const isApart = (headers['x-ratelimit-resource'] ?? 'core') !== 'core'
-  return news && isApart ? { ...news, of: 'endpoint' } : news
+  return info && isApart ? { ...info, of: 'endpoint' } : info
 }
 
 /** “Slow down” comes as 403 or 429: the hourly limit with nothing remaining, the secondary one with words or `Retry-After`. */

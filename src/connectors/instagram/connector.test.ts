@@ -137,10 +137,10 @@ suite('Instagram walks', () => {
 
   test('a walk ends at what has been known for a month', () => {
     const checkpoint = endpoints['media']!.checkpoint!
-    const mark = checkpoint.advance({ items: [photo, { id: 'x' }], body: {} }, undefined)!
-    assert.equal(mark, Date.UTC(2026, 3, 1, 6, 30))
-    assert.equal(checkpoint.isKnown!({ ...photo, timestamp: '2026-03-15T00:00:00+0000' }, mark), false)
-    assert.equal(checkpoint.isKnown!({ ...photo, timestamp: '2026-02-15T00:00:00+0000' }, mark), true)
+    const watermark = checkpoint.advance({ items: [photo, { id: 'x' }], body: {} }, undefined)!
+    assert.equal(watermark, Date.UTC(2026, 3, 1, 6, 30))
+    assert.equal(checkpoint.isKnown!({ ...photo, timestamp: '2026-03-15T00:00:00+0000' }, watermark), false)
+    assert.equal(checkpoint.isKnown!({ ...photo, timestamp: '2026-02-15T00:00:00+0000' }, watermark), true)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Api, Hook, RateNews } from '#kit/connector.ts'
+import type { Api, Hook, RateLimitInfo } from '#kit/connector.ts'
 import { hubChallenge, signedBody } from '#kit/hook.ts'
 import { linkPages } from '#kit/pages.ts'
 
@@ -34,7 +34,7 @@ interface Usage {
 const HOUR_MS = 3_600_000
 
 /** Percents of what one Instagram account allows; a percent is always more than one call. */
-function rate(headers: Record<string, string>, nowMs: number): RateNews | undefined {
+function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {
   const usages = usagesIn(headers['x-business-use-case-usage'])
   if (usages.length === 0) return undefined
   const percents = usages.flatMap((one) => [one.call_count ?? 0, one.total_cputime ?? 0, one.total_time ?? 0])

@@ -25,7 +25,7 @@ function shortcodeOf({ shortcode, permalink = '' }: Media): string | undefined {
 /** Shorter ones are said too often to mean the same photo. */
 const TELLING_CAPTION = 20
 
-function marksOf(media: Media): (string | undefined)[] {
+function dedupeKeysOf(media: Media): (string | undefined)[] {
   const code = shortcodeOf(media)
   const { caption = '' } = media
   return [
@@ -50,7 +50,7 @@ export const taggedMedia = kind<Media>({
   id: (one) => one.id,
   at: (one) => timeOf(one.timestamp),
   types: typesOf,
-  guid: marksOf,
+  guid: dedupeKeysOf,
   map: {
     name: (one) => one.caption,
     text: (one) => one.caption,

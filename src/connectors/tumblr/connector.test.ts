@@ -164,14 +164,14 @@ test('the person is the primary blog', () => {
 
 test('posts are walked by time, and posts of one second are not lost at the cut', () => {
   const { pages } = tumblr.endpoints['posts']!
-  const answer = (...times: number[]) => ({ response: { posts: times.map((timestamp) => ({ timestamp })) } })
+  const response = (...times: number[]) => ({ response: { posts: times.map((timestamp) => ({ timestamp })) } })
   const first = pages.first({ method: 'GET', path: '/blog/mosslog/posts', query: { npf: 'true' } })
   assert.deepEqual(first.query, { limit: '20', npf: 'true' })
-  const second = pages.next({ request: first, body: answer(30, 20, 10), headers: {}, count: 3 })
+  const second = pages.next({ request: first, body: response(30, 20, 10), headers: {}, count: 3 })
   assert.equal(second?.query['before'], '11')
-  const third = pages.next({ request: second, body: answer(10), headers: {}, count: 1 })
+  const third = pages.next({ request: second, body: response(10), headers: {}, count: 1 })
   assert.equal(third?.query['before'], '10')
-  assert.equal(pages.next({ request: third, body: answer(), headers: {}, count: 0 }), undefined)
+  assert.equal(pages.next({ request: third, body: response(), headers: {}, count: 0 }), undefined)
 })
 
 test('likes follow links where there are some, else count up to 1000', () => {
@@ -198,10 +198,13 @@ test('likes follow links where there are some, else count up to 1000', () => {
 
 test('a run ends a week before the newest post', () => {
   const { advance, isKnown } = tumblr.endpoints['posts']!.checkpoint!
-  const mark = advance({ items: [{ timestamp: 1_780_000_000 }, { timestamp: 1_770_000_000 }], body: {} }, undefined)
-  assert.equal(mark, 1_780_000_000_000)
-  assert.equal(isKnown?.({ timestamp: 1_780_000_000 - 6 * 86_400 }, mark), false)
-  assert.equal(isKnown?.({ timestamp: 1_780_000_000 - 8 * 86_400 }, mark), true)
+  const watermark = advance(
+    { items: [{ timestamp: 1_780_000_000 }, { timestamp: 1_770_000_000 }], body: {} },
+    undefined,
+  )
+  assert.equal(watermark, 1_780_000_000_000)
+  assert.equal(isKnown?.({ timestamp: 1_780_000_000 - 6 * 86_400 }, watermark), false)
+  assert.equal(isKnown?.({ timestamp: 1_780_000_000 - 8 * 86_400 }, watermark), true)
 })
 
 test('of the two limits the scarcer one counts, and of two used up the longer', () => {

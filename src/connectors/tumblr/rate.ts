@@ -1,7 +1,7 @@
-import type { RateNews } from '#kit/connector.ts'
+import type { RateLimitInfo } from '#kit/connector.ts'
 
 /** Calls of the app are counted by the hour and by the day; the headers tell the seconds that are left of each. */
-export function rate(headers: Record<string, string>, nowMs: number): RateNews | undefined {
+export function rate(headers: Record<string, string>, nowMs: number): RateLimitInfo | undefined {
   const windows = ['perhour', 'perday'].flatMap((window) => {
     const remaining = wholeNumber(headers[`x-ratelimit-${window}-remaining`])
     const resetS = wholeNumber(headers[`x-ratelimit-${window}-reset`])

@@ -203,8 +203,8 @@ test('pages go on while there is a token, also after an empty one', () => {
 
 test('the timeline asks for what is newer than the greatest id', () => {
   const { checkpoint } = x.endpoints['timeline']!
-  const mark = checkpoint?.advance({ items: [{ id: '999' }, { id: '1900000000000000010' }], body: {} }, '1000')
-  assert.deepEqual(checkpoint?.query(mark!), { since_id: '1900000000000000010' })
+  const watermark = checkpoint?.advance({ items: [{ id: '999' }, { id: '1900000000000000010' }], body: {} }, '1000')
+  assert.deepEqual(checkpoint?.query(watermark!), { since_id: '1900000000000000010' })
 })
 
 test('direct messages wait for their scope, which the flag adds', () => {
@@ -232,8 +232,8 @@ test('what only the operator can mend stops, and limits are those of one endpoin
 test('a webhook answers the challenge and counts when its signature fits', () => {
   const sign = (algorithm: string, text: string, encoding: 'hex' | 'base64' = 'hex') =>
     createHmac(algorithm, 'consumer').update(text).digest(encoding)
-  const answer = x.hook?.handshake?.({ crc_token: 'ch' }, 'consumer', sign)
-  assert.deepEqual(JSON.parse(answer!), { response_token: `sha256=${sign('sha256', 'ch', 'base64')}` })
+  const response = x.hook?.handshake?.({ crc_token: 'ch' }, 'consumer', sign)
+  assert.deepEqual(JSON.parse(response!), { response_token: `sha256=${sign('sha256', 'ch', 'base64')}` })
   assert.equal(x.hook?.handshake?.({}, 'consumer', sign), undefined)
   const body = JSON.stringify({ data: { filter: { user_id: ME }, event_type: 'post.create' } })
   const headers = { 'x-twitter-webhooks-signature': `sha256=${sign('sha256', body, 'base64')}` }

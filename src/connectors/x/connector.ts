@@ -55,7 +55,7 @@ const newestAgain = (days: number) =>
 
 const people = {
   query: { 'user.fields': PERSON_FIELDS },
-  items: (answer: Answer<User>) => listOf(answer),
+  items: (response: Answer<User>) => listOf(response),
   kind: contact,
   types: ['contacts' as const],
   pages: pages(1000),

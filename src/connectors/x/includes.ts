@@ -100,9 +100,9 @@ export const listOf = <Raw>({ data, meta }: Answer<Raw>): Raw[] | undefined =>
 export const referencesOf = (tweet: Tweet): Reference[] => tweet.referenced_tweets ?? tweet.referenced_posts ?? []
 
 /** Expansions come once for a whole page, beside the records; each record takes along its own. */
-export function joinTweets(answer: Answer<Tweet>): Joined<Tweet>[] | undefined {
-  const find = finders(answer.includes)
-  return listOf(answer)?.map((tweet) => {
+export function joinTweets(response: Answer<Tweet>): Joined<Tweet>[] | undefined {
+  const find = finders(response.includes)
+  return listOf(response)?.map((tweet) => {
     const tweets = found(referencesOf(tweet).map(({ id }) => find.tweet(id)))
     const all = [tweet, ...tweets]
     const people = all.flatMap((one) => [one.author_id, one.in_reply_to_user_id])
@@ -129,9 +129,9 @@ export interface Message {
   entities?: Entities
 }
 
-export function joinMessages(answer: Answer<Message>): Joined<Message>[] | undefined {
-  const find = finders(answer.includes)
-  return listOf(answer)?.map((message) =>
+export function joinMessages(response: Answer<Message>): Joined<Message>[] | undefined {
+  const find = finders(response.includes)
+  return listOf(response)?.map((message) =>
     withIncludes(message, {
       users: found([message.sender_id, ...(message.participant_ids ?? [])].map(find.user)),
       media: found((message.attachments?.media_keys ?? []).map(find.media)),

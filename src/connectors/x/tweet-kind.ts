@@ -113,7 +113,7 @@ function crossPosts(raw: Raw): (string | undefined)[] {
   })
 }
 
-function ownMark(raw: Raw): string | undefined {
+function ownKey(raw: Raw): string | undefined {
   const [handle, text] = [userOf(raw, raw.author_id)?.username, (raw.note_tweet ?? raw.note_post)?.text ?? raw.text]
   return handle === undefined || !text ? undefined : `guid:${handle}@twitter/#${murmur3Hex(text)}`
 }
@@ -123,7 +123,7 @@ export const tweet = kind<Raw>({
   id: ({ id }) => id,
   at: ({ created_at }) => timeOf(created_at),
   types: typesOf,
-  guid: (raw) => [ownMark(raw), ...crossPosts(raw)],
+  guid: (raw) => [ownKey(raw), ...crossPosts(raw)],
   participants: (raw) => {
     const tweets = raw.includes?.tweets ?? raw.includes?.posts ?? []
     const referred = referencesOf(raw).map(({ id }) => tweets.find((one) => one.id === id)?.author_id)

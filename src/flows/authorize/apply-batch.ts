@@ -1,16 +1,16 @@
-import { createSemaphore } from '#base/semaphore.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
 import { profileName } from '#model/profile-name.ts'
+import { createSemaphore } from '#platform/semaphore.ts'
 import { applyToken } from './apply.ts'
-import type { AuthorizeNeed } from './need.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
 export interface BatchEntry {
   id: string
   tokens: { service: string; token: string; tokenSecret?: string | undefined }[]
 }
 
-export type BatchAnswer =
+export type BatchResult =
   | {
       account: string
       access_token: string
@@ -26,19 +26,19 @@ const AT_ONCE = 5
 
 /** Each entry on its own: services in series, the first success decides the account, a failure never touches another entry. */
 export async function applyBatch(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   app: App,
   entries: BatchEntry[],
-): Promise<Record<string, BatchAnswer>> {
+): Promise<Record<string, BatchResult>> {
   const semaphore = createSemaphore(AT_ONCE)
-  const answers = entries.map(async (entry): Promise<[string, BatchAnswer]> => {
-    const answer = await semaphore.run(() => applyEntry(need, app, entry))
-    return [entry.id, answer]
+  const responses = entries.map(async (entry): Promise<[string, BatchResult]> => {
+    const response = await semaphore.run(() => applyEntry(deps, app, entry))
+    return [entry.id, response]
   })
-  return Object.fromEntries(await Promise.all(answers))
+  return Object.fromEntries(await Promise.all(responses))
 }
 
-async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Promise<BatchAnswer> {
+async function applyEntry(deps: AuthorizeDeps, app: App, entry: BatchEntry): Promise<BatchResult> {
   const errors: Record<string, string> = {}
   const profiles: string[] = []
   let account: string | undefined
@@ -46,13 +46,13 @@ async function applyEntry(need: AuthorizeNeed, app: App, entry: BatchEntry): Pro
   let appVerified = true
   for (const { service, token, tokenSecret } of entry.tokens) {
     try {
-      const attached = await applyToken(need, app, { service, token, tokenSecret, account })
+      const attached = await applyToken(deps, app, { service, token, tokenSecret, account })
       account = attached.account.id
       accessToken = attached.token
       appVerified &&= attached.appVerified
       profiles.push(profileName(attached.profile))
     } catch (error) {
-      if (!(error instanceof ApiError)) need.log.error('an entry of a batch failed', { service, error })
+      if (!(error instanceof ApiError)) deps.log.error('an entry of a batch failed', { service, error })
       errors[service] = error instanceof ApiError ? error.reason : 'internal'
     }
   }

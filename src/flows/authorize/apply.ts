@@ -1,13 +1,13 @@
 import { apiErrorOf } from '#access/api-errors.ts'
-import { randomPart } from '#base/ids.ts'
 import { type Credential, verifiesApp } from '#kit/auth.ts'
 import type { App } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import { findServiceKey } from '#store/service-keys.ts'
+import { randomShard } from '#platform/ids.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { proveCredential } from '#upstream/sign-in.ts'
 import { type Attached, attach } from './attach.ts'
-import type { AuthorizeNeed } from './need.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
 export interface Application {
   service: string
@@ -22,10 +22,10 @@ export interface Applied extends Attached {
 }
 
 /** Takes tokens that the app got elsewhere. The service itself must say whom they belong to. */
-export async function applyToken(need: AuthorizeNeed, app: App, input: Application): Promise<Applied> {
-  const connector = need.registry.find(input.service)
+export async function applyToken(deps: AuthorizeDeps, app: App, input: Application): Promise<Applied> {
+  const connector = deps.registry.find(input.service)
   if (connector === undefined) throw new ApiError('service_unknown')
-  const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
+  const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
   if (key === undefined) throw new ApiError('no_service_keys')
   if (connector.auth.kind === 'oauth1' && input.tokenSecret === undefined)
     throw new ApiError('bad_parameter', 'token_secret: is missing.')
@@ -33,17 +33,17 @@ export async function applyToken(need: AuthorizeNeed, app: App, input: Applicati
     token: input.token,
     ...(input.tokenSecret === undefined ? {} : { tokenSecret: input.tokenSecret }),
   }
-  const signedIn = await proveCredential(need.upstream, { connector, key, credential }).catch((error: unknown) => {
+  const signedIn = await proveCredential(deps.upstream, { connector, key, credential }).catch((error: unknown) => {
     throw error instanceof UpstreamError ? apiErrorOf(error, 'given') : error
   })
-  const attached = await need.database.transaction((tx) =>
-    attach(need, tx, {
+  const attached = await deps.database.transaction((tx) =>
+    attach(deps, tx, {
       appId: app.id,
       service: connector.service,
       signedIn,
       actor: `app:${app.id}`,
       account: input.account === undefined ? { how: 'new' } : { how: 'given', id: input.account },
-      part: randomPart(),
+      shard: randomShard(),
     }),
   )
   if (attached === undefined) throw new ApiError('not_found', 'There is no such account.')

@@ -1,20 +1,20 @@
-import { newPartId, partOf } from '#base/ids.ts'
 import type { SignedIn } from '#kit/auth.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
-import { insertAccessToken } from '#store/access-tokens.ts'
-import { insertAccount, lockAccount, setAccountParts } from '#store/accounts.ts'
-import { keepAppFromDeletion } from '#store/app-deletions.ts'
+import { newShardId, shardOf } from '#platform/ids.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { keepAppFromDeletion } from '#store/apps/deletions.ts'
 import { auditAccount } from '#store/audit.ts'
-import { putCredential } from '#store/credentials.ts'
-import type { Queries } from '#store/database.ts'
-import { openProfileCursors } from '#store/delivery-cursors.ts'
-import { insertProfile, listProfiles, reconnectProfile } from '#store/profiles.ts'
-import { claimServiceUser, findServiceUser, pointServiceUser, type ServiceUser } from '#store/service-users.ts'
-import { scheduleEndpoints, scheduleProfile } from '#store/sync-schedule.ts'
-import type { AuthorizeNeed } from './need.ts'
+import { insertAccessToken } from '#store/identity/access-tokens.ts'
+import { insertAccount, lockAccount, setAccountShards } from '#store/identity/accounts.ts'
+import { putCredential } from '#store/identity/credentials.ts'
+import { insertProfile, listProfiles, reconnectProfile } from '#store/identity/profiles.ts'
+import { claimServiceUser, findServiceUser, pointServiceUser, type ServiceUser } from '#store/identity/service-users.ts'
+import { openProfileCursors } from '#store/push/cursors.ts'
+import { scheduleEndpoints, scheduleProfile } from '#store/sync/schedule.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
 export interface Attached {
   account: Account
@@ -33,20 +33,20 @@ export interface Joining {
   /** `given`: this account, or none at all. `found`: the one that used this service user last, else a new one. `new`: always a new one. */
   account: { how: 'given'; id: string } | { how: 'found' } | { how: 'new' }
   /** The part of a new account. */
-  part: number
+  shard: number
   /** Of the access token, where the same answer must give the same token again. */
   tokenSecret?: string | undefined
 }
 
 /** Account, profile, credential, token and audit entry in one transaction. Undefined when the given account is gone. */
-export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining): Promise<Attached | undefined> {
+export async function attach(deps: AuthorizeDeps, tx: Queries, joining: Joining): Promise<Attached | undefined> {
   if (!(await keepAppFromDeletion(tx, joining.appId))) throw new ApiError('client_unknown')
-  const account = await chooseAccount(need, tx, joining)
+  const account = await chooseAccount(deps, tx, joining)
   if (account === undefined) return undefined
-  const profile = await putProfile(need, tx, account, joining)
-  const now = need.clock.now()
-  const token = newAccessToken(account.part, now, joining.tokenSecret)
-  const tokenHash = need.hasher.hash('access_token', token)
+  const profile = await putProfile(deps, tx, account, joining)
+  const now = deps.clock.now()
+  const token = newAccessToken(account.shard, now, joining.tokenSecret)
+  const tokenHash = deps.hasher.hash('access_token', token)
   await insertAccessToken(tx, account, tokenHash, now)
   await auditAccount(tx, account, {
     at: now,
@@ -57,20 +57,20 @@ export async function attach(need: AuthorizeNeed, tx: Queries, joining: Joining)
   return { account, profile, token, tokenHash, issuedAt: now }
 }
 
-async function chooseAccount(need: AuthorizeNeed, tx: Queries, joining: Joining): Promise<Account | undefined> {
-  const { account: wish, appId, service, signedIn, part } = joining
-  const now = need.clock.now()
+async function chooseAccount(deps: AuthorizeDeps, tx: Queries, joining: Joining): Promise<Account | undefined> {
+  const { account: options, appId, service, signedIn, shard } = joining
+  const now = deps.clock.now()
   const user = { appId, service, nativeId: signedIn.self.id }
-  if (wish.how === 'given') {
-    const account = await lockFirst(tx, [wish.id])
+  if (options.how === 'given') {
+    const account = await lockFirst(tx, [options.id])
     if (account?.appId !== appId) return undefined
     await pointServiceUser(tx, user, account.id, now)
     return account
   }
-  const fresh: Account = { part, id: newPartId(part, now), appId, parts: [part], createdAt: now }
-  const known = wish.how === 'found' ? await findAccountOf(tx, user, fresh.id, now) : undefined
+  const fresh: Account = { shard, id: newShardId(shard, now), appId, shards: [shard], createdAt: now }
+  const known = options.how === 'found' ? await findAccountOf(tx, user, fresh.id, now) : undefined
   if (known === undefined) await insertAccount(tx, fresh)
-  const account = known ?? (await lockAccount(tx, fresh.part, fresh.id))
+  const account = known ?? (await lockAccount(tx, fresh.shard, fresh.id))
   await pointServiceUser(tx, user, known?.id ?? fresh.id, now)
   return account
 }
@@ -96,8 +96,8 @@ async function findAccountOf(
 
 async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefined> {
   for (const id of ids) {
-    const part = partOf(id)
-    const account = part === undefined ? undefined : await lockAccount(tx, part, id)
+    const shard = shardOf(id)
+    const account = shard === undefined ? undefined : await lockAccount(tx, shard, id)
     if (account !== undefined) return account
   }
   return undefined
@@ -105,22 +105,22 @@ async function lockFirst(tx: Queries, ids: string[]): Promise<Account | undefine
 
 /** The profile this account has of the service user, made fresh; a new one beside the account otherwise. */
 async function putProfile(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   tx: Queries,
   account: Account,
   { service, signedIn }: Joining,
 ): Promise<Profile> {
-  const now = need.clock.now()
+  const now = deps.clock.now()
   const { id: nativeId, ...person } = signedIn.self
   const known = (await listProfiles(tx, account)).find((each) => each.service === service && each.nativeId === nativeId)
   const profile: Profile = {
-    part: known?.part ?? account.part,
-    id: known?.id ?? newPartId(account.part, now),
+    shard: known?.shard ?? account.shard,
+    id: known?.id ?? newShardId(account.shard, now),
     accountId: account.id,
     appId: account.appId,
     service,
     nativeId,
-    state: hasEndpoints(need, service) && known?.state !== 'active' ? 'connecting' : 'active',
+    state: hasEndpoints(deps, service) && known?.state !== 'active' ? 'connecting' : 'active',
     pausedAt: known?.pausedAt,
     stateUntil: undefined,
     error: undefined,
@@ -132,9 +132,9 @@ async function putProfile(
   }
   if (known === undefined) await insertProfile(tx, profile)
   else profile.state = await reconnectProfile(tx, profile)
-  if (!account.parts.includes(profile.part)) await setAccountParts(tx, account, [...account.parts, profile.part])
-  const key = { part: profile.part, profileId: profile.id }
-  const endpoints = Object.entries(need.registry.find(service)?.endpoints ?? {}).map(([name, { everyMs }]) => ({
+  if (!account.shards.includes(profile.shard)) await setAccountShards(tx, account, [...account.shards, profile.shard])
+  const key = { shard: profile.shard, profileId: profile.id }
+  const endpoints = Object.entries(deps.registry.find(service)?.endpoints ?? {}).map(([name, { everyMs }]) => ({
     name,
     everyMs,
   }))
@@ -142,11 +142,11 @@ async function putProfile(
   if (profile.state === 'paused') await scheduleEndpoints(tx, key, endpoints, now)
   else await scheduleProfile(tx, { ...key, appId: account.appId, service }, endpoints, now)
   await openProfileCursors(tx, key, account.appId, now)
-  await putCredential(tx, need.keyring, key, JSON.stringify(signedIn.credential), signedIn.credential.expiresAt, now)
+  await putCredential(tx, deps.keyring, key, JSON.stringify(signedIn.credential), signedIn.credential.expiresAt, now)
   return profile
 }
 
 /** Without anything to sync there is nothing to wait for. */
-function hasEndpoints({ registry }: AuthorizeNeed, service: string): boolean {
+function hasEndpoints({ registry }: AuthorizeDeps, service: string): boolean {
   return Object.keys(registry.find(service)?.endpoints ?? {}).length > 0
 }

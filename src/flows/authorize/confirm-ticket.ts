@@ -1,25 +1,25 @@
 import { timingSafeEqual } from 'node:crypto'
-import { ticketPart } from '#model/access-token.ts'
+import { ticketShard } from '#model/access-token.ts'
 import { ApiError } from '#model/errors.ts'
-import { lockConsent, type UsedConsent } from '#store/consents.ts'
-import type { Queries } from '#store/database.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { lockConsent, type UsedConsent } from '#store/identity/consents.ts'
 import { requestOf } from './consent-value.ts'
-import type { AuthorizeNeed } from './need.ts'
+import type { AuthorizeDeps } from './deps.ts'
 import type { ReturnTo } from './start.ts'
 
 /** The sign-in that a page asks about: in time, and in the browser that signed in. */
 export async function lockAsked(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   tx: Queries,
   ticket: string,
   browser: Buffer | undefined,
 ): Promise<UsedConsent> {
-  const part = ticketPart('trf', ticket)
+  const shard = ticketShard('trf', ticket)
   const consent =
-    part === undefined ? undefined : await lockConsent(tx, need.keyring, part, need.hasher.hash('confirm', ticket))
+    shard === undefined ? undefined : await lockConsent(tx, deps.keyring, shard, deps.hasher.hash('confirm', ticket))
   const isMine = consent?.browser !== undefined && browser !== undefined && timingSafeEqual(consent.browser, browser)
   if (consent === undefined || !isMine) throw new ApiError('session_expired')
-  if (consent.expiresAt < need.clock.now())
+  if (consent.expiresAt < deps.clock.now())
     throw new ApiError(
       'session_expired',
       'This sign-in is over: more than ten minutes have passed since you came back from the service.',
@@ -28,7 +28,7 @@ export async function lockAsked(
 }
 
 export function isDeclined(consent: UsedConsent): boolean {
-  return requestOf(consent).answer === 'no'
+  return requestOf(consent).response === 'no'
 }
 
 export function returnOf(consent: UsedConsent): ReturnTo {

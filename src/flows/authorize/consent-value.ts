@@ -12,7 +12,7 @@ export interface ConsentValue {
 
 /** What stays of a sign-in on the page's side once the person answered. */
 export interface SettledValue extends Omit<ConsentValue, 'signedIn'> {
-  answer: 'yes' | 'no'
+  response: 'yes' | 'no'
 }
 
 /** Of a consent that has not taken effect. */
@@ -21,6 +21,6 @@ export function signInOf({ value }: { value: string }): ConsentValue {
 }
 
 /** Of any consent, whether the person answered or not. */
-export function requestOf({ value }: { value: string }): Omit<SettledValue, 'answer'> & Partial<SettledValue> {
+export function requestOf({ value }: { value: string }): Omit<SettledValue, 'response'> & Partial<SettledValue> {
   return JSON.parse(value) as SettledValue
 }

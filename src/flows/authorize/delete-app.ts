@@ -1,10 +1,10 @@
 import { ApiError } from '#model/errors.ts'
-import type { AppDeletion } from '#store/app-deletions.ts'
-import * as deletions from '#store/app-deletions.ts'
-import { untoldErasures } from '#store/app-remains.ts'
+import type { AppDeletion } from '#store/apps/deletions.ts'
+import * as deletions from '#store/apps/deletions.ts'
+import { unconfirmedErasures } from '#store/apps/remains.ts'
 import { auditApp } from '#store/audit.ts'
+import type { AuthorizeDeps } from './deps.ts'
 import { eraseSome, finishApp } from './erase-app.ts'
-import type { AuthorizeNeed } from './need.ts'
 
 /** Longer than erasing one account takes, with a service that does not answer. A process that died is followed after this. */
 const LEASE_MS = 60_000
@@ -35,13 +35,13 @@ export interface DeletionProgress {
  * `continueDeletion`, in any process, and goes on after a restart. Asked again, it only tells how far it is.
  */
 export async function beginDeletion(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   appId: string,
   actor: string,
   { erase, giveUp = false }: { erase: boolean; giveUp?: boolean },
 ): Promise<DeletionProgress> {
-  const now = need.clock.now()
-  await need.database.transaction(async (tx) => {
+  const now = deps.clock.now()
+  await deps.database.transaction(async (tx) => {
     const app = await deletions.lockAppToDelete(tx, appId)
     if (app === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
     if (giveUp) await deletions.giveUpDestinations(tx, appId)
@@ -56,67 +56,67 @@ export async function beginDeletion(
     if (giveUp) await deletions.giveUpDestinations(tx, appId)
     await auditApp(tx, appId, { at: now, actor, action: 'app.delete_begin', detail: { accounts } })
   })
-  return (await deletionProgress(need, appId))!
+  return (await deletionProgress(deps, appId))!
 }
 
 /** Some of the work of one deletion; true when something was done. Everything of it may be repeated, and by two at once. */
-export async function continueDeletion(need: AuthorizeNeed, appId: string): Promise<boolean> {
-  const now = need.clock.now()
-  const deletion = await deletions.leaseAppDeletion(need.database, appId, now, now + LEASE_MS)
+export async function continueDeletion(deps: AuthorizeDeps, appId: string): Promise<boolean> {
+  const now = deps.clock.now()
+  const deletion = await deletions.leaseAppDeletion(deps.database, appId, now, now + LEASE_MS)
   if (deletion === undefined) return false
   try {
-    const moved = await step(need, deletion)
-    await deletions.releaseAppDeletion(need.database, appId)
+    const moved = await step(deps, deletion)
+    await deletions.releaseAppDeletion(deps.database, appId)
     return moved
   } catch (error) {
-    need.log.error('deleting an app met an error and goes on', { app: appId, error })
+    deps.log.error('deleting an app met an error and goes on', { app: appId, error })
     await deletions
-      .releaseAppDeletion(need.database, appId, 'It met an error and goes on; the log has it.')
+      .releaseAppDeletion(deps.database, appId, 'It met an error and goes on; the log has it.')
       .catch((failure: unknown) => {
         // Its lease ends by itself, and the next worker goes on.
-        need.log.warn('the lease on a deletion could not be given back', { app: appId, error: failure })
+        deps.log.warn('the lease on a deletion could not be given back', { app: appId, error: failure })
       })
     return false
   }
 }
 
 /** For the worker's loop: what was begun in any process, before any restart. Gives how many moved. */
-export async function continueDeletions(need: AuthorizeNeed): Promise<number> {
+export async function continueDeletions(deps: AuthorizeDeps): Promise<number> {
   let moved = 0
-  for (const appId of await deletions.openAppDeletions(need.database, need.clock.now()))
-    if (await continueDeletion(need, appId)) moved += 1
+  for (const appId of await deletions.openAppDeletions(deps.database, deps.clock.now()))
+    if (await continueDeletion(deps, appId)) moved += 1
   return moved
 }
 
-async function step(need: AuthorizeNeed, deletion: AppDeletion): Promise<boolean> {
+async function step(deps: AuthorizeDeps, deletion: AppDeletion): Promise<boolean> {
   const { appId } = deletion
-  if (await eraseSome(need, deletion, () => need.clock.now() + LEASE_MS)) return true
-  const open = await untoldErasures(need.database, appId)
+  if (await eraseSome(deps, deletion, () => deps.clock.now() + LEASE_MS)) return true
+  const open = await unconfirmedErasures(deps.database, appId)
   if (open.waiting > 0) {
-    const { sinceMs, giveUp } = await deletions.markWaiting(need.database, appId, need.clock.now())
-    if (!giveUp && need.clock.now() - sinceMs < MAX_DESTINATION_WAIT_MS) return false
+    const { sinceMs, giveUp } = await deletions.markWaiting(deps.database, appId, deps.clock.now())
+    if (!giveUp && deps.clock.now() - sinceMs < MAX_DESTINATION_WAIT_MS) return false
   }
-  await finishApp(need, deletion, open.destinations)
+  await finishApp(deps, deletion, open.destinations)
   return true
 }
 
 /** Undefined when nobody asked for it, or long ago. */
 export async function deletionProgress(
-  { database }: Pick<AuthorizeNeed, 'database'>,
+  { database }: Pick<AuthorizeDeps, 'database'>,
   appId: string,
 ): Promise<DeletionProgress | undefined> {
   const deletion = await deletions.findAppDeletion(database, appId)
   return deletion && present({ database }, deletion)
 }
 
-export async function listDeletions({ database }: Pick<AuthorizeNeed, 'database'>): Promise<DeletionProgress[]> {
+export async function listDeletions({ database }: Pick<AuthorizeDeps, 'database'>): Promise<DeletionProgress[]> {
   const shown: DeletionProgress[] = []
   for (const deletion of await deletions.listAppDeletions(database)) shown.push(await present({ database }, deletion))
   return shown
 }
 
 async function present(
-  { database }: Pick<AuthorizeNeed, 'database'>,
+  { database }: Pick<AuthorizeDeps, 'database'>,
   deletion: AppDeletion,
 ): Promise<DeletionProgress> {
   const { finishedAt, waitingSince } = deletion
@@ -130,8 +130,8 @@ async function present(
     accounts: deletion.accounts,
     erased: deletion.erased,
     service_tokens: { revoked: deletion.revoked, not_supported: deletion.notSupported, failed: deletion.failed },
-    ...(isWaiting ? { destinations_waiting: (await untoldErasures(database, deletion.appId)).waiting } : {}),
-    ...(deletion.untold > 0 ? { destinations_untold: deletion.untold } : {}),
+    ...(isWaiting ? { destinations_waiting: (await unconfirmedErasures(database, deletion.appId)).waiting } : {}),
+    ...(deletion.unconfirmed > 0 ? { destinations_untold: deletion.unconfirmed } : {}),
     ...(deletion.error === undefined ? {} : { error: deletion.error }),
   }
 }

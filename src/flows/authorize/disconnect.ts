@@ -1,24 +1,24 @@
-import { SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
-import { revokeAllTokens } from '#store/access-tokens.ts'
-import { deleteAccount, lockAccount } from '#store/accounts.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { SealError } from '#platform/sealing.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
 import { auditAccount } from '#store/audit.ts'
-import { type CredentialKey, deleteCredential, findCredential } from '#store/credentials.ts'
-import type { Queries } from '#store/database.ts'
-import { markDeliveriesErased } from '#store/delivery-cursors.ts'
-import { eraseProfileItems } from '#store/items.ts'
-import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/profiles.ts'
-import { queueEvent } from '#store/push-events.ts'
-import { findServiceKey } from '#store/service-keys.ts'
-import { forgetServiceUser } from '#store/service-users.ts'
-import { removeEndpoints } from '#store/sync-endpoints.ts'
-import { type ProfileKey, removeSchedule } from '#store/sync-schedule.ts'
+import { revokeAllTokens } from '#store/identity/access-tokens.ts'
+import { deleteAccount, lockAccount } from '#store/identity/accounts.ts'
+import { type CredentialKey, deleteCredential, findCredential } from '#store/identity/credentials.ts'
+import { deleteProfile, listAllProfiles, listProfiles, listProfilesByName } from '#store/identity/profiles.ts'
+import { forgetServiceUser } from '#store/identity/service-users.ts'
+import { eraseProfileItems } from '#store/items/items.ts'
+import { markDeliveriesErased } from '#store/push/cursors.ts'
+import { queueEvent } from '#store/push/events.ts'
+import { removeEndpoints } from '#store/sync/endpoints.ts'
+import { type ProfileKey, removeSchedule } from '#store/sync/schedule.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
-import type { AuthorizeNeed } from './need.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
 /** What was really done with one profile. */
 export interface Disconnected {
@@ -30,52 +30,52 @@ export interface Disconnected {
 
 /** Those that `service` or `id@service` names exactly. */
 export async function disconnectProfiles(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   account: Account,
   name: string,
   actor = actorOf(account),
 ): Promise<Disconnected[]> {
-  const erased = await need.database.transaction(async (tx) => {
+  const erased = await deps.database.transaction(async (tx) => {
     const locked = await lockMine(tx, account)
-    const chosen = await listProfilesByName(tx, need.registry, locked, name)
+    const chosen = await listProfilesByName(tx, deps.registry, locked, name)
     if (chosen.length === 0) throw new ApiError('no_profile')
-    return erase(need, tx, locked, chosen, actor)
+    return erase(deps, tx, locked, chosen, actor)
   })
-  return revokeAll(need, erased)
+  return revokeAll(deps, erased)
 }
 
 /** Every profile, the account itself and all its tokens. */
 export async function deleteWholeAccount(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   account: Account,
   actor = actorOf(account),
 ): Promise<Disconnected[]> {
-  const erased = await need.database.transaction(async (tx) => {
-    return eraseAccount(need, tx, await lockMine(tx, account), actor)
+  const erased = await deps.database.transaction(async (tx) => {
+    return eraseAccount(deps, tx, await lockMine(tx, account), actor)
   })
-  return revokeAll(need, erased)
+  return revokeAll(deps, erased)
 }
 
 /** All rows of an account that the transaction holds. What its services gave is still to be revoked, or was before. */
 export async function eraseAccount(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   tx: Queries,
   locked: Account,
   actor: string,
 ): Promise<Erased[]> {
-  const gone = await erase(need, tx, locked, await listProfiles(tx, locked), actor)
+  const gone = await erase(deps, tx, locked, await listProfiles(tx, locked), actor)
   // What is left are the app's own items, which no list of profiles shows.
   for (const own of await listAllProfiles(tx, locked))
-    for (const key of await deleteProfile(tx, own, locked.parts)) await eraseStored(tx, key, need.clock.now())
-  await revokeAllTokens(tx, locked, need.clock.now())
+    for (const key of await deleteProfile(tx, own, locked.shards)) await eraseStored(tx, key, deps.clock.now())
+  await revokeAllTokens(tx, locked, deps.clock.now())
   await deleteAccount(tx, locked)
-  await queueEvent(tx, locked.appId, 'account.erased', need.clock.now(), { account: locked.id })
-  await auditAccount(tx, locked, { at: need.clock.now(), actor, action: 'account.delete' })
+  await queueEvent(tx, locked.appId, 'account.erased', deps.clock.now(), { account: locked.id })
+  await auditAccount(tx, locked, { at: deps.clock.now(), actor, action: 'account.delete' })
   return gone
 }
 
 async function lockMine(tx: Queries, account: Account): Promise<Account> {
-  const locked = await lockAccount(tx, account.part, account.id)
+  const locked = await lockAccount(tx, account.shard, account.id)
   // Merged away or deleted since the token was looked at.
   if (locked === undefined) throw new ApiError('token_invalid')
   return locked
@@ -89,7 +89,7 @@ export interface Erased {
 
 /** Erased first, then revoked at the service: a service that hangs must not keep what the person wants gone. */
 async function erase(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   tx: Queries,
   account: Account,
   profiles: Profile[],
@@ -97,17 +97,17 @@ async function erase(
 ): Promise<Erased[]> {
   const erased: Erased[] = []
   for (const profile of profiles) {
-    const key = { part: profile.part, profileId: profile.id }
-    erased.push({ profile, credential: await credentialOf(need, tx, key) })
+    const key = { shard: profile.shard, profileId: profile.id }
+    erased.push({ profile, credential: await credentialOf(deps, tx, key) })
     await deleteCredential(tx, key)
-    for (const gone of await deleteProfile(tx, profile, account.parts)) await eraseStored(tx, gone, need.clock.now())
+    for (const gone of await deleteProfile(tx, profile, account.shards)) await eraseStored(tx, gone, deps.clock.now())
     await forgetServiceUser(
       tx,
       { appId: account.appId, service: profile.service, nativeId: profile.nativeId },
       account.id,
     )
     await auditAccount(tx, account, {
-      at: need.clock.now(),
+      at: deps.clock.now(),
       actor,
       action: 'profile.disconnect',
       detail: { profile: profileName(profile) },
@@ -128,43 +128,43 @@ async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise
 }
 
 export async function credentialOf(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   tx: Queries,
   key: CredentialKey,
 ): Promise<Credential | undefined> {
   try {
-    const stored = await findCredential(tx, need.keyring, key)
+    const stored = await findCredential(tx, deps.keyring, key)
     return stored && (JSON.parse(stored.value) as Credential)
   } catch (error) {
     if (!(error instanceof SealError)) throw error
-    need.log.error('a credential cannot be opened; it is erased without being revoked', { error })
+    deps.log.error('a credential cannot be opened; it is erased without being revoked', { error })
     return undefined
   }
 }
 
-function revokeAll(need: AuthorizeNeed, erased: Erased[]): Promise<Disconnected[]> {
+function revokeAll(deps: AuthorizeDeps, erased: Erased[]): Promise<Disconnected[]> {
   return Promise.all(
     erased.map(async ({ profile, credential }) => ({
       profile: profileName(profile),
       erased: true as const,
-      service_token: await revoke(need, profile, credential),
+      service_token: await revoke(deps, profile, credential),
     })),
   )
 }
 
 export async function revoke(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   profile: Profile,
   credential: Credential | undefined,
 ): Promise<Disconnected['service_token']> {
-  const connector = need.registry.find(profile.service)
-  const key = await findServiceKey(need.database, need.keyring, profile.appId, profile.service)
+  const connector = deps.registry.find(profile.service)
+  const key = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
   // Without our keys for it, or without the token itself, nobody can tell the service.
   if (connector === undefined || key === undefined || credential === undefined) return 'failed'
   try {
-    return await revokeCredential(need.upstream, { connector, key, credential })
+    return await revokeCredential(deps.upstream, { connector, key, credential })
   } catch (error) {
-    need.log.warn('a service token could not be revoked', { service: profile.service, error })
+    deps.log.warn('a service token could not be revoked', { service: profile.service, error })
     return 'failed'
   }
 }

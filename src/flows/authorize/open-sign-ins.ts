@@ -1,9 +1,16 @@
 import { isIPv6 } from 'node:net'
 import { ApiError } from '#model/errors.ts'
 import { defaultQuota, effectiveQuotas } from '#model/quotas.ts'
-import { findAppQuotas } from '#store/apps.ts'
-import { addOpenSignIn, appSubject, closeSignIn, minuteOf, openSignIn, openSignIns } from '#store/open-sign-ins.ts'
-import type { AuthorizeNeed } from './need.ts'
+import { findAppQuotas } from '#store/apps/apps.ts'
+import {
+  addOpenSignIn,
+  appSubject,
+  closeSignIn,
+  minuteOf,
+  openSignIn,
+  openSignIns,
+} from '#store/identity/open-sign-ins.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
 /** Where an unfinished sign-in is counted; it travels with the sign-in. */
 export interface CountedSignIn {
@@ -16,22 +23,22 @@ export interface CountedSignIn {
  * Counts a sign-in before anything is stored or sent for it; refuses it when too many are unfinished, those included whose code
  * nobody redeemed.
  */
-export async function countSignIn(need: AuthorizeNeed, appId: string, ip: string): Promise<CountedSignIn> {
-  const { database, clock, config } = need
+export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string): Promise<CountedSignIn> {
+  const { database, clock, config } = deps
   const now = clock.now()
   const address = addressSubject(ip)
   const { app_sign_ins: perApp } = effectiveQuotas(config, await findAppQuotas(database, appId))
   if (!(await openSignIn(database, address, now, defaultQuota(config, 'quotaAddressSignIns'))))
-    throw await refusal(need, address, 'Too many sign-ins from your network were begun and not finished.')
+    throw await refusal(deps, address, 'Too many sign-ins from your network were begun and not finished.')
   const counted = { address, minute: minuteOf(now) }
   if (await openSignIn(database, appSubject(appId), now, perApp)) return counted
   await closeSignIn(database, address, counted.minute)
-  throw await refusal(need, appSubject(appId), 'Too many people are signing in to this app right now.')
+  throw await refusal(deps, appSubject(appId), 'Too many people are signing in to this app right now.')
 }
 
 /** It is over, well or not: redeemed, confirmed, failed. What is lost here, or declined, ends by itself after ten minutes. */
 export async function endCounted(
-  { database, log }: AuthorizeNeed,
+  { database, log }: AuthorizeDeps,
   appId: string,
   counted: CountedSignIn | undefined,
 ): Promise<void> {
@@ -45,18 +52,18 @@ export async function endCounted(
 
 /** It came back from the service, and its code may live as long as the sign-in did: counted from now on. */
 export async function carryCounted(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   appId: string,
   counted: CountedSignIn | undefined,
 ): Promise<CountedSignIn | undefined> {
   if (counted === undefined) return undefined
-  const now = need.clock.now()
-  for (const subject of [counted.address, appSubject(appId)]) await addOpenSignIn(need.database, subject, now)
-  await endCounted(need, appId, counted)
+  const now = deps.clock.now()
+  for (const subject of [counted.address, appSubject(appId)]) await addOpenSignIn(deps.database, subject, now)
+  await endCounted(deps, appId, counted)
   return { ...counted, minute: minuteOf(now) }
 }
 
-async function refusal({ database, clock }: AuthorizeNeed, subject: string, why: string): Promise<ApiError> {
+async function refusal({ database, clock }: AuthorizeDeps, subject: string, why: string): Promise<ApiError> {
   const now = clock.now()
   const { nextOverAt = now } = await openSignIns(database, subject, now)
   const retryAfterS = Math.max(1, Math.ceil((nextOverAt - now) / 1000))

@@ -1,20 +1,20 @@
 import { freshCredential } from '#access/fresh-credential.ts'
 import { markNeedsAuth } from '#access/needs-auth.ts'
-import { SealError } from '#base/sealing.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { formatIdr, globalId, type Idr } from '#model/idr.ts'
 import { encodePart } from '#model/percent-encoding.ts'
 import type { Profile, ProfileState } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
-import { requireAccountById } from '#store/accounts.ts'
-import { findCredential } from '#store/credentials.ts'
-import { listProfiles } from '#store/profiles.ts'
-import { findServiceKey } from '#store/service-keys.ts'
+import { SealError } from '#platform/sealing.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
+import { requireAccountById } from '#store/identity/accounts.ts'
+import { findCredential } from '#store/identity/credentials.ts'
+import { listProfiles } from '#store/identity/profiles.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import type { AuthorizeNeed } from './need.ts'
+import type { AuthorizeDeps } from './deps.ts'
 
-export interface ProfilesWish {
+export interface ProfilesOptions {
   /** Only for callers who proved the app's secret. */
   auth: boolean
   full: boolean
@@ -24,31 +24,37 @@ export interface ProfilesWish {
 
 /** `{"id": account, "<service>": [native ids]}`, each entry an object when more was asked for. */
 export async function presentProfiles(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   account: Account,
-  wish: ProfilesWish,
+  options: ProfilesOptions,
 ): Promise<Record<string, unknown>> {
   const list = async () =>
-    (await listProfiles(need.database, account)).filter(({ id }) => wish.only === undefined || id === wish.only.id)
+    (await listProfiles(deps.database, account)).filter(
+      ({ id }) => options.only === undefined || id === options.only.id,
+    )
   let profiles = await list()
   const tokens = new Map<string, Record<string, unknown>>()
-  if (wish.auth) {
-    await Promise.all(profiles.map(async (profile) => tokens.set(profile.id, await tokensOf(need, profile))))
+  if (options.auth) {
+    await Promise.all(profiles.map(async (profile) => tokens.set(profile.id, await tokensOf(deps, profile))))
     // Getting at the tokens can show that a profile needs a new sign-in.
     profiles = await list()
   }
-  const answer: Record<string, unknown> = { id: account.id }
+  const response: Record<string, unknown> = { id: account.id }
   for (const [service, group] of Map.groupBy(profiles, ({ service }) => service))
-    answer[service] = group.map((profile) => presentEntry(profile, wish, tokens.get(profile.id)))
-  return answer
+    response[service] = group.map((profile) => presentEntry(profile, options, tokens.get(profile.id)))
+  return response
 }
 
-function presentEntry(profile: Profile, wish: ProfilesWish, tokens: Record<string, unknown> | undefined): unknown {
-  if (!wish.auth && !wish.full) return encodePart(profile.nativeId)
+function presentEntry(
+  profile: Profile,
+  options: ProfilesOptions,
+  tokens: Record<string, unknown> | undefined,
+): unknown {
+  if (!options.auth && !options.full) return encodePart(profile.nativeId)
   return {
     ...describe(profile),
-    ...(wish.full ? { data: JSON.parse(profile.data) } : {}),
-    ...(wish.auth ? { auth: tokens ?? {} } : {}),
+    ...(options.full ? { data: JSON.parse(profile.data) } : {}),
+    ...(options.auth ? { auth: tokens ?? {} } : {}),
   }
 }
 
@@ -72,8 +78,8 @@ function describe(profile: Profile): Record<string, unknown> {
 }
 
 /** Tokens that work now: an app that asks for them wants to call the service. */
-async function tokensOf(need: AuthorizeNeed, profile: Profile): Promise<Record<string, unknown>> {
-  const credential = await currentCredential(need, profile)
+async function tokensOf(deps: AuthorizeDeps, profile: Profile): Promise<Record<string, unknown>> {
+  const credential = await currentCredential(deps, profile)
   if (credential === undefined) return {}
   return {
     token: credential.token,
@@ -84,33 +90,33 @@ async function tokensOf(need: AuthorizeNeed, profile: Profile): Promise<Record<s
   }
 }
 
-async function currentCredential(need: AuthorizeNeed, profile: Profile): Promise<Credential | undefined> {
-  const connector = need.registry.find(profile.service)
-  const key = await findServiceKey(need.database, need.keyring, profile.appId, profile.service)
+async function currentCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
+  const connector = deps.registry.find(profile.service)
+  const key = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
   try {
     if (connector !== undefined && key !== undefined)
-      return (await freshCredential(need, { profile, connector, key })).credential
+      return (await freshCredential(deps, { profile, connector, key })).credential
   } catch (error) {
-    need.log.warn('a credential could not be refreshed; the stored one is shown', { service: profile.service, error })
+    deps.log.warn('a credential could not be refreshed; the stored one is shown', { service: profile.service, error })
   }
-  return storedCredential(need, profile)
+  return storedCredential(deps, profile)
 }
 
 /** One that was damaged is of no use to anybody any more: the person has to sign in again. */
-async function storedCredential(need: AuthorizeNeed, profile: Profile): Promise<Credential | undefined> {
+async function storedCredential(deps: AuthorizeDeps, profile: Profile): Promise<Credential | undefined> {
   try {
-    const stored = await findCredential(need.database, need.keyring, { part: profile.part, profileId: profile.id })
+    const stored = await findCredential(deps.database, deps.keyring, { shard: profile.shard, profileId: profile.id })
     return stored && (JSON.parse(stored.value) as Credential)
   } catch (error) {
     if (!(error instanceof SealError) || error.reason !== 'damaged') throw error
     const cause = new UpstreamError('reauthorize', error.message, { reason: 'credential_damaged', cause: error })
-    await markNeedsAuth(need, profile, cause)
+    await markNeedsAuth(deps, profile, cause)
     return undefined
   }
 }
 
 /** One person out of all profiles: the first that knows a thing says it. */
-export async function presentPerson({ database }: AuthorizeNeed, account: Account): Promise<Record<string, unknown>> {
+export async function presentPerson({ database }: AuthorizeDeps, account: Account): Promise<Record<string, unknown>> {
   const profiles = await listProfiles(database, account)
   const first = (field: 'name' | 'email' | 'handle' | 'url' | 'photo' | 'description' | 'location') =>
     profiles.map(({ person }) => person[field]).find((value) => value !== undefined && value !== '')
@@ -167,7 +173,7 @@ export interface ProfileLine {
 
 /** For operators: the profiles of any account, by its id. */
 export async function profilesOf(
-  { database }: Pick<AuthorizeNeed, 'database'>,
+  { database }: Pick<AuthorizeDeps, 'database'>,
   accountId: string,
 ): Promise<ProfileLine[]> {
   const profiles = await listProfiles(database, await requireAccountById(database, accountId))

@@ -1,14 +1,14 @@
-import { randomSecret } from '#base/ids.ts'
 import type { Connector } from '#kit/connector.ts'
 import { type App, matchesRedirectUri } from '#model/app.ts'
 import { ApiError } from '#model/errors.ts'
-import { findApp } from '#store/apps.ts'
-import { insertPending } from '#store/pending.ts'
-import { findServiceKey, type OpenServiceKey } from '#store/service-keys.ts'
+import { randomSecret } from '#platform/ids.ts'
+import { findApp } from '#store/apps/apps.ts'
+import { findServiceKey, type OpenServiceKey } from '#store/apps/service-keys.ts'
+import { insertPending } from '#store/identity/pending.ts'
 import { beginSignIn } from '#upstream/sign-in.ts'
 import { accountOf } from './accounts.ts'
+import { type AuthorizeDeps, callbackUrl, TEN_MINUTES_MS } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
-import { type AuthorizeNeed, callbackUrl, TEN_MINUTES_MS } from './need.ts'
 import { type CountedSignIn, countSignIn, endCounted } from './open-sign-ins.ts'
 import { failureOf } from './upstream-failure.ts'
 
@@ -46,7 +46,7 @@ export interface ReturnTo {
 }
 
 /** The app and its redirect address. Failing here is told to the person on a page, never by redirect. */
-export async function checkReturn({ database }: AuthorizeNeed, input: StartInput): Promise<{ app: App; to: ReturnTo }> {
+export async function checkReturn({ database }: AuthorizeDeps, input: StartInput): Promise<{ app: App; to: ReturnTo }> {
   const app = input.client_id === undefined ? undefined : await findApp(database, input.client_id)
   if (app === undefined) throw new ApiError('client_unknown')
   if (input.redirect_uri === undefined || !matchesRedirectUri(app.redirectUris, input.redirect_uri)) {
@@ -57,7 +57,7 @@ export async function checkReturn({ database }: AuthorizeNeed, input: StartInput
 
 /** Sends the browser on its way to the service. Everything that fails here is told to the app by redirect. */
 export async function startSignIn(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   app: App,
   to: ReturnTo,
   input: StartInput,
@@ -66,22 +66,22 @@ export async function startSignIn(
 ): Promise<string> {
   const responseType = checkResponseType(app, input)
   const codeChallenge = checkChallenge(input, responseType)
-  const { connector, key } = await chooseService(need, app, input.service)
-  const accountId = await chooseAccount(need, app, input.access_token)
+  const { connector, key } = await chooseService(deps, app, input.service)
+  const accountId = await chooseAccount(deps, app, input.access_token)
   // Before the service hears of it: some are asked for a request token first.
-  const counted = await countSignIn(need, app.id, ip)
+  const counted = await countSignIn(deps, app.id, ip)
   const state = randomSecret()
-  const begun = await beginSignIn(need.upstream, {
+  const begun = await beginSignIn(deps.upstream, {
     connector,
     key,
-    callbackUrl: callbackUrl(need, connector.service),
+    callbackUrl: callbackUrl(deps, connector.service),
     state,
     scope: input.scope,
     flag: input.flag,
     forceLogin: input.force_login ?? false,
   }).catch(async (error: unknown) => {
-    await endCounted(need, app.id, counted)
-    throw failureOf(need, error, connector.service)
+    await endCounted(deps, app.id, counted)
+    throw failureOf(deps, error, connector.service)
   })
   const value: PendingValue = {
     redirectUri: to.redirectUri,
@@ -94,12 +94,12 @@ export async function startSignIn(
   }
   // OAuth 1 sends its own request token back instead of our state.
   const name = begun.requestToken === undefined ? `state ${state}` : `token ${connector.service} ${begun.requestToken}`
-  await insertPending(need.database, need.keyring, need.hasher.hash('pending', name), {
+  await insertPending(deps.database, deps.keyring, deps.hasher.hash('pending', name), {
     appId: app.id,
     service: connector.service,
     browser,
     value: JSON.stringify(value),
-    expiresAt: need.clock.now() + TEN_MINUTES_MS,
+    expiresAt: deps.clock.now() + TEN_MINUTES_MS,
   })
   return begun.url
 }
@@ -119,20 +119,20 @@ function checkChallenge(input: StartInput, responseType: 'code' | 'token'): stri
 }
 
 export async function chooseService(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   app: App,
   service: string | undefined,
 ): Promise<{ connector: Connector; key: OpenServiceKey }> {
-  const connector = service === undefined ? undefined : need.registry.find(service)
+  const connector = service === undefined ? undefined : deps.registry.find(service)
   if (connector === undefined) throw new AuthorizeError('service_unknown')
-  const key = await findServiceKey(need.database, need.keyring, app.id, connector.service)
+  const key = await findServiceKey(deps.database, deps.keyring, app.id, connector.service)
   if (key === undefined) throw new AuthorizeError('no_service_keys')
   return { connector, key }
 }
 
-async function chooseAccount(need: AuthorizeNeed, app: App, token: string | undefined): Promise<string | undefined> {
+async function chooseAccount(deps: AuthorizeDeps, app: App, token: string | undefined): Promise<string | undefined> {
   if (token === undefined) return undefined
-  const account = await accountOf(need, token)
+  const account = await accountOf(deps, token)
   if (account?.appId !== app.id) throw new AuthorizeError('invalid_access_token')
   return account.id
 }

@@ -1,15 +1,15 @@
 import { apiErrorOf } from '#access/api-errors.ts'
 import type { Reason } from '#model/errors.ts'
-import { egressErrorIn } from '#upstream/egress/errors.ts'
+import { egressErrorIn } from '#platform/egress/errors.ts'
 import { UpstreamError } from '#upstream/errors.ts'
+import type { AuthorizeDeps } from './deps.ts'
 import { AuthorizeError } from './errors.ts'
-import type { AuthorizeNeed } from './need.ts'
 
 /** Of these a redirect only says that the service could not be asked: the sign-in may be tried again. */
 const LATER: ReadonlySet<Reason> = new Set(['service_unreachable', 'service_timeout', 'service_limited'] as const)
 
 /** What the app is told when a service fails us: its own words stay in our log. */
-export function failureOf({ log }: Pick<AuthorizeNeed, 'log'>, error: unknown, service: string): AuthorizeError {
+export function failureOf({ log }: Pick<AuthorizeDeps, 'log'>, error: unknown, service: string): AuthorizeError {
   if (error instanceof AuthorizeError) return error
   if (!(error instanceof UpstreamError)) {
     log.error('a sign-in failed', { service, error })

@@ -8,14 +8,14 @@ import type { Ready } from './targets.ts'
 export type Where = { path: string; query: string } | { url: string }
 
 /** Where a profile's calls may go. */
-export type Place = Pick<Ready, 'apiUrl' | 'hosts'>
+export type AllowedOrigins = Pick<Ready, 'apiUrl' | 'hosts'>
 
 const WHOLE = /^\/https?:\/\//i
 /** Segments that mean the same to every reader, so that there is nothing to resolve. */
 const SIMPLE = /^(\/(?!\.)[\w.~-]+)+\/?$/
 
 /** The whole address of a call: under the API's own or on a host beside it, whatever the path tries. Throws `bad_request`. */
-export function addressFor({ apiUrl, hosts }: Place, connector: Connector, where: Where): string {
+export function addressFor({ apiUrl, hosts }: AllowedOrigins, connector: Connector, where: Where): string {
   try {
     if ('url' in where) return addressOf(apiUrl, where)
     const { path, query } = where
@@ -32,7 +32,7 @@ export function addressFor({ apiUrl, hosts }: Place, connector: Connector, where
 }
 
 /** An address as the service itself writes it; undefined when it is none of the service's, and so only a path that looks like one. */
-function wholeAddress({ apiUrl, hosts }: Place, address: string): string | undefined {
+function wholeAddress({ apiUrl, hosts }: AllowedOrigins, address: string): string | undefined {
   const url = URL.parse(address)
   if (url === null || ![...hosts, new URL(apiUrl).origin].includes(url.origin)) return undefined
   const inside = hosts.includes(url.origin) || url.href.startsWith(`${apiUrl}/`)

@@ -1,8 +1,8 @@
-import { encodeNumber, randomSecret } from '#base/ids.ts'
-import type { Log } from '#base/log.ts'
-import { redactText } from '#base/redact.ts'
-import { type CallEntry, insertCalls } from '#store/calls.ts'
-import type { Database } from '#store/database.ts'
+import { encodeNumber, randomSecret } from '#platform/ids.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import { redactText } from '#platform/telemetry/redact.ts'
+import { type CallEntry, insertCalls } from '#store/apps/calls.ts'
 
 export type NewCall = Omit<CallEntry, 'id'>
 

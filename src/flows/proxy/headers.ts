@@ -86,7 +86,7 @@ function mayPass(name: string): boolean {
 }
 
 /** Untouched but for what speaks of the connection, of cookies, and of who may read, keep or run it. */
-export function answerHeaders(given: Headers): Record<string, string | string[]> {
+export function responseHeaders(given: Headers): Record<string, string | string[]> {
   const named = listed(given['connection'])
   const passed: Record<string, string | string[]> = {}
   for (const name in given) {

@@ -1,8 +1,8 @@
 import { learnLimits } from '#access/learn-limits.ts'
 import { joinedHeaders } from '#upstream/joined-headers.ts'
-import type { StreamAnswer } from '#upstream/open-stream.ts'
+import type { StreamResponse } from '#upstream/open-stream.ts'
+import type { ProxyDeps, Target } from './deps.ts'
 import { judgeRefusal } from './judge-refusal.ts'
-import type { ProxyNeed, Target } from './need.ts'
 import { readAhead } from './read-ahead.ts'
 
 /** Limit: bytes of a refusal (4xx) that the proxy takes in, to see whether it means “too many calls”; a longer one passes as it comes. */
@@ -14,8 +14,8 @@ const MAX_REFUSAL_MS = 2000
  * What this response says of limits holds for everybody whose calls the service counts together, sync included. The body is looked
  * at only where the connector can read refusals, and only in responses that are some: everything else passes as it comes.
  */
-export async function learnFromResponse<Response extends StreamAnswer>(
-  need: ProxyNeed,
+export async function learnFromResponse<Response extends StreamResponse>(
+  deps: ProxyDeps,
   { profile, connector, server }: Target,
   response: Response,
 ): Promise<Response> {
@@ -32,12 +32,12 @@ export async function learnFromResponse<Response extends StreamAnswer>(
       : response
   try {
     const bytes = Buffer.isBuffer(passed.body) ? passed.body : undefined
-    const judge = need.judgeRefusal ?? ((refusal) => judgeRefusal(need, refusal))
+    const judge = deps.judgeRefusal ?? ((refusal) => judgeRefusal(deps, refusal))
     const recovery = isJudged ? await judge({ service, status, headers, bytes }) : undefined
-    await learnLimits(need, { profile, connector, server }, { status, headers, recovery })
+    await learnLimits(deps, { profile, connector, server }, { status, headers, recovery })
   } catch (error) {
     // The service has acted: a failure of ours must not hide its response, or the app would do the same again.
-    need.log.warn('the limits that a response tells could not be stored', { service, error })
+    deps.log.warn('the limits that a response tells could not be stored', { service, error })
   }
   return passed
 }

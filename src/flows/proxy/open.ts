@@ -1,11 +1,11 @@
-import type { Hangup } from '#base/hangup.ts'
+import type { Hangup } from '#platform/hangup.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { openAuthorized, wantsNonce } from '#upstream/open-authorized.ts'
-import { discard, type StreamAnswer } from '#upstream/open-stream.ts'
+import { discard, type StreamResponse } from '#upstream/open-stream.ts'
 import { addressFor, type Where } from './address.ts'
 import type { CallBody } from './body.ts'
+import { type CallNotes, PATIENCE, type ProxyDeps, type Target } from './deps.ts'
 import { learnFromResponse } from './learn-from-response.ts'
-import { PATIENCE, type ProxyNeed, type Target, type Told } from './need.ts'
 import type { Ready, Targets } from './targets.ts'
 
 /** One request to a service, checked and complete but for the credential. */
@@ -18,7 +18,7 @@ export interface Outgoing {
   hangup: Hangup
 }
 
-export interface Opened extends StreamAnswer {
+export interface Opened extends StreamResponse {
   /** The address that gave the answer, after redirects. */
   url: string
 }
@@ -32,38 +32,38 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
  * A refused token is refreshed once, a missing nonce is learned, and a dead connection tried once more: each only where
  * the same can be sent again without harm.
  */
-export async function open(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<Opened> {
-  return learnFromResponse(need, out.target, await openFresh(need, targets, out, told))
+export async function open(deps: ProxyDeps, targets: Targets, out: Outgoing, notes: CallNotes): Promise<Opened> {
+  return learnFromResponse(deps, out.target, await openFresh(deps, targets, out, notes))
 }
 
-async function openFresh(need: ProxyNeed, targets: Targets, out: Outgoing, told: Told): Promise<Opened> {
+async function openFresh(deps: ProxyDeps, targets: Targets, out: Outgoing, notes: CallNotes): Promise<Opened> {
   let ready = await targets.ready(out.target, out.body.repeatable ? 'recent' : 'newest')
-  if (!out.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(need, out, ready)
+  if (!out.body.repeatable && ready.credential.dpopKey !== undefined) await learnNonce(deps, out, ready)
   let asked = { nonce: false, credential: false }
   for (;;) {
-    const answer = await persist(need, out, ready, told)
-    if (answer.status !== 401 || !out.body.repeatable) return answer
-    if (!asked.nonce && wantsNonce(answer)) {
+    const reply = await persist(deps, out, ready, notes)
+    if (reply.status !== 401 || !out.body.repeatable) return reply
+    if (!asked.nonce && wantsNonce(reply)) {
       asked = { ...asked, nonce: true }
     } else {
-      if (asked.credential) return answer
+      if (asked.credential) return reply
       asked = { ...asked, credential: true }
       const next = await targets.renew(out.target, ready.version).catch((error: unknown) => {
-        discard(answer)
+        discard(reply)
         throw error
       })
-      if (next.version === ready.version) return answer
-      told.refreshed = true
+      if (next.version === ready.version) return reply
+      notes.refreshed = true
       ready = next
     }
-    discard(answer)
-    told.retried = true
+    discard(reply)
+    notes.retried = true
   }
 }
 
-async function persist(need: ProxyNeed, out: Outgoing, ready: Ready, told: Told): Promise<Opened> {
+async function persist(deps: ProxyDeps, out: Outgoing, ready: Ready, notes: CallNotes): Promise<Opened> {
   try {
-    return await follow(need, out, ready)
+    return await follow(deps, out, ready)
   } catch (error) {
     const again =
       error instanceof UpstreamError &&
@@ -72,33 +72,33 @@ async function persist(need: ProxyNeed, out: Outgoing, ready: Ready, told: Told)
       IDEMPOTENT.has(out.method) &&
       !out.hangup.happened
     if (!again) throw error
-    told.retried = true
-    return follow(need, out, ready)
+    notes.retried = true
+    return follow(deps, out, ready)
   }
 }
 
 /** Follows redirects of reads on the service's own hosts; all others go back to the app, which has no credential to lose. */
-async function follow(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<Opened> {
+async function follow(deps: ProxyDeps, out: Outgoing, ready: Ready): Promise<Opened> {
   let url = addressFor(ready, out.target.connector, out.where)
   for (let hop = 0; ; hop += 1) {
-    const answer = await send(need, out, ready, url)
+    const reply = await send(deps, out, ready, url)
     const next =
-      hop < MAX_REDIRECTS && out.body.repeatable ? redirected(out.method, url, ready.hosts, answer) : undefined
-    if (next === undefined) return { ...answer, url }
-    discard(answer)
+      hop < MAX_REDIRECTS && out.body.repeatable ? redirected(out.method, url, ready.hosts, reply) : undefined
+    if (next === undefined) return { ...reply, url }
+    discard(reply)
     url = next
   }
 }
 
 function send(
-  need: ProxyNeed,
+  deps: ProxyDeps,
   { target: { connector, key }, method, headers, body, hangup }: Outgoing,
   { credential }: Ready,
   url: string,
-): Promise<StreamAnswer> {
-  const { headersMs, idleMs } = need.patience ?? PATIENCE
+): Promise<StreamResponse> {
+  const { headersMs, idleMs } = deps.patience ?? PATIENCE
   return openAuthorized(
-    need.upstream,
+    deps.upstream,
     { auth: connector.auth, key, credential },
     {
       method,
@@ -120,7 +120,7 @@ function redirected(
   method: string,
   from: string,
   hosts: readonly string[],
-  { status, headers }: StreamAnswer,
+  { status, headers }: StreamResponse,
 ): string | undefined {
   if ((method !== 'GET' && method !== 'HEAD') || !REDIRECTS.has(status)) return undefined
   if (typeof headers['location'] !== 'string') return undefined
@@ -130,8 +130,8 @@ function redirected(
 }
 
 /** A stream cannot be sent again when the server asks for another nonce, so that the nonce is fetched before. */
-async function learnNonce(need: ProxyNeed, out: Outgoing, ready: Ready): Promise<void> {
+async function learnNonce(deps: ProxyDeps, out: Outgoing, ready: Ready): Promise<void> {
   const empty: CallBody = { content: undefined, repeatable: true, length: undefined }
   const url = addressFor(ready, out.target.connector, out.where)
-  discard(await send(need, { ...out, method: 'HEAD', headers: {}, body: empty }, ready, url))
+  discard(await send(deps, { ...out, method: 'HEAD', headers: {}, body: empty }, ready, url))
 }

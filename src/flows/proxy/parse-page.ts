@@ -1,8 +1,8 @@
-import type { Log } from '#base/log.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { linkPages, type PageRequest, type Pages } from '#kit/pages.ts'
 import type { Registry } from '#kit/registry.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 import { BodyDecodeError, BodyLimitError, JsonError } from '#upstream/body/errors.ts'
 import { type LosslessJson, parseLossless, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { readLimited } from '#upstream/body/read-limited.ts'
@@ -94,7 +94,11 @@ export function courseFor(connector: Connector, path: string, query: string, now
   const endpoint = same.find(asks) ?? same[0]
   if (endpoint !== undefined) {
     const { pages, items, prepare } = endpoint
-    return { first: (request) => pages.first(prepare?.(request, { nowMs, mark: undefined }) ?? request), pages, items }
+    return {
+      first: (request) => pages.first(prepare?.(request, { nowMs, watermark: undefined }) ?? request),
+      pages,
+      items,
+    }
   }
   return {
     first: byLink.first,

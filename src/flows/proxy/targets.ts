@@ -1,13 +1,13 @@
 import { freshCredential } from '#access/fresh-credential.ts'
-import { trimEndOf } from '#base/trim-end.ts'
-import { createTtlCache } from '#base/ttl-cache.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
-import { findProfileByName } from '#store/profiles.ts'
-import { findServiceKey } from '#store/service-keys.ts'
-import { findPlace } from '#upstream/addresses.ts'
-import type { ProxyNeed, Target } from './need.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
+import { createTtlCache } from '#platform/ttl-cache.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
+import { findProfileByName } from '#store/identity/profiles.ts'
+import { locateService } from '#upstream/addresses.ts'
+import type { ProxyDeps, Target } from './deps.ts'
 
 /** All that a call needs to be sent. */
 export interface Ready {
@@ -36,16 +36,16 @@ const TARGET_TTL_MS = 1000
 /** Limit: profiles, credentials and last refreshes that the proxy of one process remembers; the least recently used goes. */
 const MAX_REMEMBERED = 10_000
 
-export function createTargets(need: ProxyNeed): Targets {
+export function createTargets(deps: ProxyDeps): Targets {
   const bounds = { ttlMs: TARGET_TTL_MS, maxEntries: MAX_REMEMBERED }
-  const found = createTtlCache<Target>(need.clock, bounds)
-  const made = createTtlCache<Ready>(need.clock, bounds)
-  const renewed = createTtlCache<true>(need.clock, { ttlMs: RENEW_EVERY_MS, maxEntries: MAX_REMEMBERED })
+  const found = createTtlCache<Target>(deps.clock, bounds)
+  const made = createTtlCache<Ready>(deps.clock, bounds)
+  const renewed = createTtlCache<true>(deps.clock, { ttlMs: RENEW_EVERY_MS, maxEntries: MAX_REMEMBERED })
 
   const prepare = async (target: Target, refused?: number): Promise<Ready> => {
-    const { credential, version } = await freshCredential(need, target, refused)
+    const { credential, version } = await freshCredential(deps, target, refused)
     const { connector, key } = target
-    const { addresses } = await findPlace(need.upstream, { connector, key, instance: credential.instance })
+    const { addresses } = await locateService(deps.upstream, { connector, key, instance: credential.instance })
     const { origin, pathname } = new URL(addresses.apiUrl)
     // An instance elsewhere has none of the hosts of the one that the connector knows.
     const hosts = new URL(connector.api.baseUrl).origin === origin ? (connector.api.hosts ?? []) : []
@@ -57,7 +57,7 @@ export function createTargets(need: ProxyNeed): Targets {
   }
 
   return {
-    find: (account, name) => found.get(`${account.id} ${name}`, () => findTarget(need, account, name)),
+    find: (account, name) => found.get(`${account.id} ${name}`, () => findTarget(deps, account, name)),
     ready: async (target, how) =>
       how === 'recent' ? made.get(target.profile.id, () => prepare(target)) : keep(target, await prepare(target)),
     renew: async (target, refused) => {
@@ -75,12 +75,12 @@ export function createTargets(need: ProxyNeed): Targets {
   }
 }
 
-async function findTarget(need: ProxyNeed, account: Account, name: string): Promise<Target> {
-  const profile = await findProfileByName(need.database, need.registry, account, name)
+async function findTarget(deps: ProxyDeps, account: Account, name: string): Promise<Target> {
+  const profile = await findProfileByName(deps.database, deps.registry, account, name)
   if (profile === undefined) throw new ApiError('no_profile')
   if (profile.state === 'needs_auth') throw new ApiError('needs_auth')
-  const connector = need.registry.find(profile.service)
-  const key = connector && (await findServiceKey(need.database, need.keyring, profile.appId, profile.service))
+  const connector = deps.registry.find(profile.service)
+  const key = connector && (await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service))
   if (connector === undefined || key === undefined) throw new ApiError('no_service_keys')
   return { profile, connector, key, server: undefined }
 }

@@ -1,11 +1,11 @@
-import { firstOf } from '#base/list-ends.ts'
 import { OWN_SERVICE } from '#kit/own-items.ts'
 import type { Account } from '#model/account.ts'
 import { TYPE_NAMES, typeBits } from '#model/types.ts'
-import { type Counted, countItemsOf } from '#store/item-counts.ts'
-import { listReadable, type Readable } from '#store/readable.ts'
-import { listEndpoints } from '#store/sync-endpoints.ts'
-import { type ReadNeed, readableOf } from './find.ts'
+import { firstOf } from '#platform/list-ends.ts'
+import { type Counted, countItemsOf } from '#store/items/counts.ts'
+import { listReadable, type ReadableProfile } from '#store/items/readable-profiles.ts'
+import { listEndpoints } from '#store/sync/endpoints.ts'
+import { type ReadDeps, readableOf } from './find.ts'
 
 export interface Summary {
   count: number
@@ -17,7 +17,7 @@ export interface Summary {
 type Counts = Record<string, number | Summary>
 
 /** How many items of each type there are; with `rich` also from when to when. */
-export async function countTypes({ database }: ReadNeed, account: Account, rich: boolean): Promise<Counts> {
+export async function countTypes({ database }: ReadDeps, account: Account, rich: boolean): Promise<Counts> {
   const counted = await countAll(database, await listReadable(database, account))
   return Object.fromEntries(
     TYPE_NAMES.map((type) => {
@@ -29,9 +29,9 @@ export async function countTypes({ database }: ReadNeed, account: Account, rich:
 }
 
 /** How many items each endpoint of a service has; with `rich` also from when to when and when it was last synced. */
-export async function countEndpoints(need: ReadNeed, account: Account, name: string, rich: boolean): Promise<Counts> {
-  const { database, registry } = need
-  const readable = await readableOf(need, account, name)
+export async function countEndpoints(deps: ReadDeps, account: Account, name: string, rich: boolean): Promise<Counts> {
+  const { database, registry } = deps
+  const readable = await readableOf(deps, account, name)
   const counted = Map.groupBy(await countAll(database, readable), ({ endpoint }) => endpoint)
   const { service } = firstOf(readable)
   const known = service === OWN_SERVICE.service ? {} : (registry.find(service)?.endpoints ?? {})
@@ -47,11 +47,11 @@ export async function countEndpoints(need: ReadNeed, account: Account, name: str
   )
 }
 
-async function countAll(database: ReadNeed['database'], readable: Readable[]): Promise<Counted[]> {
+async function countAll(database: ReadDeps['database'], readable: ReadableProfile[]): Promise<Counted[]> {
   return (await Promise.all(readable.map((profile) => countItemsOf(database, profile)))).flat()
 }
 
-async function lastSyncs(database: ReadNeed['database'], readable: Readable[]): Promise<Map<string, number>> {
+async function lastSyncs(database: ReadDeps['database'], readable: ReadableProfile[]): Promise<Map<string, number>> {
   const last = new Map<string, number>()
   for (const states of await Promise.all(readable.map((profile) => listEndpoints(database, profile)))) {
     for (const { endpoint, lastRunAt } of states)

@@ -1,5 +1,3 @@
-import { firstOf } from '#base/list-ends.ts'
-import type { Log } from '#base/log.ts'
 import { endpointFault } from '#kit/endpoint-fault.ts'
 import { endpointOf, OWN_SERVICE } from '#kit/own-items.ts'
 import type { Registry } from '#kit/registry.ts'
@@ -9,12 +7,14 @@ import { formatIdr, globalId, parseGlobalId, parseIdr, partitionOf } from '#mode
 import { murmur3Hex } from '#model/murmur3.ts'
 import type { Selection } from '#model/query.ts'
 import type { TypeName } from '#model/types.ts'
-import type { Database } from '#store/database.ts'
-import { type FoundItem, findItem, hasEndpoint } from '#store/item-query.ts'
-import { listReadable, listReadableUnproven, type Readable } from '#store/readable.ts'
+import { firstOf } from '#platform/list-ends.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import { type FoundItem, findItem, hasEndpoint } from '#store/items/query.ts'
+import { listReadable, listReadableUnproven, type ReadableProfile } from '#store/items/readable-profiles.ts'
 import { narrow, narrowByParameter } from './narrow.ts'
 
-export interface ReadNeed {
+export interface ReadDeps {
   database: Database
   registry: Registry
   /** Told of readers that fail on stored records. */
@@ -22,31 +22,31 @@ export interface ReadNeed {
 }
 
 /** What a path of the API names: some of an account's profiles, and which of their items. */
-export interface Shelf<Holder extends ReadingAccount = Account> {
+export interface ItemScope<Holder extends ReadingAccount = Account> {
   account: Holder
-  readable: Readable[]
+  readable: ReadableProfile[]
   selection: Selection
 }
 
 /** `/services/:service/:endpoint`. */
-export async function shelfOfEndpoint<Holder extends ReadingAccount>(
-  need: ReadNeed,
+export async function scopeOfEndpoint<Holder extends ReadingAccount>(
+  deps: ReadDeps,
   account: Holder,
   service: string,
   endpoint: string,
-): Promise<Shelf<Holder>> {
-  const readable = narrowToName(need, await listReadableUnproven(need.database, account), service)
-  await checkEndpoint(need, readable, endpoint)
+): Promise<ItemScope<Holder>> {
+  const readable = narrowToName(deps, await listReadableUnproven(deps.database, account), service)
+  await checkEndpoint(deps, readable, endpoint)
   return { account, readable, selection: { endpoint } }
 }
 
 /** `/types/:type`, perhaps of some services only. */
-export async function shelfOfType<Holder extends ReadingAccount>(
-  { database, registry }: ReadNeed,
+export async function scopeOfType<Holder extends ReadingAccount>(
+  { database, registry }: ReadDeps,
   account: Holder,
   type: TypeName,
   services: readonly string[] | undefined,
-): Promise<Shelf<Holder>> {
+): Promise<ItemScope<Holder>> {
   return {
     account,
     readable: narrowByParameter(registry, await listReadableUnproven(database, account), services),
@@ -55,18 +55,22 @@ export async function shelfOfType<Holder extends ReadingAccount>(
 }
 
 /** The profiles that a path names by `service` or `id@service`. */
-export async function readableOf(need: ReadNeed, account: Account, name: string): Promise<Readable[]> {
-  return narrowToName(need, await listReadable(need.database, account), name)
+export async function readableOf(deps: ReadDeps, account: Account, name: string): Promise<ReadableProfile[]> {
+  return narrowToName(deps, await listReadable(deps.database, account), name)
 }
 
-function narrowToName({ registry }: ReadNeed, readable: Readable[], name: string): Readable[] {
+function narrowToName({ registry }: ReadDeps, readable: ReadableProfile[], name: string): ReadableProfile[] {
   const named = narrow(registry, readable, [name])
   if (named.length === 0) throw new ApiError('no_profile')
   return named
 }
 
 /** A service has the endpoints of its connector; own items those that something was stored at. */
-async function checkEndpoint({ database, registry }: ReadNeed, readable: Readable[], endpoint: string): Promise<void> {
+async function checkEndpoint(
+  { database, registry }: ReadDeps,
+  readable: ReadableProfile[],
+  endpoint: string,
+): Promise<void> {
   const { service } = firstOf(readable)
   if (service === OWN_SERVICE.service) {
     for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
@@ -78,10 +82,10 @@ async function checkEndpoint({ database, registry }: ReadNeed, readable: Readabl
 
 /** By the id we gave it, or by its IDR. Anything that is not the account's own is not there. */
 export async function readById(
-  { database }: ReadNeed,
+  { database }: ReadDeps,
   account: Account,
   id: string,
-): Promise<{ item: FoundItem; readable: Readable[] }> {
+): Promise<{ item: FoundItem; readable: ReadableProfile[] }> {
   const readable = await listReadable(database, account)
   const { hash, owners } = locate(readable, id)
   for (const profile of owners) {
@@ -91,7 +95,10 @@ export async function readById(
   throw new ApiError('not_found')
 }
 
-function locate(readable: readonly Readable[], id: string): { hash: string | undefined; owners: Readable[] } {
+function locate(
+  readable: readonly ReadableProfile[],
+  id: string,
+): { hash: string | undefined; owners: ReadableProfile[] } {
   const known = parseGlobalId(id)
   if (known !== undefined) {
     return { hash: known.hash, owners: readable.filter((profile) => partitionOf(profile) === known.partition) }
@@ -106,8 +113,8 @@ function locate(readable: readonly Readable[], id: string): { hash: string | und
 
 /** By the id the service gave it. */
 export async function readByNativeId(
-  { database, registry }: ReadNeed,
-  { readable }: Shelf,
+  { database, registry }: ReadDeps,
+  { readable }: ItemScope,
   endpoint: string,
   nativeId: string,
 ): Promise<FoundItem> {

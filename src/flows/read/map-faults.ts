@@ -1,5 +1,5 @@
-import type { Log } from '#base/log.ts'
 import type { ReaderFault } from '#kit/read-item.ts'
+import type { Log } from '#platform/telemetry/log.ts'
 
 /** A field of stored records that a connector's reader could not read when somebody asked for it. */
 export interface MapFaults {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLog } from '#base/log.ts'
 import { apiKey } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { endpoint } from '#kit/endpoint.ts'
 import { kind } from '#kit/kind.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { self } from '#kit/self.ts'
-import type { FoundItem } from '#store/item-query.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import type { FoundItem } from '#store/items/query.ts'
 import { mapFaults } from './map-faults.ts'
 import { createPresenter } from './present.ts'
 
@@ -42,7 +42,7 @@ const connector = defineConnector({
 test('a map reader that throws on a stored record loses one field; it is counted, and told once', () => {
   const lines: string[] = []
   const log = createLog({ level: 'warn', format: 'json', clock: { now: () => 1 }, write: (line) => lines.push(line) })
-  const readable = { part: 1, profileId: 'p', service: 'faulty', owner: 'ada', accountId: 'a', twins: [] }
+  const readable = { shard: 1, profileId: 'p', service: 'faulty', owner: 'ada', accountId: 'a', duplicates: [] }
   const present = createPresenter({ registry: createRegistry([connector]), log }, [readable], {
     oembed: false,
     map: true,

@@ -1,11 +1,11 @@
-import type { Log } from '#base/log.ts'
 import { endpointOf } from '#kit/own-items.ts'
 import { mapOf, type ReaderFault } from '#kit/read-item.ts'
 import type { Registry } from '#kit/registry.ts'
 import { idrsOf, partitionOf } from '#model/idr.ts'
 import { presentTypes, typesFromBits } from '#model/types.ts'
-import type { FoundItem } from '#store/item-query.ts'
-import type { Readable } from '#store/readable.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import type { FoundItem } from '#store/items/query.ts'
+import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { pickFlat, pickNested } from './fields.ts'
 import { noteMapFault } from './map-faults.ts'
@@ -25,41 +25,41 @@ export interface PresentDeps {
 
 /** Turns stored items into JSON text. Where nothing has to be computed, the record is passed on without being read. */
 export function createPresenter(
-  need: PresentDeps,
-  readable: readonly Readable[],
-  wish: Presentation,
+  deps: PresentDeps,
+  readable: readonly ReadableProfile[],
+  options: Presentation,
 ): (item: FoundItem) => string {
-  const { registry } = need
+  const { registry } = deps
   const profiles = new Map(readable.map((profile) => [profile.profileId, { profile, partition: partitionOf(profile) }]))
   const idrOf = createIdrs(registry)
-  const paths = [...(wish.fields ?? []), ...(wish.select ?? [])]
-  const wantsMap = wish.map || paths.some((path) => path === 'map' || path.startsWith('map.'))
+  const paths = [...(options.fields ?? []), ...(options.select ?? [])]
+  const wantsMap = options.map || paths.some((path) => path === 'map' || path.startsWith('map.'))
   return (item) => {
     const { profile, partition } = profiles.get(item.profileId)!
     const idr = idrOf(profile, item)
     const head = `{"id":"${item.id}_${partition}","idr":"${idr}","at":${item.at},"updated":${item.updatedAt},"data":${item.data},${tailOf(item)}`
-    if (!wantsMap && paths.length === 0) return `${head}${wish.oembed ? `,"oembed":${item.oembed}` : ''}}`
+    if (!wantsMap && paths.length === 0) return `${head}${options.oembed ? `,"oembed":${item.oembed}` : ''}}`
     const whole = parseStored(`${head},"oembed":${item.oembed}}`) as { [key: string]: LosslessJson }
-    if (wantsMap) addMap(need, profile, item, whole)
-    if (wish.fields !== undefined) return stringifyLossless(pickFlat(whole, wish.fields) as LosslessJson)
-    if (wish.select !== undefined) return stringifyLossless(pickNested(whole, wish.select) as LosslessJson)
-    if (!wish.oembed) delete whole['oembed']
+    if (wantsMap) addMap(deps, profile, item, whole)
+    if (options.fields !== undefined) return stringifyLossless(pickFlat(whole, options.fields) as LosslessJson)
+    if (options.select !== undefined) return stringifyLossless(pickNested(whole, options.select) as LosslessJson)
+    if (!options.oembed) delete whole['oembed']
     return stringifyLossless(whole)
   }
 }
 
 /** One item, and what its text depends on beside the wish. */
 export function presentOne(
-  need: PresentDeps,
-  readable: readonly Readable[],
-  wish: Presentation,
+  deps: PresentDeps,
+  readable: readonly ReadableProfile[],
+  options: Presentation,
   item: FoundItem,
 ): { text: string; version: string } {
-  return { text: createPresenter(need, readable, wish)(item), version: `${item.updatedAt}-${item.seq}` }
+  return { text: createPresenter(deps, readable, options)(item), version: `${item.updatedAt}-${item.seq}` }
 }
 
 /** Many items come from few streams. */
-function createIdrs(registry: Registry): (profile: Readable, item: FoundItem) => string {
+function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundItem) => string {
   const streams = new Map<string, (item: string) => string>()
   return ({ profileId, service, owner }, { endpoint, nativeId }) => {
     const key = `${profileId} ${endpoint}`
@@ -87,7 +87,7 @@ function tailOf({ types: bits, guid }: FoundItem): string {
 
 function addMap(
   { registry, log }: PresentDeps,
-  profile: Readable,
+  profile: ReadableProfile,
   item: FoundItem,
   whole: { [key: string]: LosslessJson },
 ): void {

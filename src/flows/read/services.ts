@@ -1,7 +1,7 @@
 import { verifiesApp } from '#kit/auth.ts'
 import { storedTypes } from '#model/types.ts'
-import { listServiceKeys } from '#store/service-keys.ts'
-import type { ReadNeed } from './find.ts'
+import { listServiceKeys } from '#store/apps/service-keys.ts'
+import type { ReadDeps } from './find.ts'
 
 export interface ServiceCard {
   title: string
@@ -17,7 +17,7 @@ export interface ServiceCard {
 
 /** What this release can speak with, for anybody. */
 export async function listServices(
-  { database, registry }: ReadNeed,
+  { database, registry }: ReadDeps,
   appId: string | undefined,
 ): Promise<Record<string, ServiceCard>> {
   const keys =

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { isBelievable } from './deletes.ts'
 
 suite('how many items may vanish at once', () => {
-  const cases: [what: string, rows: [gone: number, stored: number, believed: boolean][]][] = [
+  const cases: [what: string, rows: [deleted: number, stored: number, believed: boolean][]][] = [
     [
       'nothing vanished',
       [
@@ -51,7 +51,7 @@ suite('how many items may vanish at once', () => {
   ]
   for (const [what, rows] of cases)
     test(what, () => {
-      for (const [gone, stored, believed] of rows)
-        assert.equal(isBelievable(gone, stored), believed, `${gone} of ${stored}`)
+      for (const [deleted, stored, believed] of rows)
+        assert.equal(isBelievable(deleted, stored), believed, `${deleted} of ${stored}`)
     })
 })

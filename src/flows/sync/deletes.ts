@@ -1,21 +1,21 @@
 import type { Endpoint } from '#kit/endpoint.ts'
-import type { Queries } from '#store/database.ts'
-import { itemIdsSince } from '#store/items.ts'
-import type { ProfileKey } from '#store/sync-schedule.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { itemIdsSince } from '#store/items/items.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
 
 /** So few may vanish from any list; a few more from one of which most is still there; from a long one this share. */
 const A_FEW = 3
 const SOME = 10
 const SHARE = 0.2
 
-export interface Gone {
+export interface Deletions {
   ids: string[]
   /** Too many to believe: kept, and counted until somebody confirms. */
   suspects: number
 }
 
 /** What a whole walk should have shown again but did not. */
-export async function findGone(
+export async function findDeleted(
   queries: Queries,
   key: ProfileKey,
   name: string,
@@ -23,14 +23,14 @@ export async function findGone(
   walk: {
     seen: Set<string>
     oldestAt: number | undefined
-    mark: string | number | undefined
+    watermark: string | number | undefined
     /** Somebody gave their word for this run. */
     confirmed: boolean
   },
-): Promise<Gone> {
+): Promise<Deletions> {
   const { deletes, checkpoint } = endpoint
   // A walk that asked only for what is newer says nothing of what is older.
-  const partial = walk.mark !== undefined && checkpoint !== undefined
+  const partial = walk.watermark !== undefined && checkpoint !== undefined
   if (deletes === 'none' || (partial && deletes === 'all')) return { ids: [], suspects: 0 }
   // Ties at the oldest time shown may lie beyond the last page, so the window begins just after it.
   const fromAt = partial ? (walk.oldestAt ?? Number.MAX_SAFE_INTEGER) + 1 : Number.MIN_SAFE_INTEGER
@@ -42,7 +42,7 @@ export async function findGone(
 }
 
 /** A service that suddenly shows half or nothing is more likely broken than forsaken. */
-export function isBelievable(gone: number, stored: number): boolean {
-  if (gone === stored) return gone <= 1
-  return gone <= A_FEW || (gone <= SOME && gone * 2 < stored) || gone <= stored * SHARE
+export function isBelievable(deleted: number, stored: number): boolean {
+  if (deleted === stored) return deleted <= 1
+  return deleted <= A_FEW || (deleted <= SOME && deleted * 2 < stored) || deleted <= stored * SHARE
 }

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
-import { takingTurns } from '#base/take-turns.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
 import { typeBits } from '#model/types.ts'
 import { searchVector } from '#model/words.ts'
-import type { Queries } from '#store/database.ts'
-import { type ItemRow, type KnownItem, probeItems } from '#store/items.ts'
-import type { BadRecord } from '#store/quarantine.ts'
-import { type Faults, joinFaults, NO_FAULTS } from '#store/reader-faults.ts'
-import type { ProfileKey } from '#store/sync-schedule.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { takingTurns } from '#platform/yield-to-others.ts'
+import { type ItemRow, type KnownItem, probeItems } from '#store/items/items.ts'
+import type { BadRecord } from '#store/sync/quarantine.ts'
+import { type Faults, joinFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 import { canonicalText, faultOfText } from './canonical.ts'
 
@@ -35,12 +35,12 @@ export interface Aside {
 }
 
 /** What a page of records means for the store, before anything is written. */
-export interface Digest {
+export interface PageDiff {
   /** New and changed items, without their numbers. */
   rows: Omit<ItemRow, 'seq'>[]
-  respelled: { id: string; hash: Buffer }[]
+  reserialized: { id: string; hash: Buffer }[]
   /** Ids of items that a record says are gone. */
-  gone: string[]
+  deleted: string[]
   bad: BadRecord[]
   faults: Faults
   /** Every record that can be stored, where some are in quarantine that it may set free: its item, and its content. */
@@ -48,7 +48,7 @@ export interface Digest {
   /** Ids of everything the page showed, stored or not. */
   seen: string[]
   /** Some records could not even be named, so that the page proves nothing about what is missing. */
-  nameless: boolean
+  hasUnidentified: boolean
   /** The oldest time among them. */
   oldestAt: number | undefined
 }
@@ -70,7 +70,7 @@ const VERSION_STEP = 2 ** 16
 /** Limit: characters of a participant's id; longer ones fit in no index, are nobody's id, and are left out. */
 const MAX_PARTICIPANT = 500
 
-export function openStream(
+export function openItemStream(
   connector: Pick<Connector, 'service' | 'title'>,
   name: string,
   endpoint: Endpoint,
@@ -100,16 +100,16 @@ export function openStream(
 }
 
 /** Nothing to write. */
-export function emptyDigest(): Digest {
+export function emptyDiff(): PageDiff {
   return {
     rows: [],
-    respelled: [],
-    gone: [],
+    reserialized: [],
+    deleted: [],
     bad: [],
     faults: NO_FAULTS,
     good: [],
     seen: [],
-    nameless: false,
+    hasUnidentified: false,
     oldestAt: undefined,
   }
 }
@@ -118,20 +118,20 @@ export function emptyDigest(): Digest {
  * Reads a page and looks up what is known of it. Only the holder of the fence writes these items, so this needs no
  * transaction; `before` is told which ones are about to be looked up.
  */
-export async function digest(
+export async function diffPage(
   queries: Queries,
   stream: Stream,
   records: LosslessJson[],
   nowMs: number,
   before?: (ids: string[]) => Promise<void>,
-): Promise<Digest> {
-  const { named, gone, bad, seen, nameless } = await nameAll(stream, records)
-  await before?.([...seen, ...gone])
+): Promise<PageDiff> {
+  const { named, deleted, bad, seen, hasUnidentified } = await nameAll(stream, records)
+  await before?.([...seen, ...deleted])
   const known = await probeItems(queries, stream.key, [...named.values()])
-  const { fresh, respelled } = await sortOut([...named.values()], known)
+  const { fresh, reserialized } = await partitionChanges([...named.values()], known)
   let faults = NO_FAULTS
   let oldestAt: number | undefined
-  const rows: Digest['rows'] = []
+  const rows: PageDiff['rows'] = []
   const turn = takingTurns()
   for (const item of fresh) {
     await turn()
@@ -144,7 +144,7 @@ export async function digest(
   const good = stream.aside.quarantine
     ? [...named.values()].map(({ id, hash }) => ({ id, content: contentOf(hash) }))
     : []
-  return { rows, respelled, gone, bad, faults, good, seen, nameless, oldestAt }
+  return { rows, reserialized, deleted, bad, faults, good, seen, hasUnidentified, oldestAt }
 }
 
 /** Limit: characters of a record's own id beside a fault of its reader; the rest is cut off. */
@@ -159,22 +159,22 @@ function faultsOf(stream: Stream, { id, nativeId }: Named, { faults }: ItemDraft
 /** Each record under its id, the last one winning; those that say that something is gone; those that nobody could store. */
 async function nameAll(stream: Stream, records: LosslessJson[]) {
   const named = new Map<string, Named>()
-  const gone = new Set<string>()
+  const deleted = new Set<string>()
   const seen = new Set<string>()
   const bad: BadRecord[] = []
-  let nameless = false
+  let hasUnidentified = false
   const turn = takingTurns()
   for (const raw of records) {
     await turn()
     const name = nameOf(stream, raw)
     if (name === undefined) {
-      nameless = true
+      hasUnidentified = true
       bad.push(badRecord(raw, isRecord(raw) ? 'no usable id' : 'not an object'))
       continue
     }
     const { id, nativeId } = name
     if (stream.isDeleted(raw)) {
-      gone.add(id)
+      deleted.add(id)
       named.delete(id)
       continue
     }
@@ -186,10 +186,10 @@ async function nameAll(stream: Stream, records: LosslessJson[]) {
       bad.push(badRecord(raw, refusal, id))
       continue
     }
-    gone.delete(id)
+    deleted.delete(id)
     named.set(id, { id, nativeId, raw, text, hash: hashOf(stream.stamp, text) })
   }
-  return { named, gone: [...gone], bad, seen: [...seen], nameless }
+  return { named, deleted: [...deleted], bad, seen: [...seen], hasUnidentified }
 }
 
 function nameOf(stream: Stream, raw: LosslessJson): { nativeId: string; id: string } | undefined {
@@ -212,21 +212,21 @@ function isTooLarge(text: string): boolean {
 }
 
 /** New and changed ones; a hash that differs may only mean that the service wrote the keys in another order. */
-async function sortOut(items: Named[], known: Map<string, KnownItem>) {
+async function partitionChanges(items: Named[], known: Map<string, KnownItem>) {
   const fresh: Named[] = []
-  const respelled: Named[] = []
+  const reserialized: Named[] = []
   const turn = takingTurns()
   for (const item of items) {
     await turn()
     const before = known.get(item.id)
     if (before?.isSame === true) continue
-    if (before?.data !== undefined && isRespelled(before.data, item.raw)) respelled.push(item)
+    if (before?.data !== undefined && isReserialized(before.data, item.raw)) reserialized.push(item)
     else fresh.push(item)
   }
-  return { fresh, respelled }
+  return { fresh, reserialized }
 }
 
-function isRespelled(before: string, raw: LosslessJson): boolean {
+function isReserialized(before: string, raw: LosslessJson): boolean {
   return canonicalText(parseStored(before)) === canonicalText(raw)
 }
 
@@ -236,7 +236,7 @@ function toRow(
   endpoint: string,
   before: KnownItem | undefined,
   nowMs: number,
-): Digest['rows'][number] {
+): PageDiff['rows'][number] {
   return {
     isNew: before === undefined,
     id: item.id,

@@ -1,6 +1,6 @@
-import { type AppFault, type FaultPlace, listAppFaults, listFaults } from '#store/reader-faults.ts'
-import type { ProfileKey } from '#store/sync-schedule.ts'
-import type { SyncNeed } from './need.ts'
+import { type AppFault, type FaultPlace, listAppFaults, listFaults } from '#store/sync/reader-faults.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { SyncDeps } from './deps.ts'
 
 /** A field that a connector's reader could not read, as an app sees it. */
 export interface ShownFault {
@@ -18,7 +18,7 @@ const MAX_SHOWN = 3
 
 /** The newest few, by endpoint. */
 export async function newestFaults(
-  { database }: Pick<SyncNeed, 'database'>,
+  { database }: Pick<SyncDeps, 'database'>,
   key: ProfileKey,
 ): Promise<Map<string, ShownFault[]>> {
   const byEndpoint = Map.groupBy(await listFaults(database, key), ({ endpoint }) => endpoint)
@@ -27,7 +27,7 @@ export async function newestFaults(
 
 /** For operators: faults over all profiles of an app, a page at a time. */
 export async function appFaults(
-  { database }: Pick<SyncNeed, 'database'>,
+  { database }: Pick<SyncDeps, 'database'>,
   appId: string,
   after: FaultPlace,
   limit: number,

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from '#access/acquire.ts'
 import { type Fresh, freshCredential } from '#access/fresh-credential.ts'
 import { type LimitedCall, learnLimits } from '#access/learn-limits.ts'
-import { systemChance } from '#base/chance.ts'
 import type { PageRequest } from '#kit/pages.ts'
+import { systemChance } from '#platform/chance.ts'
 import { type LosslessJson, parseLossless } from '#upstream/body/lossless-json.ts'
 import { callService } from '#upstream/call-service.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
-import type { UpstreamAnswer } from '#upstream/send.ts'
+import type { UpstreamResponse } from '#upstream/send.ts'
+import { type SyncDeps, timesOf } from './deps.ts'
 import { failureOf } from './judge-answer.ts'
-import { type SyncNeed, timesOf } from './need.ts'
 import type { Target } from './target.ts'
 
 export type Fetched = { unchanged: true } | FetchedPage
@@ -40,26 +40,26 @@ const QUICK_MS = 10_000
 
 /** One page: within the budget, with a credential that works, tried again when the network hiccups. */
 export async function fetchPage(
-  need: SyncNeed,
+  deps: SyncDeps,
   target: Target,
   request: PageRequest,
   conditions: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const { callMs, hiccupMs } = timesOf(need)
-  const beganAt = need.clock.now()
+  const { callMs, transientRetryMs } = timesOf(deps)
+  const beganAt = deps.clock.now()
   let refused: number | undefined
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
-    const caller = await callerOf(need, target)
-    await acquire(need, caller, { purpose: 'sync', maxWaitMs: SHORT_WAIT_MS, until: { signal } })
-    const fresh = await credentialFor(need, target, refused)
+    const caller = await callerOf(deps, target)
+    await acquire(deps, caller, { purpose: 'sync', maxWaitMs: SHORT_WAIT_MS, until: { signal } })
+    const fresh = await credentialFor(deps, target, refused)
     try {
-      const answer = await callService(
-        { upstream: need.upstream, connector: target.connector, key: target.key, credential: fresh.credential },
+      const response = await callService(
+        { upstream: deps.upstream, connector: target.connector, key: target.key, credential: fresh.credential },
         { ...callOf(request, conditions), timeoutMs: callMs, signal },
       )
-      return await judge(need, caller, answer)
+      return await judge(deps, caller, response)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       if (error.recovery === 'reauthorize' && refused === undefined) {
@@ -69,28 +69,28 @@ export async function fetchPage(
       }
       const soon =
         error.recovery === 'retry' && error.reason !== 'rate_limited' && (error.retryAfterMs ?? 0) <= SHORT_WAIT_MS
-      if (!soon || attempt >= TRIES || need.clock.now() - beganAt > QUICK_MS) throw error
-      const waitMs = error.retryAfterMs ?? hiccupMs * 2 ** (attempt - 1) * (0.5 + systemChance())
+      if (!soon || attempt >= TRIES || deps.clock.now() - beganAt > QUICK_MS) throw error
+      const waitMs = error.retryAfterMs ?? transientRetryMs * 2 ** (attempt - 1) * (0.5 + systemChance())
       await sleep(waitMs, undefined, { signal })
     }
   }
 }
 
 /** Looked up now and then, not for every page; but at once when the service refuses the one in hand. */
-async function credentialFor(need: SyncNeed, target: Target, refused: number | undefined): Promise<Fresh> {
+async function credentialFor(deps: SyncDeps, target: Target, refused: number | undefined): Promise<Fresh> {
   const { held } = target
-  const nowMs = need.clock.now()
+  const nowMs = deps.clock.now()
   if (refused === undefined && held.fresh !== undefined && nowMs < held.untilMs) return held.fresh
-  held.fresh = await freshCredential(need, target, refused)
+  held.fresh = await freshCredential(deps, target, refused)
   held.untilMs = nowMs + HELD_MS
   return held.fresh
 }
 
 /** Who calls. Only the credential says which server is the person's. */
-async function callerOf(need: SyncNeed, target: Target): Promise<LimitedCall> {
+async function callerOf(deps: SyncDeps, target: Target): Promise<LimitedCall> {
   const { profile, connector } = target
   if (!hasOwnServers(connector)) return { profile, connector, server: undefined }
-  const { credential } = await credentialFor(need, target, undefined)
+  const { credential } = await credentialFor(deps, target, undefined)
   return { profile, connector, server: ownServerOf(connector, credential) }
 }
 
@@ -106,12 +106,12 @@ function callOf(request: PageRequest, conditions: Record<string, string>) {
   }
 }
 
-async function judge(need: SyncNeed, caller: LimitedCall, answer: UpstreamAnswer): Promise<Fetched> {
-  const { status, headers } = answer
-  const parsed = status === 304 ? {} : parseBody(answer.text)
+async function judge(deps: SyncDeps, caller: LimitedCall, response: UpstreamResponse): Promise<Fetched> {
+  const { status, headers } = response
+  const parsed = status === 304 ? {} : parseBody(response.text)
   const recovery = status === 304 ? undefined : caller.connector.api.recovery?.({ status, body: parsed.body, headers })
   // Also what cannot be read counts: its headers may say that no calls are left.
-  const limits = await learnLimits(need, caller, { status, headers, recovery })
+  const limits = await learnLimits(deps, caller, { status, headers, recovery })
   if (status === 304) return { unchanged: true }
   const ok = status >= 200 && status < 300
   if (ok && parsed.body === undefined)
@@ -119,7 +119,7 @@ async function judge(need: SyncNeed, caller: LimitedCall, answer: UpstreamAnswer
       reason: 'answer_unreadable',
       cause: parsed.error,
     })
-  if (!ok || recovery !== undefined) throw failureOf(answer, recovery, limits, need.clock.now())
+  if (!ok || recovery !== undefined) throw failureOf(response, recovery, limits, deps.clock.now())
   const restUntilMs = limits.scope === 'endpoint' ? limits.pausedUntilMs : undefined
   return { unchanged: false, body: parsed.body!, headers, restUntilMs }
 }

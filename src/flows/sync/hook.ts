@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import type { Hook, Sign } from '#kit/connector.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
-import { findAccountById } from '#store/accounts.ts'
-import { listProfiles } from '#store/profiles.ts'
-import { findServiceKey } from '#store/service-keys.ts'
-import { findServiceUser } from '#store/service-users.ts'
-import type { SyncNeed } from './need.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
+import { findAccountById } from '#store/identity/accounts.ts'
+import { listProfiles } from '#store/identity/profiles.ts'
+import { findServiceUser } from '#store/identity/service-users.ts'
+import type { SyncDeps } from './deps.ts'
 import { requestSync } from './progress.ts'
 
 export interface HookCall {
@@ -21,19 +21,19 @@ export interface HookCall {
 export type Guarded = <Result>(compare: () => Promise<Result | undefined>) => Promise<Result>
 
 /** The service asks whether this address is ours; undefined when the question is not one of its own. */
-export async function answerHandshake(need: SyncNeed, call: HookCall, guarded: Guarded): Promise<string> {
-  const { hook, hookSecret: secret } = await hookOf(need, call)
+export async function respondToHandshake(deps: SyncDeps, call: HookCall, guarded: Guarded): Promise<string> {
+  const { hook, hookSecret: secret } = await hookOf(deps, call)
   return guarded(async () => hook.handshake?.(call.query, secret, signWith(secret)))
 }
 
 /** The service says that something changed. It only makes a sync due: what changed is read the usual way, signed and checked. */
-export async function takeHook(need: SyncNeed, call: HookCall, guarded: Guarded): Promise<number> {
-  const { hook, keySecret, hookSecret } = await hookOf(need, call)
+export async function takeHook(deps: SyncDeps, call: HookCall, guarded: Guarded): Promise<number> {
+  const { hook, keySecret, hookSecret } = await hookOf(deps, call)
   const secret = hook.signedWith === 'key' ? keySecret : hookSecret
   const { headers, body } = call
   await guarded(async () => hook.verify({ headers, body, secret, sign: signWith(secret) }) || undefined)
   let woken = 0
-  for (const nativeId of peopleIn(hook, body)) woken += await wake(need, call, nativeId)
+  for (const nativeId of peopleIn(hook, body)) woken += await wake(deps, call, nativeId)
   return woken
 }
 
@@ -64,23 +64,23 @@ function namedIn(hook: Hook, body: unknown): unknown {
 }
 
 /** In every account that has this service user: each has its own profile and items. */
-async function wake(need: SyncNeed, { appId, service }: HookCall, nativeId: string): Promise<number> {
+async function wake(deps: SyncDeps, { appId, service }: HookCall, nativeId: string): Promise<number> {
   let woken = 0
-  for (const accountId of await findServiceUser(need.database, { appId, service, nativeId })) {
-    const account = await findAccountById(need.database, accountId)
-    const profiles = account === undefined ? [] : await listProfiles(need.database, account)
+  for (const accountId of await findServiceUser(deps.database, { appId, service, nativeId })) {
+    const account = await findAccountById(deps.database, accountId)
+    const profiles = account === undefined ? [] : await listProfiles(deps.database, account)
     const isMeant = (each: Profile) => each.service === service && each.nativeId === nativeId && each.state !== 'paused'
     for (const profile of profiles.filter(isMeant)) {
-      await requestSync(need, profile)
+      await requestSync(deps, profile)
       woken += 1
     }
   }
   return woken
 }
 
-async function hookOf(need: SyncNeed, { service, appId }: HookCall) {
-  const connector = need.registry.find(service)
-  const key = connector && (await findServiceKey(need.database, need.keyring, appId, connector.service))
+async function hookOf(deps: SyncDeps, { service, appId }: HookCall) {
+  const connector = deps.registry.find(service)
+  const key = connector && (await findServiceKey(deps.database, deps.keyring, appId, connector.service))
   if (connector?.hook === undefined || key === undefined) throw new ApiError('not_found')
   return { hook: connector.hook, keySecret: key.secret, hookSecret: key.hookSecret ?? key.secret }
 }

@@ -1,17 +1,17 @@
 import type { LearnedLimits } from '#access/learn-limits.ts'
-import { answerFailure } from '#upstream/answer-failure.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
-import type { UpstreamAnswer } from '#upstream/send.ts'
+import { responseFailure } from '#upstream/response-failure.ts'
+import type { UpstreamResponse } from '#upstream/send.ts'
 
 /** What an answer that brought no page means, in the service's own words where it has some. */
 export function failureOf(
-  answer: UpstreamAnswer,
+  reply: UpstreamResponse,
   recovery: Recovery | undefined,
   { scope, refusedForMs }: LearnedLimits,
   nowMs: number,
 ): UpstreamError {
-  const { status } = answer
-  const usual = answerFailure(answer, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
+  const { status } = reply
+  const usual = responseFailure(reply, { what: 'sync', nowMs, refused: status === 401 ? 'reauthorize' : 'stop' })
   if (refusedForMs === undefined)
     return new UpstreamError(recovery ?? usual.recovery, usual.message, {
       reason: usual.reason,

@@ -10,33 +10,33 @@ import {
   quotasNear,
   type Used,
 } from '#model/quotas.ts'
-import { appUsage } from '#store/app-usage.ts'
-import { findAppQuotas } from '#store/apps.ts'
-import type { Queries } from '#store/database.ts'
-import type { NoticeLevel } from '#store/quota-notices.ts'
-import type { ProfileKey } from '#store/sync-schedule.ts'
-import { accountUsage, totalOf } from '#store/usage.ts'
-import type { Digest } from './digest.ts'
-import type { SyncNeed } from './need.ts'
-import { tellQuota, type Whose } from './tell-quota.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { findAppQuotas } from '#store/apps/apps.ts'
+import type { NoticeLevel } from '#store/apps/quota-notices.ts'
+import { accountUsage, totalOf } from '#store/apps/usage.ts'
+import { appUsage } from '#store/apps/usage-of-apps.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { SyncDeps } from './deps.ts'
+import type { PageDiff } from './digest.ts'
+import { reportQuota, type Whose } from './tell-quota.ts'
 
 /** Room for an app's own items on their way into the store. */
-export interface OwnRoom {
+export interface OwnItemQuota {
   /** Takes room for the new ones among these, or refuses them all. Inside the transaction that holds the profile. */
-  take: (tx: Queries, key: ProfileKey, rows: Digest['rows']) => Promise<void>
+  take: (tx: Queries, key: ProfileKey, rows: PageDiff['rows']) => Promise<void>
   giveBack: () => void
   /** They are stored. */
   keep: () => void
   /** Notes which quotas were met. After the transaction, because it needs a connection of its own. */
-  tell: () => Promise<void>
+  notify: () => Promise<void>
 }
 
 /** What is counted over the whole app is taken before anything is written, so that requests at the same time see each other. */
-export async function openOwnRoom(
-  need: Pick<SyncNeed, 'database' | 'clock' | 'config'>,
+export async function openOwnItemQuota(
+  deps: Pick<SyncDeps, 'database' | 'clock' | 'config'>,
   account: Account,
-): Promise<OwnRoom> {
-  const app = await appUsage(need, account.appId, OWN_SERVICE.service)
+): Promise<OwnItemQuota> {
+  const app = await appUsage(deps, account.appId, OWN_SERVICE.service)
   const met = new Map<QuotaName, NoticeLevel>()
   let release: ((isStored: boolean) => void) | undefined
   let whose: Whose | undefined
@@ -49,7 +49,7 @@ export async function openOwnRoom(
     take: async (tx, key, rows) => {
       const fresh = rows.filter(({ isNew }) => isNew)
       if (fresh.length === 0) return
-      const quotas = effectiveQuotas(need.config, await findAppQuotas(tx, account.appId))
+      const quotas = effectiveQuotas(deps.config, await findAppQuotas(tx, account.appId))
       const profiles = await accountUsage(tx, account.id)
       whose = { appId: account.appId, accountId: account.id, profileId: key.profileId }
       const used: Used[] = [
@@ -70,8 +70,8 @@ export async function openOwnRoom(
     },
     giveBack: () => end(false),
     keep: () => end(true),
-    tell: async () => {
-      if (whose !== undefined) for (const [name, level] of met) await tellQuota(need, whose, name, level)
+    notify: async () => {
+      if (whose !== undefined) for (const [name, level] of met) await reportQuota(deps, whose, name, level)
     },
   }
 }

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { endpoint } from '#kit/endpoint.ts'
 import { kind } from '#kit/kind.ts'
 import type { PaceRule, SyncRules } from '#model/sync-rules.ts'
-import { isWanted, nextPace, retryAt } from './pace.ts'
+import { isWanted, nextInterval, retryAt } from './pace.ts'
 
 const NOW = Date.parse('2027-01-10T12:00:00Z')
 const SECOND = 1000
@@ -26,13 +26,17 @@ function every(text: string, of: 'core' | 'personal' | 'social' = 'core') {
   })
 }
 
-function pace(everyText: string, run: { intervalMs: number; news: number }, rules: Record<string, PaceRule> = {}) {
-  return nextPace('shop', 'orders', every(everyText), { off: [], pace: rules }, { ...run, nowMs: NOW }, even)
+function pace(
+  everyText: string,
+  run: { intervalMs: number; hasChanges: number },
+  rules: Record<string, PaceRule> = {},
+) {
+  return nextInterval('shop', 'orders', every(everyText), { off: [], pace: rules }, { ...run, nowMs: NOW }, even)
 }
 
 suite('the time of the next run', () => {
   test('half after news, half as much again after silence, within a quarter and sixteen times the own pace', () => {
-    for (const [everyText, before, news, expected] of [
+    for (const [everyText, before, hasChanges, expected] of [
       ['40m', 40 * MINUTE, 1, 20 * MINUTE],
       ['40m', 40 * MINUTE, 0, 60 * MINUTE],
       // The floor is a quarter of its own pace.
@@ -51,15 +55,19 @@ suite('the time of the next run', () => {
       // One that an old rule made quick comes back into its bounds.
       ['40m', 30 * SECOND, 0, 10 * MINUTE],
     ] as const) {
-      const next = pace(everyText, { intervalMs: before, news })
-      assert.deepEqual(next, { intervalMs: expected, nextRunAt: NOW + expected }, `${everyText} ${before} ${news}`)
+      const next = pace(everyText, { intervalMs: before, hasChanges })
+      assert.deepEqual(
+        next,
+        { intervalMs: expected, nextRunAt: NOW + expected },
+        `${everyText} ${before} ${hasChanges}`,
+      )
     }
   })
 
   test('a rule of the app is kept as it is; that of the endpoint comes before that of the service', () => {
     const one = { 'shop/orders': { text: '5m', everyMs: 5 * MINUTE } }
     const all = { 'shop/*': { text: '3h', everyMs: 3 * HOUR } }
-    const run = { intervalMs: 40 * MINUTE, news: 0 }
+    const run = { intervalMs: 40 * MINUTE, hasChanges: 0 }
     assert.deepEqual(pace('40m', run, one), { intervalMs: 5 * MINUTE, nextRunAt: NOW + 5 * MINUTE })
     assert.deepEqual(pace('40m', run, all), { intervalMs: 3 * HOUR, nextRunAt: NOW + 3 * HOUR })
     assert.deepEqual(pace('40m', run, { ...all, ...one }), { intervalMs: 5 * MINUTE, nextRunAt: NOW + 5 * MINUTE })
@@ -68,7 +76,7 @@ suite('the time of the next run', () => {
   })
 
   test('a cron line names the moment: no spread, and the interval stays', () => {
-    const run = { intervalMs: 40 * MINUTE, news: 3 }
+    const run = { intervalMs: 40 * MINUTE, hasChanges: 3 }
     const cron = (line: string, zone?: string) => ({
       'shop/*': { text: line, cron: line, ...(zone === undefined ? {} : { zone }) },
     })
@@ -81,13 +89,13 @@ suite('the time of the next run', () => {
 
   test('spread by a tenth to either side', () => {
     const rules: SyncRules = { off: [], pace: {} }
-    const run = { intervalMs: 40 * MINUTE, news: 0, nowMs: NOW }
+    const run = { intervalMs: 40 * MINUTE, hasChanges: 0, nowMs: NOW }
     for (const [chance, expected] of [
       [0, 54 * MINUTE],
       [0.5, 60 * MINUTE],
       [1, 66 * MINUTE],
     ] as const) {
-      const next = nextPace('shop', 'orders', every('40m'), rules, run, () => chance)
+      const next = nextInterval('shop', 'orders', every('40m'), rules, run, () => chance)
       assert.deepEqual(next, { intervalMs: HOUR, nextRunAt: NOW + expected })
     }
   })

@@ -1,33 +1,33 @@
-import type { Chance } from '#base/chance.ts'
-import { nextRun } from '#base/cron.ts'
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { SyncRules } from '#model/sync-rules.ts'
+import type { Chance } from '#platform/chance.ts'
+import { nextRun } from '#platform/cron.ts'
 
 const DAY_MS = 86_400_000
 /** Limit: shortest time between two syncs of an endpoint for which an app has no rule. */
-const MIN_PACE_MS = 60_000
+const MIN_INTERVAL_MS = 60_000
 
-export interface Pace {
+export interface SyncInterval {
   intervalMs: number
   nextRunAt: number
 }
 
 /** Sooner after news, later after silence, between a quarter and sixteen times the endpoint's own pace; an app's own rule is kept as it is. */
-export function nextPace(
+export function nextInterval(
   service: string,
   name: string,
   endpoint: Endpoint,
   rules: SyncRules,
-  run: { intervalMs: number; news: number; nowMs: number },
+  run: { intervalMs: number; hasChanges: number; nowMs: number },
   chance: Chance,
-): Pace {
+): SyncInterval {
   const rule = rules.pace[`${service}/${name}`] ?? rules.pace[`${service}/*`]
   if (rule !== undefined && 'cron' in rule)
     return { intervalMs: run.intervalMs, nextRunAt: nextRun(rule, run.nowMs) ?? run.nowMs + DAY_MS }
   if (rule !== undefined) return { intervalMs: rule.everyMs, nextRunAt: run.nowMs + jitter(rule.everyMs, chance) }
-  const floor = Math.max(MIN_PACE_MS, endpoint.everyMs / 4)
+  const floor = Math.max(MIN_INTERVAL_MS, endpoint.everyMs / 4)
   const ceiling = Math.max(endpoint.everyMs, Math.min(endpoint.everyMs * 16, DAY_MS))
-  const wanted = run.news > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
+  const wanted = run.hasChanges > 0 ? run.intervalMs / 2 : run.intervalMs * 1.5
   const intervalMs = Math.round(Math.min(ceiling, Math.max(floor, wanted)))
   return { intervalMs, nextRunAt: run.nowMs + jitter(intervalMs, chance) }
 }

@@ -1,7 +1,7 @@
-import { joinFaults } from '#store/reader-faults.ts'
-import { saveProgress } from '#store/sync-endpoints.ts'
-import { type Digest, emptyDigest } from './digest.ts'
-import type { SyncNeed } from './need.ts'
+import { saveProgress } from '#store/sync/endpoints.ts'
+import { joinFaults } from '#store/sync/reader-faults.ts'
+import type { SyncDeps } from './deps.ts'
+import { emptyDiff, type PageDiff } from './digest.ts'
 import type { Walk } from './walk.ts'
 import { type EndpointRun, writeUnderFence } from './write-page.ts'
 
@@ -10,36 +10,36 @@ export interface PageWriter {
   /** Waits for items that are not written yet, if one of these is among them: only then can they be looked up. */
   settleAny: (ids: string[]) => Promise<void>
   /** Takes a page in, with the place after it. Comes back at once unless much is waiting already. */
-  add: (page: Digest, place: Walk) => Promise<void>
+  add: (page: PageDiff, place: Walk) => Promise<void>
   /** Waits for the write under way, and gives what nobody has written yet: the caller's to write. */
-  drain: () => Promise<Digest>
+  drain: () => Promise<PageDiff>
 }
 
 /** Limit: new records of a sync that wait to be written while the next page is fetched. */
 const MAX_WAITING = 500
 /** Pages that change nothing need no place of their own: after a crash a few are read again. */
-const PLACE_EVERY_MS = 5000
+const SAVE_POSITION_EVERY_MS = 5000
 
 /** One transaction at a time; whatever comes in meanwhile goes together into the next. */
-export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
-  let waiting = emptyDigest()
+export function createPageWriter(deps: SyncDeps, run: EndpointRun): PageWriter {
+  let waiting = emptyDiff()
   let place: Walk | undefined
   let flying: Promise<void> | undefined
   let failure: { error: unknown } | undefined
-  let savedAt = need.clock.now()
+  let savedAt = deps.clock.now()
   const unwritten = new Set<string>()
 
   function start(): void {
-    const [page, walk, nowMs] = [waiting, place!, need.clock.now()]
-    waiting = emptyDigest()
-    const mark = run.endpoint.checkpoint?.oldestFirst ? walk.mark : undefined
-    flying = writeUnderFence(need, run, page, nowMs, 0, (tx, absorbed) =>
+    const [page, walk, nowMs] = [waiting, place!, deps.clock.now()]
+    waiting = emptyDiff()
+    const watermark = run.endpoint.checkpoint?.oldestFirst ? walk.watermark : undefined
+    flying = writeUnderFence(deps, run, page, nowMs, 0, (tx, ingested) =>
       saveProgress(tx, run.owner, run.name, {
         walk,
         seen: undefined,
         dueAt: 0,
-        mark,
-        added: absorbed.added - absorbed.removed,
+        watermark,
+        added: ingested.added - ingested.removed,
         nowMs,
       }),
     )
@@ -68,7 +68,7 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
       waiting = joined(waiting, page)
       place = after
       for (const id of idsOf(page)) unwritten.add(id)
-      const isTime = weight(waiting) > 0 || need.clock.now() - savedAt >= PLACE_EVERY_MS
+      const isTime = weight(waiting) > 0 || deps.clock.now() - savedAt >= SAVE_POSITION_EVERY_MS
       if (flying === undefined && isTime) start()
       if (weight(waiting) > MAX_WAITING) await flying
     },
@@ -79,22 +79,22 @@ export function createPageWriter(need: SyncNeed, run: EndpointRun): PageWriter {
   }
 }
 
-function idsOf({ rows, gone, respelled }: Digest): string[] {
-  return [...rows.map(({ id }) => id), ...gone, ...respelled.map(({ id }) => id)]
+function idsOf({ rows, deleted, reserialized }: PageDiff): string[] {
+  return [...rows.map(({ id }) => id), ...deleted, ...reserialized.map(({ id }) => id)]
 }
 
-function weight({ rows, respelled, gone, bad, good }: Digest): number {
-  return rows.length + respelled.length + gone.length + bad.length + good.length
+function weight({ rows, reserialized, deleted, bad, good }: PageDiff): number {
+  return rows.length + reserialized.length + deleted.length + bad.length + good.length
 }
 
 // No item is in both: it would have been written before the second was looked up.
-function joined(one: Digest, other: Digest): Digest {
+function joined(one: PageDiff, other: PageDiff): PageDiff {
   if (weight(one) === 0) return other
   return {
-    ...emptyDigest(),
+    ...emptyDiff(),
     rows: [...one.rows, ...other.rows],
-    respelled: [...one.respelled, ...other.respelled],
-    gone: [...one.gone, ...other.gone],
+    reserialized: [...one.reserialized, ...other.reserialized],
+    deleted: [...one.deleted, ...other.deleted],
     bad: [...one.bad, ...other.bad],
     good: [...one.good, ...other.good],
     faults: joinFaults(one.faults, other.faults),

@@ -1,15 +1,15 @@
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
+import type { Queries } from '#platform/postgres/database.ts'
 import { writeAudit } from '#store/audit.ts'
-import type { Queries } from '#store/database.ts'
-import { markDeliveriesDue } from '#store/delivery-cursors.ts'
-import { findProfile, pauseProfile, resumeProfile } from '#store/profiles.ts'
-import { listEndpoints } from '#store/sync-endpoints.ts'
-import { resumeSchedule, unscheduleProfile } from '#store/sync-schedule.ts'
-import type { SyncNeed } from './need.ts'
+import { findProfile, pauseProfile, resumeProfile } from '#store/identity/profiles.ts'
+import { markDeliveriesDue } from '#store/push/cursors.ts'
+import { listEndpoints } from '#store/sync/endpoints.ts'
+import { resumeSchedule, unscheduleProfile } from '#store/sync/schedule.ts'
+import type { SyncDeps } from './deps.ts'
 
-type PauseDeps = Pick<SyncNeed, 'database' | 'clock'>
+type PauseDeps = Pick<SyncDeps, 'database' | 'clock'>
 
 /**
  * No syncs until somebody resumes it, whoever signs in meanwhile. What is stored is still read, pushed and proxied. A run under way
@@ -21,7 +21,7 @@ export async function pauseSync({ database, clock }: PauseDeps, profile: Profile
     const state = await pauseProfile(tx, profile, now)
     if (state !== undefined) {
       await unscheduleProfile(tx, keyOf(profile))
-      await tell(tx, profile, { action: 'profile.pause', actor, now })
+      await notify(tx, profile, { action: 'profile.pause', actor, now })
     }
     return current(tx, profile)
   })
@@ -37,7 +37,7 @@ export async function resumeSync({ database, clock }: PauseDeps, profile: Profil
     const state = await resumeProfile(tx, profile, isRead ? 'active' : 'connecting')
     if (state !== undefined) {
       if (state !== 'needs_auth') await resumeSchedule(tx, keyOf(profile), now)
-      await tell(tx, profile, { action: 'profile.resume', actor, now })
+      await notify(tx, profile, { action: 'profile.resume', actor, now })
     }
     return current(tx, profile)
   })
@@ -47,23 +47,23 @@ export function refuseIfPaused({ state }: Profile): void {
   if (state === 'paused') throw new ApiError('profile_paused')
 }
 
-function keyOf({ part, id }: Profile) {
-  return { part, profileId: id }
+function keyOf({ shard, id }: Profile) {
+  return { shard, profileId: id }
 }
 
-async function current(tx: Queries, { part, id }: Profile): Promise<Profile> {
-  const profile = await findProfile(tx, part, id)
+async function current(tx: Queries, { shard, id }: Profile): Promise<Profile> {
+  const profile = await findProfile(tx, shard, id)
   if (profile === undefined) throw new ApiError('no_profile')
   return profile
 }
 
-async function tell(
+async function notify(
   tx: Queries,
   profile: Profile,
   { action, actor, now }: { action: string; actor: string; now: number },
 ): Promise<void> {
   await writeAudit(tx, {
-    part: profile.part,
+    shard: profile.shard,
     at: now,
     actor,
     action,

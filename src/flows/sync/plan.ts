@@ -1,7 +1,7 @@
-import { systemChance } from '#base/chance.ts'
-import type { Engine } from '#store/engine.ts'
-import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync-schedule.ts'
-import { leaseEnd, type SyncNeed } from './need.ts'
+import { systemChance } from '#platform/chance.ts'
+import type { Engine } from '#platform/queue/engine.ts'
+import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync/schedule.ts'
+import { leaseEnd, type SyncDeps } from './deps.ts'
 
 /** So many waiting jobs keep every worker busy; more would only grow old in the queue. */
 const ENOUGH_WAITING = 200
@@ -13,15 +13,15 @@ const BUSY_MS = 1000
  * service, as far as its calls go: one that is blocked or has a million due profiles keeps nobody else waiting. Gives how many.
  */
 export async function planSyncs(
-  need: Pick<SyncNeed, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times'> & { engine: Engine },
+  deps: Pick<SyncDeps, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times'> & { engine: Engine },
 ): Promise<number> {
-  const { database, clock, engine } = need
+  const { database, clock, engine } = deps
   const free = Math.min(MAX_LEASED, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
   if (free <= 0) return 0
   const nowMs = clock.now()
-  const groups = await roomOfGroups(need, nowMs)
+  const groups = await capacityOfGroups(deps, nowMs)
   if (groups.length === 0) return 0
-  const untilMs = leaseEnd(need)
+  const untilMs = leaseEnd(deps)
   const due = await leaseDueProfiles(database, share(groups, free), nowMs, untilMs)
   if (due.length === 0) return 0
   const alone = due.filter((each) => each.alone)
@@ -43,7 +43,7 @@ async function wake(
   keyOf: (profile: ProfileKey) => string,
 ): Promise<string[]> {
   if (due.length === 0) return []
-  const wakeUps = due.map((each) => ({ key: keyOf(each), data: { part: each.part, profileId: each.profileId } }))
+  const wakeUps = due.map((each) => ({ key: keyOf(each), data: { shard: each.shard, profileId: each.profileId } }))
   const busy = new Set(await engine.wake(queue, wakeUps))
   return due.filter((each) => busy.has(keyOf(each))).map(({ profileId }) => profileId)
 }
@@ -51,11 +51,11 @@ async function wake(
 interface Group {
   appId: string
   service: string
-  room: number
+  capacity: number
 }
 
-async function roomOfGroups(
-  { database, registry, rateLimiter }: Pick<SyncNeed, 'database' | 'registry' | 'rateLimiter'>,
+async function capacityOfGroups(
+  { database, registry, rateLimiter }: Pick<SyncDeps, 'database' | 'registry' | 'rateLimiter'>,
   nowMs: number,
 ): Promise<Group[]> {
   const groups = await findDueGroups(database, nowMs)
@@ -65,17 +65,17 @@ async function roomOfGroups(
   })
   const rooms = known.length === 0 ? [] : await rateLimiter.capacity(known)
   return known
-    .map(({ appId, service }, i) => ({ appId, service, room: rooms[i] ?? 0 }))
-    .filter(({ room }) => room > 0)
+    .map(({ appId, service }, i) => ({ appId, service, capacity: rooms[i] ?? 0 }))
+    .filter(({ capacity }) => capacity > 0)
     .sort(() => systemChance() - 0.5)
 }
 
 /** What a small group does not need goes to the others. */
 function share(groups: Group[], free: number): (Group & { most: number })[] {
-  const chosen = groups.slice(0, free).sort((a, b) => a.room - b.room)
+  const chosen = groups.slice(0, free).sort((a, b) => a.capacity - b.capacity)
   let left = free
   return chosen.map((group, i) => {
-    const most = Math.min(group.room, Math.ceil(left / (chosen.length - i)))
+    const most = Math.min(group.capacity, Math.ceil(left / (chosen.length - i)))
     left -= most
     return { ...group, most }
   })

@@ -3,15 +3,20 @@ import { MAX_DEATHS } from '#model/deaths.ts'
 import { ApiError } from '#model/errors.ts'
 import type { Profile } from '#model/profile.ts'
 import { isFailure, type SyncReason } from '#model/sync-reasons.ts'
-import { requireAccountById } from '#store/accounts.ts'
-import { countAside } from '#store/aside-counts.ts'
-import type { Database } from '#store/database.ts'
-import { countParkedEndpoints, listParkedEndpoints, type ParkedEndpoint, retryParkedEndpoints } from '#store/deaths.ts'
-import { findProfile, findProfileByName } from '#store/profiles.ts'
-import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync-endpoints.ts'
-import { lockSchedule, makeProfileDue, overtakeProfile } from '#store/sync-schedule.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { requireAccountById } from '#store/identity/accounts.ts'
+import { findProfile, findProfileByName } from '#store/identity/profiles.ts'
+import {
+  countParkedEndpoints,
+  listParkedEndpoints,
+  type ParkedEndpoint,
+  retryParkedEndpoints,
+} from '#store/sync/deaths.ts'
+import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync/endpoints.ts'
+import { countAside } from '#store/sync/fault-counts.ts'
+import { lockSchedule, makeProfileDue, revokeProfileLease } from '#store/sync/schedule.ts'
+import type { SyncDeps } from './deps.ts'
 import { newestFaults, type ShownFault } from './faults.ts'
-import type { SyncNeed } from './need.ts'
 import { refuseIfPaused } from './pause.ts'
 import { newestRecords, type ShownRecord } from './quarantine.ts'
 
@@ -38,7 +43,7 @@ export interface EndpointProgress {
 }
 
 export async function chooseProfile(
-  { database, registry }: Pick<SyncNeed, 'database' | 'registry'>,
+  { database, registry }: Pick<SyncDeps, 'database' | 'registry'>,
   account: Account,
   name: string,
 ): Promise<Profile> {
@@ -47,18 +52,18 @@ export async function chooseProfile(
   return profile
 }
 
-export async function isThere({ database }: { database: Database }, { part, id }: Profile): Promise<boolean> {
-  return (await findProfile(database, part, id)) !== undefined
+export async function isPresent({ database }: { database: Database }, { shard, id }: Profile): Promise<boolean> {
+  return (await findProfile(database, shard, id)) !== undefined
 }
 
 export async function syncProgress(
-  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
 ): Promise<Record<string, EndpointProgress>> {
-  const key = { part: profile.part, profileId: profile.id }
+  const key = { shard: profile.shard, profileId: profile.id }
   const states = await listEndpoints(database, key)
   // Asked again: whoever follows a sync has read the profile long ago.
-  const isPaused = (await findProfile(database, profile.part, profile.id))?.state === 'paused'
+  const isPaused = (await findProfile(database, profile.shard, profile.id))?.state === 'paused'
   const faults = states.some((state) => state.faults > 0) ? await newestFaults({ database }, key) : undefined
   const records = states.some(({ quarantined }) => quarantined > 0) ? await newestRecords({ database }, key) : undefined
   const named = states.map((state): [string, EndpointProgress] => [
@@ -84,12 +89,12 @@ export function isSettled(progress: Record<string, EndpointProgress>): boolean {
  * that ended three workers get one more try.
  */
 export async function requestSync(
-  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
   options: { confirmDeletes: boolean; retryParked?: boolean; retryQuarantined?: boolean } = { confirmDeletes: false },
 ): Promise<void> {
   refuseIfPaused(profile)
-  const key = { part: profile.part, profileId: profile.id }
+  const key = { shard: profile.shard, profileId: profile.id }
   const now = clock.now()
   await database.transaction(async (tx) => {
     await lockSchedule(tx, key)
@@ -104,14 +109,14 @@ export async function requestSync(
 
 /** Forgets all cursors: everything is read and written again. A run under way counts no more. */
 export async function resetSync(
-  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
 ): Promise<void> {
   refuseIfPaused(profile)
-  const key = { part: profile.part, profileId: profile.id }
+  const key = { shard: profile.shard, profileId: profile.id }
   const now = clock.now()
   await database.transaction(async (tx) => {
-    await overtakeProfile(tx, key, now)
+    await revokeProfileLease(tx, key, now)
     await retryParkedEndpoints(tx, key, now)
     await resetEndpoints(tx, key, now)
   })
@@ -158,18 +163,18 @@ function reasonOf({
   return { reason: 'quota_reached', error }
 }
 
-export function parkedCount({ database }: Pick<SyncNeed, 'database'>): Promise<number> {
+export function parkedCount({ database }: Pick<SyncDeps, 'database'>): Promise<number> {
   return countParkedEndpoints(database)
 }
 
 /** For metrics: lost fields and quarantined records, by service and endpoint. */
-export function asideFigures({ database }: Pick<SyncNeed, 'database'>): ReturnType<typeof countAside> {
+export function asideFigures({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countAside> {
   return countAside(database)
 }
 
 /** For operators: endpoints of an app's profiles that ended three workers. */
 export function parkedEndpoints(
-  { database }: Pick<SyncNeed, 'database'>,
+  { database }: Pick<SyncDeps, 'database'>,
   appId: string,
   after: { profileId: string; endpoint: string },
   limit: number,
@@ -179,9 +184,9 @@ export function parkedEndpoints(
 
 /** For operators: a profile of any account, by the account's id. */
 export async function profileIn(
-  need: Pick<SyncNeed, 'database' | 'registry'>,
+  deps: Pick<SyncDeps, 'database' | 'registry'>,
   accountId: string,
   name: string,
 ): Promise<Profile> {
-  return chooseProfile(need, await requireAccountById(need.database, accountId), name)
+  return chooseProfile(deps, await requireAccountById(deps.database, accountId), name)
 }

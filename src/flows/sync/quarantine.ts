@@ -1,6 +1,6 @@
-import { partFor } from '#base/ids.ts'
 import { ApiError } from '#model/errors.ts'
-import { findApp } from '#store/apps.ts'
+import { shardFor } from '#platform/ids.ts'
+import { findApp } from '#store/apps/apps.ts'
 import { writeAudit } from '#store/audit.ts'
 import {
   askForRetry,
@@ -8,9 +8,9 @@ import {
   newestQuarantined,
   type Quarantined,
   type QuarantinePlace,
-} from '#store/quarantine.ts'
-import type { ProfileKey } from '#store/sync-schedule.ts'
-import type { SyncNeed } from './need.ts'
+} from '#store/sync/quarantine.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { SyncDeps } from './deps.ts'
 
 /** A record that could not be stored, as an app sees it. */
 export interface ShownRecord {
@@ -30,7 +30,7 @@ const MAX_LISTED_SAMPLE = 2000
 
 /** The newest few, by endpoint. */
 export async function newestRecords(
-  { database }: Pick<SyncNeed, 'database'>,
+  { database }: Pick<SyncDeps, 'database'>,
   key: ProfileKey,
 ): Promise<Map<string, ShownRecord[]>> {
   const found = await newestQuarantined(database, key, MAX_SHOWN, MAX_SHOWN_SAMPLE)
@@ -40,7 +40,7 @@ export async function newestRecords(
 
 /** For operators: quarantined records over all profiles of an app, a page at a time. */
 export async function appQuarantine(
-  { database }: Pick<SyncNeed, 'database'>,
+  { database }: Pick<SyncDeps, 'database'>,
   appId: string,
   after: QuarantinePlace,
   limit: number,
@@ -57,7 +57,7 @@ export async function appQuarantine(
 
 /** For operators who mended a connector: every quarantined record of an app is read once more. Gives how many endpoints that concerns. */
 export async function retryAppQuarantine(
-  { database, clock }: Pick<SyncNeed, 'database' | 'clock'>,
+  { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   appId: string,
   actor: string,
 ): Promise<number> {
@@ -66,7 +66,7 @@ export async function retryAppQuarantine(
     if ((await findApp(tx, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
     const endpoints = await askForRetry(tx, appId, now)
     await writeAudit(tx, {
-      part: partFor(appId),
+      shard: shardFor(appId),
       at: now,
       actor,
       action: 'app.retry_quarantine',

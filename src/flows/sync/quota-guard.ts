@@ -9,25 +9,25 @@ import {
   quotasNear,
   type Used,
 } from '#model/quotas.ts'
-import { appUsage } from '#store/app-usage.ts'
-import { findAppQuotas } from '#store/apps.ts'
-import type { NoticeLevel } from '#store/quota-notices.ts'
-import { accountUsage, totalOf } from '#store/usage.ts'
-import type { Digest } from './digest.ts'
-import type { SyncNeed } from './need.ts'
-import { tellQuota } from './tell-quota.ts'
+import { findAppQuotas } from '#store/apps/apps.ts'
+import type { NoticeLevel } from '#store/apps/quota-notices.ts'
+import { accountUsage, totalOf } from '#store/apps/usage.ts'
+import { appUsage } from '#store/apps/usage-of-apps.ts'
+import type { SyncDeps } from './deps.ts'
+import type { PageDiff } from './digest.ts'
+import { reportQuota } from './tell-quota.ts'
 import type { EndpointRun } from './write-page.ts'
 
 /** Lets new items in as long as there is room for them. Items that are stored already are never in question. */
 export interface QuotaGuard {
   /** The page without the new items that a quota keeps out, how many those are, and which quota it is. */
-  admit: (page: Digest) => Promise<{ page: Digest; refused: number; quota: QuotaName | undefined }>
+  admit: (page: PageDiff) => Promise<{ page: PageDiff; refused: number; quota: QuotaName | undefined }>
   /** Says what was met, to the app and to whoever looks. */
-  tell: () => Promise<void>
+  notify: () => Promise<void>
 }
 
 /** How long the sum of an account's other profiles is believed. */
-const KEPT_MS = 2000
+const TTL_MS = 2000
 
 interface Known {
   quotas: Quotas
@@ -38,19 +38,19 @@ interface Known {
 }
 
 /** Looks nothing up until the first new item comes: most runs bring none. */
-export function createQuotaGuard(need: SyncNeed, { profile, owner }: EndpointRun): QuotaGuard {
+export function createQuotaGuard(deps: SyncDeps, { profile, owner }: EndpointRun): QuotaGuard {
   let known: Known | undefined
   const met = new Map<QuotaName, NoticeLevel>()
 
   async function look(): Promise<Known> {
-    if (known !== undefined && known.untilMs > need.clock.now()) return known
-    const quotas = effectiveQuotas(need.config, await findAppQuotas(need.database, profile.appId))
-    const all = await accountUsage(need.database, profile.accountId)
+    if (known !== undefined && known.untilMs > deps.clock.now()) return known
+    const quotas = effectiveQuotas(deps.config, await findAppQuotas(deps.database, profile.appId))
+    const all = await accountUsage(deps.database, profile.accountId)
     const [mine, others] = [true, false].map((isMine) =>
       totalOf(all.filter(({ profileId }) => (profileId === owner.profileId) === isMine)),
     ) as [Amount, Amount]
     const counted = known?.profile ?? mine
-    known = { quotas, profile: counted, account: totalOf([counted, others]), untilMs: need.clock.now() + KEPT_MS }
+    known = { quotas, profile: counted, account: totalOf([counted, others]), untilMs: deps.clock.now() + TTL_MS }
     return known
   }
 
@@ -58,7 +58,7 @@ export function createQuotaGuard(need: SyncNeed, { profile, owner }: EndpointRun
     admit: async (page) => {
       if (!page.rows.some(({ isNew }) => isNew)) return { page, refused: 0, quota: undefined }
       const { quotas, profile: mine, account } = await look()
-      const app = (await appUsage(need, profile.appId, OWN_SERVICE.service)).total
+      const app = (await appUsage(deps, profile.appId, OWN_SERVICE.service)).total
       const used: Used[] = [
         { scope: 'profile', amount: mine },
         { scope: 'account', amount: account },
@@ -75,9 +75,9 @@ export function createQuotaGuard(need: SyncNeed, { profile, owner }: EndpointRun
       for (const name of quotasNear(quotas, used)) if (!met.has(name)) met.set(name, 'near')
       return { page: { ...page, rows }, refused: page.rows.length - rows.length, quota }
     },
-    tell: async () => {
+    notify: async () => {
       const whose = { appId: profile.appId, accountId: profile.accountId, profileId: profile.id }
-      for (const [name, level] of met) await tellQuota(need, whose, name, level)
+      for (const [name, level] of met) await reportQuota(deps, whose, name, level)
       met.clear()
     },
   }

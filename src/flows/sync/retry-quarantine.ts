@@ -1,17 +1,17 @@
-import { itemsChangedAt } from '#store/items.ts'
-import { endQuarantineRetry, listQuarantine, type Quarantined, releaseRecords } from '#store/quarantine.ts'
-import { joinFaults } from '#store/reader-faults.ts'
-import type { EndpointState } from '#store/sync-endpoints.ts'
+import { itemsChangedAt } from '#store/items/items.ts'
+import type { EndpointState } from '#store/sync/endpoints.ts'
+import { endQuarantineRetry, listQuarantine, type Quarantined, releaseRecords } from '#store/sync/quarantine.ts'
+import { joinFaults } from '#store/sync/reader-faults.ts'
 import { type LosslessJson, parseStored } from '#upstream/body/lossless-json.ts'
-import { badRecord, type Digest, digest, emptyDigest } from './digest.ts'
-import type { SyncNeed } from './need.ts'
+import type { SyncDeps } from './deps.ts'
+import { badRecord, diffPage, emptyDiff, type PageDiff } from './digest.ts'
 import { createQuotaGuard } from './quota-guard.ts'
 import { type EndpointRun, writeUnderFence } from './write-page.ts'
 
 interface Sorted {
   /** What enters the items, by the id of the quarantined record that it comes from. */
-  entering: Map<string, Digest['rows'][number]>
-  page: Digest
+  entering: Map<string, PageDiff['rows'][number]>
+  page: PageDiff
   /** Ids of records that nobody needs any more: a newer version is stored, or was removed since. */
   superseded: string[]
   /** The service has to be asked, from the beginning. */
@@ -24,30 +24,30 @@ interface Sorted {
  * a part of a record was kept, the endpoint is read from its beginning, so that the service's own version wins. Gives the state to
  * run on with.
  */
-export async function retryQuarantine(need: SyncNeed, run: EndpointRun): Promise<EndpointState> {
-  const nowMs = need.clock.now()
-  const sorted = await sortAgain(need, run, await listQuarantine(need.database, run.owner, run.name), nowMs)
+export async function retryQuarantine(deps: SyncDeps, run: EndpointRun): Promise<EndpointState> {
+  const nowMs = deps.clock.now()
+  const sorted = await sortAgain(deps, run, await listQuarantine(deps.database, run.owner, run.name), nowMs)
   const { entering, superseded, reread } = sorted
-  const guard = createQuotaGuard(need, run)
+  const guard = createQuotaGuard(deps, run)
   const { page } = await guard.admit(sorted.page)
-  await writeUnderFence(need, run, page, nowMs, 0, async (tx, absorbed) => {
-    const written = new Set(absorbed.written)
+  await writeUnderFence(deps, run, page, nowMs, 0, async (tx, ingested) => {
+    const written = new Set(ingested.written)
     const entered = [...entering].filter(([, { id }]) => written.has(id)).map(([id]) => id)
     await releaseRecords(tx, run.owner, run.name, { ids: [...superseded, ...entered], itemIds: [] })
-    await endQuarantineRetry(tx, run.owner, run.name, { added: absorbed.added, reread })
+    await endQuarantineRetry(tx, run.owner, run.name, { added: ingested.added, reread })
   })
-  await guard.tell()
+  await guard.notify()
   const state = { ...run.state, retryQuarantined: false }
-  return reread ? { ...state, mark: undefined, walk: undefined, validator: undefined } : state
+  return reread ? { ...state, watermark: undefined, walk: undefined, validator: undefined } : state
 }
 
 async function sortAgain(
-  need: SyncNeed,
+  deps: SyncDeps,
   { stream, owner }: EndpointRun,
   records: Quarantined[],
   nowMs: number,
 ): Promise<Sorted> {
-  const sorted: Sorted = { entering: new Map(), page: emptyDigest(), superseded: [], reread: false }
+  const sorted: Sorted = { entering: new Map(), page: emptyDiff(), superseded: [], reread: false }
   const taken = new Set<string>()
   for (const record of records) {
     const raw = record.isWhole ? parsed(record.sample) : undefined
@@ -55,10 +55,10 @@ async function sortAgain(
       sorted.reread = true
       continue
     }
-    const { rows, bad, faults } = await digest(need.database, stream, [raw], nowMs)
+    const { rows, bad, faults } = await diffPage(deps.database, stream, [raw], nowMs)
     const [row] = rows
     if (bad.length > 0) sorted.page.bad.push(...bad)
-    else if (row === undefined || taken.has(row.id) || (await isNewer(need, owner, row.id, record))) {
+    else if (row === undefined || taken.has(row.id) || (await isNewer(deps, owner, row.id, record))) {
       // Stored as it is, said to be deleted, or an older version of what comes in now or did since.
       sorted.superseded.push(record.id)
     } else if (row.isNew) {
@@ -75,7 +75,7 @@ async function sortAgain(
 }
 
 async function isNewer(
-  { database }: SyncNeed,
+  { database }: SyncDeps,
   owner: EndpointRun['owner'],
   itemId: string,
   { seenAt }: Quarantined,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '#model/errors.ts'
-import { readPace } from './rules.ts'
+import { parseInterval } from './rules.ts'
 
 const DAY_MS = 86_400_000
 
@@ -14,14 +14,14 @@ suite('a pace that an app wrote', () => {
       ['3h', 10_800_000],
       ['366d', 366 * DAY_MS],
     ] as const)
-      assert.deepEqual(readPace('shop/*', text), { text, everyMs })
+      assert.deepEqual(parseInterval('shop/*', text), { text, everyMs })
   })
 
   test('or a cron line, with or without a zone', () => {
-    assert.deepEqual(readPace('shop/*', '0 6 * * *'), { text: '0 6 * * *', cron: '0 6 * * *' })
+    assert.deepEqual(parseInterval('shop/*', '0 6 * * *'), { text: '0 6 * * *', cron: '0 6 * * *' })
     for (const zone of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires']) {
       const text = `0 6 * * * ${zone}`
-      assert.deepEqual(readPace('shop/*', text), { text, cron: '0 6 * * *', zone })
+      assert.deepEqual(parseInterval('shop/*', text), { text, cron: '0 6 * * *', zone })
     }
   })
 
@@ -42,7 +42,7 @@ suite('a pace that an app wrote', () => {
       ['0'.repeat(201), /at most 200 characters/],
     ] as const)
       assert.throws(
-        () => readPace('shop/*', text),
+        () => parseInterval('shop/*', text),
         (error) => error instanceof ApiError && error.reason === 'bad_body' && message.test(error.message),
         text,
       )

@@ -1,12 +1,12 @@
-import { MAX_CRON, parseCron } from '#base/cron.ts'
 import { duration } from '#kit/endpoint.ts'
 import { endpointFault } from '#kit/endpoint-fault.ts'
 import { ApiError } from '#model/errors.ts'
 import type { OptionalClass, PaceRule, SyncRules } from '#model/sync-rules.ts'
-import { findAppSync, setAppSync } from '#store/apps.ts'
+import { MAX_CRON, parseCron } from '#platform/cron.ts'
+import { findAppSync, setAppSync } from '#store/apps/apps.ts'
 import { auditApp } from '#store/audit.ts'
-import { wakeEndpointsOf } from '#store/sync-endpoints.ts'
-import type { SyncNeed } from './need.ts'
+import { wakeEndpointsOf } from '#store/sync/endpoints.ts'
+import type { SyncDeps } from './deps.ts'
 
 /** As an app writes them. */
 export interface RulesInput {
@@ -17,13 +17,13 @@ export interface RulesInput {
 
 /** Sets how the profiles of an app's people are synced; it takes effect with the next run of each. */
 export async function setRules(
-  { database, clock, registry }: Pick<SyncNeed, 'database' | 'clock' | 'registry'>,
+  { database, clock, registry }: Pick<SyncDeps, 'database' | 'clock' | 'registry'>,
   appId: string,
   input: RulesInput,
   actor: string,
 ): Promise<RulesInput> {
   const pace = Object.fromEntries(
-    Object.entries(input.pace ?? {}).map(([name, text]) => [checkName(registry, name), readPace(name, text)]),
+    Object.entries(input.pace ?? {}).map(([name, text]) => [checkName(registry, name), parseInterval(name, text)]),
   )
   const rules: SyncRules = { off: input.off ?? [], pace }
   const now = clock.now()
@@ -35,7 +35,7 @@ export async function setRules(
   return written(rules)
 }
 
-export async function getRules({ database }: Pick<SyncNeed, 'database'>, appId: string): Promise<RulesInput> {
+export async function getRules({ database }: Pick<SyncDeps, 'database'>, appId: string): Promise<RulesInput> {
   return written(await findAppSync(database, appId))
 }
 
@@ -48,7 +48,7 @@ function written({ off, pace }: SyncRules): RulesInput {
   }
 }
 
-function checkName(registry: SyncNeed['registry'], name: string): string {
+function checkName(registry: SyncDeps['registry'], name: string): string {
   const [service = '', endpoint = ''] = name.split('/')
   const connector = registry.find(service)
   if (connector !== undefined && (endpoint === '*' || endpointFault(registry, service, endpoint) === undefined))
@@ -63,7 +63,7 @@ const MIN_RULE_MS = 30_000
 const MAX_RULE_MS = 366 * 86_400_000
 
 /** Reads an interval such as `15m`, or a cron expression with an optional time zone. */
-export function readPace(name: string, text: string): PaceRule {
+export function parseInterval(name: string, text: string): PaceRule {
   if (text.length > MAX_CRON) throw new ApiError('bad_body', `pace.${name}: must have at most ${MAX_CRON} characters.`)
   if (/^\d+[smhd]$/.test(text)) {
     const everyMs = duration(text)

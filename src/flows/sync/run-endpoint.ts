@@ -1,19 +1,19 @@
 import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
-import { atMilestones } from '#store/statistics.ts'
-import { type EndpointState, findSeenIds, type Validator } from '#store/sync-endpoints.ts'
+import { analyzeAtThresholds } from '#store/items/statistics.ts'
+import { type EndpointState, findSeenIds, type Validator } from '#store/sync/endpoints.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { findGone } from './deletes.ts'
-import { digest, emptyDigest, isRecord } from './digest.ts'
+import { findDeleted } from './deletes.ts'
+import type { SyncDeps } from './deps.ts'
+import { diffPage, emptyDiff, isRecord } from './digest.ts'
 import { type FetchedPage, fetchPage } from './fetch-page.ts'
 import { createLoopGuard, fingerprint, type LoopGuard, requestName } from './loop-guard.ts'
-import type { SyncNeed } from './need.ts'
 import { createPageWriter, type PageWriter } from './page-writer.ts'
 import { createQuotaGuard, type QuotaGuard } from './quota-guard.ts'
 import { unpackSeen } from './seen.ts'
 import { settleDone, settleFailure, settlePause, type Walking } from './settle.ts'
-import { advanceMark, beginWalk, NOT_BEGUN, nextRequest, type Walk } from './walk.ts'
+import { advanceWatermark, beginWalk, NOT_BEGUN, nextRequest, type Walk } from './walk.ts'
 import type { EndpointRun } from './write-page.ts'
 
 export type Outcome = { kind: 'done' } | { kind: 'yielded' } | { kind: 'failed'; error: UpstreamError }
@@ -22,16 +22,16 @@ export type Outcome = { kind: 'done' } | { kind: 'yielded' } | { kind: 'failed';
 const MAX_FULL_PAGES = 10
 
 /** Walks one endpoint. What it learns is stored as it goes; how it went is stored at its end. Business failures are outcomes, not errors. */
-export async function runEndpoint(need: SyncNeed, run: EndpointRun): Promise<Outcome> {
-  const guard = createQuotaGuard(need, run)
-  const outcome = await runGuarded(need, run, guard)
-  await guard.tell()
-  tellLost(need, run)
+export async function runEndpoint(deps: SyncDeps, run: EndpointRun): Promise<Outcome> {
+  const guard = createQuotaGuard(deps, run)
+  const outcome = await runGuarded(deps, run, guard)
+  await guard.notify()
+  tellLost(deps, run)
   return outcome
 }
 
 /** Once for a run, however many records it concerns. */
-function tellLost({ log }: SyncNeed, { connector, name, owner, stream }: EndpointRun): void {
+function tellLost({ log }: SyncDeps, { connector, name, owner, stream }: EndpointRun): void {
   if (stream.lost.size > 0)
     log.warn('a connector could not read some fields; tributary faults lists them', {
       service: connector.service,
@@ -41,30 +41,30 @@ function tellLost({ log }: SyncNeed, { connector, name, owner, stream }: Endpoin
     })
 }
 
-async function runGuarded(need: SyncNeed, run: EndpointRun, quotas: QuotaGuard): Promise<Outcome> {
-  const writer = createPageWriter(need, run)
-  const walking: Walking = { walk: NOT_BEGUN, seen: new Set(), rest: emptyDigest() }
+async function runGuarded(deps: SyncDeps, run: EndpointRun, quotas: QuotaGuard): Promise<Outcome> {
+  const writer = createPageWriter(deps, run)
+  const walking: Walking = { walk: NOT_BEGUN, seen: new Set(), rest: emptyDiff() }
   try {
-    await begin(need, run, walking)
-    return await walkPages(need, run, walking, writer, quotas)
+    await begin(deps, run, walking)
+    return await walkPages(deps, run, walking, writer, quotas)
   } catch (error) {
     // Nothing may be left under way, and a write that failed tells more than what came after it.
     walking.rest = await writer.drain()
     if (run.signal.aborted) return { kind: 'yielded' }
     if (!(error instanceof UpstreamError)) throw error
-    await settleFailure(need, run, walking, error)
+    await settleFailure(deps, run, walking, error)
     return { kind: 'failed', error }
   }
 }
 
-async function begin(need: SyncNeed, run: EndpointRun, walking: Walking): Promise<void> {
-  walking.walk = firstWalk(need, run)
+async function begin(deps: SyncDeps, run: EndpointRun, walking: Walking): Promise<void> {
+  walking.walk = firstWalk(deps, run)
   if (walking.walk.whole && walking.walk.pages > 0)
-    walking.seen = unpackSeen((await findSeenIds(need.database, run.owner, run.name)) ?? Buffer.alloc(0))
+    walking.seen = unpackSeen((await findSeenIds(deps.database, run.owner, run.name)) ?? Buffer.alloc(0))
 }
 
 async function walkPages(
-  need: SyncNeed,
+  deps: SyncDeps,
   run: EndpointRun,
   walking: Walking,
   writer: PageWriter,
@@ -76,46 +76,46 @@ async function walkPages(
     const { walk } = walking
     guard.ask(walk.next, walk)
     run.onPage()
-    const fetched = await fetchPage(need, run, walk.next, conditionsOf(state, walk), run.signal)
+    const fetched = await fetchPage(deps, run, walk.next, conditionsOf(state, walk), run.signal)
     if (fetched.unchanged) {
-      await settleDone(need, run, walking, {
+      await settleDone(deps, run, walking, {
         validator: state.validator,
-        gone: undefined,
+        deleted: undefined,
         restUntilMs: undefined,
       })
       return { kind: 'done' }
     }
     const { restUntilMs } = fetched
-    const next = await takePage(need, run, walking, { writer, guard, quotas }, fetched)
-    await atMilestones(need.database, walk.news, walking.walk.news)
+    const next = await takePage(deps, run, walking, { writer, guard, quotas }, fetched)
+    await analyzeAtThresholds(deps.database, walk.hasChanges, walking.walk.hasChanges)
     if (next === undefined) {
       walking.rest = await writer.drain()
       // An answer of which something was left out is to be read again.
       const isTaken = walk.pages === 0 && walking.walk.quota === undefined
       const validator = isTaken ? validatorOf(walk.next, fetched.headers) : undefined
-      await settleEnd(need, run, walking, { validator, restUntilMs })
+      await settleEnd(deps, run, walking, { validator, restUntilMs })
       return { kind: 'done' }
     }
-    if (need.clock.now() >= run.untilMs || run.signal.aborted) {
+    if (deps.clock.now() >= run.untilMs || run.signal.aborted) {
       walking.rest = await writer.drain()
-      await settlePause(need, run, walking)
+      await settlePause(deps, run, walking)
       return { kind: 'yielded' }
     }
-    if (restUntilMs !== undefined) throw resting(restUntilMs - need.clock.now())
+    if (restUntilMs !== undefined) throw resting(restUntilMs - deps.clock.now())
   }
 }
 
 /** Takes a page in and gives the request after it; undefined at the end. */
 async function takePage(
-  need: SyncNeed,
+  deps: SyncDeps,
   run: EndpointRun,
   walking: Walking,
   { writer, guard, quotas }: { writer: PageWriter; guard: LoopGuard; quotas: QuotaGuard },
   fetched: FetchedPage,
 ): Promise<PageRequest | undefined> {
   const { walk, seen } = walking
-  const { records, isList, mark, next } = readPage(run, walk, fetched)
-  const whole = await digest(need.database, run.stream, records, need.clock.now(), writer.settleAny)
+  const { records, isList, watermark, next } = readPage(run, walk, fetched)
+  const whole = await diffPage(deps.database, run.stream, records, deps.clock.now(), writer.settleAny)
   const { page, refused, quota = walk.quota } = await quotas.admit(whole)
   const fullPages = refused > 0 && refused === page.seen.length ? (walk.fullPages ?? 0) + 1 : 0
   const isOver = next === undefined || fullPages >= MAX_FULL_PAGES
@@ -126,12 +126,12 @@ async function takePage(
     ...counts,
     next: next ?? walk.next,
     // Oldest first: what is left out now is asked for again from here.
-    mark: quota !== undefined && run.endpoint.checkpoint?.oldestFirst ? walk.mark : mark,
+    watermark: quota !== undefined && run.endpoint.checkpoint?.oldestFirst ? walk.watermark : watermark,
     quota,
     fullPages,
     pages: walk.pages + 1,
-    news: walk.news + page.rows.length + page.gone.length,
-    whole: walk.whole && isList && !page.nameless && (next === undefined || !isOver),
+    hasChanges: walk.hasChanges + page.rows.length + page.deleted.length,
+    whole: walk.whole && isList && !page.hasUnidentified && (next === undefined || !isOver),
     oldestAt: older(walk.oldestAt, page.oldestAt),
     shown: walk.shown + page.seen.length,
   }
@@ -145,7 +145,7 @@ function older(one: number | undefined, other: number | undefined): number | und
 }
 
 async function settleEnd(
-  need: SyncNeed,
+  deps: SyncDeps,
   run: EndpointRun,
   walking: Walking,
   end: { validator: Validator | undefined; restUntilMs: number | undefined },
@@ -153,21 +153,21 @@ async function settleEnd(
   const { endpoint, name, owner, state } = run
   const { walk, seen } = walking
   // All of it would be read again for ever, and it would look like success.
-  if (endpoint.checkpoint !== undefined && walk.mark === undefined && walk.shown > 0 && walk.quota === undefined)
+  if (endpoint.checkpoint !== undefined && walk.watermark === undefined && walk.shown > 0 && walk.quota === undefined)
     throw new UpstreamError('stop', 'Its records have nothing to go on from: the checkpoint does not move.', {
       reason: 'checkpoint_stuck',
     })
-  const { mark, confirmDeletes: confirmed } = state
-  const gone = walk.whole
-    ? await findGone(need.database, owner, name, endpoint, { seen, oldestAt: walk.oldestAt, mark, confirmed })
+  const { watermark, confirmDeletes: confirmed } = state
+  const deleted = walk.whole
+    ? await findDeleted(deps.database, owner, name, endpoint, { seen, oldestAt: walk.oldestAt, watermark, confirmed })
     : undefined
-  await settleDone(need, run, walking, { ...end, gone })
+  await settleDone(deps, run, walking, { ...end, deleted })
 }
 
 /** Connectors are code of others: a mistake in one is its endpoint's failure, not the worker's. */
-function firstWalk(need: SyncNeed, { endpoint, profile, state }: EndpointRun): Walk {
+function firstWalk(deps: SyncDeps, { endpoint, profile, state }: EndpointRun): Walk {
   try {
-    return beginWalk(endpoint, profile, state, need.clock.now())
+    return beginWalk(endpoint, profile, state, deps.clock.now())
   } catch (cause) {
     throw new UpstreamError('stop', 'The connector cannot say what to ask for.', { reason: 'connector_fault', cause })
   }
@@ -182,8 +182,8 @@ function readPage({ endpoint, connector, state }: EndpointRun, walk: Walk, { bod
   return {
     records: items as LosslessJson[],
     isList: list !== undefined,
-    mark: advanceMark(endpoint, { items: good, body }, walk.mark),
-    next: nextRequest(endpoint, connector, walk, { body, headers, items: good, count: items.length }, state.mark),
+    watermark: advanceWatermark(endpoint, { items: good, body }, walk.watermark),
+    next: nextRequest(endpoint, connector, walk, { body, headers, items: good, count: items.length }, state.watermark),
   }
 }
 

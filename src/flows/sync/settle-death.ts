@@ -1,21 +1,21 @@
 import { ALONE_MS, deathMessage, MAX_DEATHS, type WorkerDeath } from '#model/deaths.ts'
-import { countEndpointDeath, runProfileAlone } from '#store/deaths.ts'
-import type { ProfileKey } from '#store/sync-schedule.ts'
-import { type SyncNeed, timesOf } from './need.ts'
+import { countEndpointDeath, runProfileAlone } from '#store/sync/deaths.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
+import { type SyncDeps, timesOf } from './deps.ts'
 
 /**
  * A worker died while it synced this profile. The endpoint it was at is tried again later, alone in a process; when that kills
  * the process too, it is parked and the profile's other endpoints go on.
  */
 export async function settleSyncDeath(
-  need: Pick<SyncNeed, 'database' | 'clock' | 'log' | 'times'>,
+  deps: Pick<SyncDeps, 'database' | 'clock' | 'log' | 'times'>,
   key: ProfileKey,
   endpoint: string | undefined,
   death: WorkerDeath,
 ): Promise<void> {
-  const nowMs = need.clock.now()
-  const { afterDeathMs } = timesOf(need)
-  const deaths = await need.database.transaction(async (tx) => {
+  const nowMs = deps.clock.now()
+  const { afterDeathMs } = timesOf(deps)
+  const deaths = await deps.database.transaction(async (tx) => {
     const counted =
       endpoint === undefined
         ? undefined
@@ -29,6 +29,6 @@ export async function settleSyncDeath(
     return counted
   })
   const told = { profile: key.profileId, endpoint, reason: death.reason, deaths }
-  if (deaths === MAX_DEATHS) need.log.error('an endpoint of a profile is parked: it ends every worker', told)
-  else need.log.warn('a worker died during a sync; it runs alone next', told)
+  if (deaths === MAX_DEATHS) deps.log.error('an endpoint of a profile is parked: it ends every worker', told)
+  else deps.log.warn('a worker died during a sync; it runs alone next', told)
 }

@@ -3,18 +3,18 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
 import type { QuotaName } from '#model/quotas.ts'
-import type { EndpointState } from '#store/sync-endpoints.ts'
+import type { EndpointState } from '#store/sync/endpoints.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 
-type Mark = string | number | undefined
+type Watermark = string | number | undefined
 
 /** Where a walk over pages is; stored after each page, so that a crash goes on there. */
 export interface Walk {
   next: PageRequest
   /** The mark to keep when it ends. */
-  mark: Mark
+  watermark: Watermark
   pages: number
-  news: number
+  hasChanges: number
   beganAt: number
   /** Every page so far is accounted for: only then is what the walk did not show really gone. */
   whole: boolean
@@ -34,9 +34,9 @@ export interface Walk {
 
 export const NOT_BEGUN: Walk = {
   next: { method: 'GET', path: '', query: {} },
-  mark: undefined,
+  watermark: undefined,
   pages: 0,
-  news: 0,
+  hasChanges: 0,
   beganAt: 0,
   whole: true,
   seenPages: 0,
@@ -60,16 +60,20 @@ export function beginWalk(endpoint: Endpoint, profile: Profile, state: EndpointS
     path: fill(endpoint.path, profile),
     query: {
       ...fillAll(endpoint.query, profile),
-      ...(state.mark === undefined ? {} : endpoint.checkpoint?.query(state.mark)),
+      ...(state.watermark === undefined ? {} : endpoint.checkpoint?.query(state.watermark)),
     },
     headers: endpoint.headers,
   }
-  const request = endpoint.prepare?.(plain, { nowMs, mark: state.mark }) ?? plain
-  return { ...NOT_BEGUN, next: endpoint.pages.first(request), mark: state.mark, beganAt: nowMs }
+  const request = endpoint.prepare?.(plain, { nowMs, watermark: state.watermark }) ?? plain
+  return { ...NOT_BEGUN, next: endpoint.pages.first(request), watermark: state.watermark, beganAt: nowMs }
 }
 
 /** The mark after a page. A record that the reader stumbles over has no say in it. */
-export function advanceMark(endpoint: Endpoint, page: { items: unknown[]; body: unknown }, before: Mark): Mark {
+export function advanceWatermark(
+  endpoint: Endpoint,
+  page: { items: unknown[]; body: unknown },
+  before: Watermark,
+): Watermark {
   const { checkpoint } = endpoint
   if (checkpoint === undefined) return before
   const advance = (items: unknown[]) => checkpoint.advance({ items, body: page.body }, before) ?? before
@@ -83,11 +87,11 @@ export function nextRequest(
   connector: Connector,
   walk: Walk,
   page: { body: unknown; headers: Record<string, string>; items: unknown[]; count: number },
-  mark: Mark,
+  watermark: Watermark,
 ): PageRequest | undefined {
   const { checkpoint } = endpoint
-  const isKnown = (item: unknown) => tried(() => checkpoint?.isKnown?.(item, mark!) === true, false)
-  if (mark !== undefined && page.items.length > 0 && page.items.every(isKnown)) return undefined
+  const isKnown = (item: unknown) => tried(() => checkpoint?.isKnown?.(item, watermark!) === true, false)
+  if (watermark !== undefined && page.items.length > 0 && page.items.every(isKnown)) return undefined
   try {
     return endpoint.pages.next({ request: walk.next, body: page.body, headers: page.headers, count: page.count })
   } catch (error) {

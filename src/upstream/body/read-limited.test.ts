@@ -42,8 +42,8 @@ function pieces(bytes: Buffer, size: number): Readable {
   )
 }
 
-async function bodyFrom(t: TestContext, answer: (response: ServerResponse) => void) {
-  const server = createServer((_, response) => answer(response))
+async function bodyFrom(t: TestContext, reply: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => reply(response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
   t.after(() => server.closeAllConnections())

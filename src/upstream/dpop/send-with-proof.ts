@@ -1,7 +1,7 @@
 import type { JsonObject } from '#kit/auth.ts'
 import { errorCodeOf } from '../oauth2/token-error.ts'
 import { parseObject } from '../parse-object.ts'
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from '../send.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../send.ts'
 import { dpopProof } from './proof.ts'
 
 /** Sends with a DPoP proof where there is a key, and once more when the server asks for a nonce (RFC 9449 sections 8 and 9). */
@@ -10,12 +10,12 @@ export async function sendWithProof(
   key: JsonObject | undefined,
   request: UpstreamRequest,
   token?: string,
-): Promise<UpstreamAnswer> {
+): Promise<UpstreamResponse> {
   if (key === undefined) return upstream.send(request)
   const first = await attempt()
   return wantsNonce(first) ? attempt() : first
 
-  async function attempt(): Promise<UpstreamAnswer> {
+  async function attempt(): Promise<UpstreamResponse> {
     const { origin } = new URL(request.url)
     const dpop = await dpopProof({
       key: key!,
@@ -26,15 +26,15 @@ export async function sendWithProof(
       nonce: upstream.nonces.get(origin),
       token,
     })
-    const answer = await upstream.send({ ...request, headers: { ...request.headers, dpop } })
-    const nonce = answer.headers['dpop-nonce']
+    const response = await upstream.send({ ...request, headers: { ...request.headers, dpop } })
+    const nonce = response.headers['dpop-nonce']
     if (nonce !== undefined) upstream.nonces.set(origin, nonce)
-    return answer
+    return response
   }
 }
 
-function wantsNonce(answer: UpstreamAnswer): boolean {
-  if ((answer.status !== 400 && answer.status !== 401) || answer.headers['dpop-nonce'] === undefined) return false
-  if (/error="?use_dpop_nonce"?/.test(answer.headers['www-authenticate'] ?? '')) return true
-  return errorCodeOf(parseObject(answer.text)) === 'use_dpop_nonce'
+function wantsNonce(response: UpstreamResponse): boolean {
+  if ((response.status !== 400 && response.status !== 401) || response.headers['dpop-nonce'] === undefined) return false
+  if (/error="?use_dpop_nonce"?/.test(response.headers['www-authenticate'] ?? '')) return true
+  return errorCodeOf(parseObject(response.text)) === 'use_dpop_nonce'
 }

@@ -1,13 +1,13 @@
 import type { Credential, OAuth1 } from '#kit/auth.ts'
-import type { Place } from '../addresses.ts'
+import type { ServiceLocation } from '../addresses.ts'
 import type { CallbackParameters } from '../callback-parameters.ts'
 import { UpstreamError } from '../errors.ts'
-import { given } from '../given.ts'
+import type { LoginOptions } from '../login-options.ts'
 import { scopeFor } from '../oauth2/scope.ts'
 import { deniedBy } from '../oauth2/sign-in.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import type { Wishes } from '../variation.ts'
 import { oauth1AuthorizationUrl } from './authorization.ts'
 import { fetchAccessToken, fetchRequestToken } from './tokens.ts'
 
@@ -19,10 +19,10 @@ export interface OAuth1Secrets {
   tokenUrl: string
 }
 
-export interface OAuth1Begin extends Wishes {
+export interface OAuth1Begin extends LoginOptions {
   auth: OAuth1
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   callbackUrl: string
   scope?: string | undefined
 }
@@ -31,12 +31,12 @@ export async function beginOAuth1(
   upstream: Upstream,
   input: OAuth1Begin,
 ): Promise<{ url: string; requestToken: string; secrets: OAuth1Secrets }> {
-  const { auth, key, place, callbackUrl } = input
-  const { addresses } = place
+  const { auth, key, location, callbackUrl } = input
+  const { addresses } = location
   const scope = scopeFor(auth.scope, { asked: input.scope, ofKey: key.scope })
   const { token, tokenSecret } = await fetchRequestToken(upstream, { auth, key, addresses }, { callbackUrl, scope })
   return {
-    url: oauth1AuthorizationUrl(auth, place, token, input),
+    url: oauth1AuthorizationUrl(auth, location, token, input),
     requestToken: token,
     secrets: { scope, requestToken: token, requestTokenSecret: tokenSecret, tokenUrl: addresses.tokenUrl },
   }
@@ -45,7 +45,7 @@ export async function beginOAuth1(
 export interface OAuth1Finish {
   auth: OAuth1
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   secrets: OAuth1Secrets
   parameters: CallbackParameters
 }
@@ -60,11 +60,11 @@ export async function finishOAuth1(upstream: Upstream, input: OAuth1Finish): Pro
   const verifier = parameters.get('oauth_verifier')
   if (verifier === undefined)
     throw new UpstreamError('stop', 'The service sent no verifier (OAuth 1.0a)', { reason: 'verifier_missing' })
-  const addresses = { ...input.place.addresses, tokenUrl: secrets.tokenUrl }
+  const addresses = { ...input.location.addresses, tokenUrl: secrets.tokenUrl }
   const { token, tokenSecret } = await fetchAccessToken(
     upstream,
     { auth, key, addresses },
     { token: secrets.requestToken, tokenSecret: secrets.requestTokenSecret, verifier },
   )
-  return given({ token, tokenSecret, scope: secrets.scope === '' ? undefined : secrets.scope })
+  return omitUndefined({ token, tokenSecret, scope: secrets.scope === '' ? undefined : secrets.scope })
 }

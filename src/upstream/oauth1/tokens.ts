@@ -1,9 +1,9 @@
 import type { OAuth1 } from '#kit/auth.ts'
 import type { Addresses } from '../addresses.ts'
-import { answerFailure, isMarkup } from '../answer-failure.ts'
 import { type Recovery, UpstreamError } from '../errors.ts'
 import { withParameters } from '../oauth2/token-request.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
+import { isMarkup, responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { type OAuth1Signer, signRequest } from './sign-request.ts'
@@ -13,7 +13,7 @@ export interface TokenPair {
   tokenSecret: string
 }
 
-interface OAuth1Need {
+interface OAuth1Deps {
   auth: OAuth1
   key: ServiceKey
   addresses: Addresses
@@ -22,7 +22,7 @@ interface OAuth1Need {
 /** RFC 5849 section 2.1; a service that does not confirm the callback speaks 1.0, which anybody can hijack. */
 export async function fetchRequestToken(
   upstream: Upstream,
-  { auth, key, addresses }: OAuth1Need,
+  { auth, key, addresses }: OAuth1Deps,
   { callbackUrl, scope }: { callbackUrl: string; scope: string },
 ): Promise<TokenPair> {
   const asked = auth.scopeName !== undefined && scope !== '' ? { [auth.scopeName]: scope } : {}
@@ -39,7 +39,7 @@ export async function fetchRequestToken(
 /** RFC 5849 section 2.3. */
 export async function fetchAccessToken(
   upstream: Upstream,
-  { auth, key, addresses }: OAuth1Need,
+  { auth, key, addresses }: OAuth1Deps,
   { token, tokenSecret, verifier }: TokenPair & { verifier: string },
 ): Promise<TokenPair & { fields: LosslessObject }> {
   const signer = { auth, key, token, tokenSecret, extra: { oauth_verifier: verifier } }
@@ -52,16 +52,16 @@ export async function fetchAccessToken(
 /** Ends an access token where the service has an address for that; one that is gone already counts as revoked. */
 export async function revokeAccessToken(
   upstream: Upstream,
-  { auth, key, addresses }: OAuth1Need,
+  { auth, key, addresses }: OAuth1Deps,
   { token, tokenSecret }: { token: string; tokenSecret: string | undefined },
 ): Promise<'revoked' | 'not_supported'> {
   const url = addresses.revokeUrl
   if (url === undefined) return 'not_supported'
-  const answer = await upstream.send(signRequest(upstream, { auth, key, token, tokenSecret }, emptyForm(url)))
-  if (answer.status >= 200 && answer.status < 300) return 'revoked'
+  const reply = await upstream.send(signRequest(upstream, { auth, key, token, tokenSecret }, emptyForm(url)))
+  if (reply.status >= 200 && reply.status < 300) return 'revoked'
   const secrets = [key.secret, token, tokenSecret]
   const context = { what: 'revocation', nowMs: upstream.clock.now(), refused: 'reauthorize', secrets } as const
-  const failure = answerFailure(answer, context)
+  const failure = responseFailure(reply, context)
   if (failure.recovery !== 'reauthorize') throw failure
   return 'revoked'
 }
@@ -71,17 +71,17 @@ async function ask(
   signer: OAuth1Signer,
   asked: { url: string; what: string; refused: Recovery; secrets: (string | undefined)[] },
 ): Promise<LosslessObject> {
-  const answer = await upstream.send(signRequest(upstream, signer, emptyForm(asked.url)))
-  const fields = parseFields(answer.text)
-  if (answer.status === 200 && fields) return fields
-  if (answer.status === 200)
-    throw new UpstreamError(isMarkup(answer.text) ? 'retry' : 'stop', `The service gave no ${asked.what}`, {
+  const reply = await upstream.send(signRequest(upstream, signer, emptyForm(asked.url)))
+  const fields = parseFields(reply.text)
+  if (reply.status === 200 && fields) return fields
+  if (reply.status === 200)
+    throw new UpstreamError(isMarkup(reply.text) ? 'retry' : 'stop', `The service gave no ${asked.what}`, {
       reason: 'answer_unreadable',
       status: 200,
     })
   // Many services answer 400 where the RFC says 401, and mean the same.
-  const refusal = answer.status === 400 ? { ...answer, status: 401 } : answer
-  throw answerFailure(refusal, { ...asked, nowMs: upstream.clock.now() })
+  const refusal = reply.status === 400 ? { ...reply, status: 401 } : reply
+  throw responseFailure(refusal, { ...asked, nowMs: upstream.clock.now() })
 }
 
 function pairIn(fields: LosslessObject): TokenPair {

@@ -1,17 +1,17 @@
 import type { JsonObject, OAuth2, Parameters } from '#kit/auth.ts'
-import type { Place } from '../addresses.ts'
+import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
+import { type LoginOptions, vary } from '../login-options.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { vary, type Wishes } from '../variation.ts'
 import { fillAll } from './placeholders.ts'
 import { tokenFailure } from './token-error.ts'
 import { askAsApp, withParameters } from './token-request.ts'
 
-export interface AuthorizationInput extends Wishes {
+export interface AuthorizationInput extends LoginOptions {
   auth: OAuth2
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   callbackUrl: string
   state: string
   /** As the service wants it written. */
@@ -22,10 +22,12 @@ export interface AuthorizationInput extends Wishes {
 
 /** The address to which the person is sent (RFC 6749 4.1.1); with RFC 9126 it holds only a reference. */
 export async function authorizationUrl(upstream: Upstream, input: AuthorizationInput): Promise<string> {
-  const { auth, key, place } = input
+  const { auth, key, location } = input
   const varied = vary(auth, input)
   const page =
-    varied.authorizeUrl === undefined ? place.addresses.authorizeUrl : place.move(varied.authorizeUrl, 'authorizeUrl')
+    varied.authorizeUrl === undefined
+      ? location.addresses.authorizeUrl
+      : location.move(varied.authorizeUrl, 'authorizeUrl')
   const id = { [auth.names.client_id ?? 'client_id']: key.key }
   const parameters: Parameters = {
     response_type: 'code',
@@ -37,22 +39,22 @@ export async function authorizationUrl(upstream: Upstream, input: AuthorizationI
     ...fillAll(auth.parameters.authorize, { key: key.key }),
     ...varied.parameters,
   }
-  const { parUrl } = place.addresses
+  const { parUrl } = location.addresses
   if (parUrl === undefined) return withParameters(page, parameters)
   return withParameters(page, { ...id, request_uri: await pushRequest(upstream, input, parUrl, parameters) })
 }
 
 async function pushRequest(
   upstream: Upstream,
-  { auth, key, place, dpopKey }: AuthorizationInput,
+  { auth, key, location, dpopKey }: AuthorizationInput,
   url: string,
   parameters: Parameters,
 ): Promise<string> {
-  const audience = place.addresses.issuer ?? place.addresses.tokenUrl
-  const { answer, fields, askedAtMs } = await askAsApp(upstream, { auth, key, url, parameters, audience, dpopKey })
+  const audience = location.addresses.issuer ?? location.addresses.tokenUrl
+  const { response, fields, askedAtMs } = await askAsApp(upstream, { auth, key, url, parameters, audience, dpopKey })
   const reference = fields?.['request_uri']
-  if (answer.status < 300 && typeof reference === 'string') return reference
-  const failure = tokenFailure(answer, fields, {
+  if (response.status < 300 && typeof reference === 'string') return reference
+  const failure = tokenFailure(response, fields, {
     auth,
     what: 'pushed request',
     nowMs: askedAtMs,
@@ -60,5 +62,5 @@ async function pushRequest(
   })
   // There is no grant yet that the person could renew, so that a refusal is about the request.
   if (failure.recovery !== 'reauthorize') throw failure
-  throw new UpstreamError('stop', failure.message, { reason: 'request_refused', status: answer.status })
+  throw new UpstreamError('stop', failure.message, { reason: 'request_refused', status: response.status })
 }

@@ -1,10 +1,10 @@
-import { trimEndOf } from '#base/trim-end.ts'
-import { answerFailure } from '../answer-failure.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
 import { UpstreamError } from '../errors.ts'
-import { given } from '../given.ts'
 import type { Metadata } from '../metadata-cache.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { parseObject } from '../parse-object.ts'
-import type { Upstream, UpstreamAnswer } from '../send.ts'
+import { responseFailure } from '../response-failure.ts'
+import type { Upstream, UpstreamResponse } from '../send.ts'
 
 /** Limit: bytes of a metadata or DID document; more fails the sign-in. */
 const MAX_BYTES = 256 * 1024
@@ -18,7 +18,7 @@ export async function discover(upstream: Upstream, base: string, { resource }: {
     authorizeUrl: needed(found, 'authorization_endpoint'),
     tokenUrl: needed(found, 'token_endpoint'),
     issuerAnnounced: found['authorization_response_iss_parameter_supported'] === true,
-    ...given({
+    ...omitUndefined({
       revokeUrl: textOf(found, 'revocation_endpoint'),
       parUrl: textOf(found, 'pushed_authorization_request_endpoint'),
     }),
@@ -36,21 +36,21 @@ export async function authorizationServerOf(upstream: Upstream, base: string): P
 }
 
 async function serverMetadata(upstream: Upstream, issuer: string): Promise<Metadata> {
-  let answer = await ask(upstream, wellKnown(issuer, 'oauth-authorization-server'))
+  let reply = await ask(upstream, wellKnown(issuer, 'oauth-authorization-server'))
   // OpenID Connect servers publish the same under their own name, with the path in front.
-  if (answer.status === 404) answer = await ask(upstream, `${trimEndOf(issuer, '/')}/.well-known/openid-configuration`)
-  const found = parsed(upstream, answer)
+  if (reply.status === 404) reply = await ask(upstream, `${trimEndOf(issuer, '/')}/.well-known/openid-configuration`)
+  const found = parsed(upstream, reply)
   if (!sameIdentifier(textOf(found, 'issuer'), issuer)) throw wrong('The authorization server names another issuer')
   return found
 }
 
-const ask = (upstream: Upstream, url: string): Promise<UpstreamAnswer> =>
+const ask = (upstream: Upstream, url: string): Promise<UpstreamResponse> =>
   upstream.send({ method: 'GET', url, maxBytes: MAX_BYTES })
 
-function parsed(upstream: Upstream, answer: UpstreamAnswer): Metadata {
-  if (answer.status !== 200)
-    throw answerFailure(answer, { what: 'discovery', nowMs: upstream.clock.now(), refused: 'stop' })
-  const found = parseObject(answer.text)
+function parsed(upstream: Upstream, reply: UpstreamResponse): Metadata {
+  if (reply.status !== 200)
+    throw responseFailure(reply, { what: 'discovery', nowMs: upstream.clock.now(), refused: 'stop' })
+  const found = parseObject(reply.text)
   if (!found) throw wrong('The published metadata is no JSON object')
   return found
 }

@@ -1,17 +1,17 @@
 import type { Credential, JsonObject, OAuth2 } from '#kit/auth.ts'
-import type { Place } from '../addresses.ts'
-import { given } from '../given.ts'
+import type { ServiceLocation } from '../addresses.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { fillAll } from './placeholders.ts'
+import { tokenExchange } from './token-exchange.ts'
 import { tokenIn } from './token-in.ts'
 import { askAsApp } from './token-request.ts'
-import { trade } from './trade.ts'
 
 export interface ExchangeInput {
   auth: OAuth2
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   callbackUrl: string
   code: string
   verifier?: string | undefined
@@ -22,7 +22,7 @@ export interface ExchangeInput {
 
 /** A code for a credential (RFC 6749 4.1.3), traded for a longer-lived one where the service has such. */
 export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Promise<Credential> {
-  const { auth, key, place, dpopKey } = input
+  const { auth, key, location, dpopKey } = input
   const parameters = {
     grant_type: 'authorization_code',
     [auth.names.code ?? 'code']: input.code,
@@ -34,18 +34,20 @@ export async function exchangeCode(upstream: Upstream, input: ExchangeInput): Pr
   const reply = await askAsApp(upstream, {
     auth,
     key,
-    url: place.addresses.tokenUrl,
+    url: location.addresses.tokenUrl,
     parameters,
-    audience: place.addresses.issuer ?? place.addresses.tokenUrl,
+    audience: location.addresses.issuer ?? location.addresses.tokenUrl,
     dpopKey,
     method: auth.tokenMethod,
     body: auth.tokenBody,
   })
   const secrets = [key.secret, input.code, input.verifier]
-  const { tokenType: _, ...answer } = tokenIn(reply, { auth, what: 'token', secrets, dpop: dpopKey !== undefined })
+  const { tokenType: _, ...response } = tokenIn(reply, { auth, what: 'token', secrets, dpop: dpopKey !== undefined })
   const credential: Credential = {
-    ...given({ scope: input.scope === '' ? undefined : input.scope, dpopKey }),
-    ...answer,
+    ...omitUndefined({ scope: input.scope === '' ? undefined : input.scope, dpopKey }),
+    ...response,
   }
-  return auth.longToken ? trade(upstream, { auth, key, place, credential, trade: auth.longToken }) : credential
+  return auth.longToken
+    ? tokenExchange(upstream, { auth, key, location, credential, tokenExchange: auth.longToken })
+    : credential
 }

@@ -1,8 +1,8 @@
-import { trimEndOf } from '#base/trim-end.ts'
 import type { Auth, Credential, Home } from '#kit/auth.ts'
-import { answerFailure } from '../answer-failure.ts'
+import { trimEndOf } from '#platform/trim-end.ts'
 import { UpstreamError } from '../errors.ts'
 import { parseObject } from '../parse-object.ts'
+import { responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { authorizationServerOf } from './discover.ts'
@@ -23,11 +23,11 @@ export async function withHome(
   const { subject } = credential
   if (subject === undefined) throw lost('The service did not say whose token it gave')
   const url = readable(() => home.document(subject))
-  const answer = await upstream.send({ method: 'GET', url, maxBytes: 64 * 1024 })
-  if (answer.status !== 200)
-    throw answerFailure(answer, { what: 'public record', nowMs: upstream.clock.now(), refused: 'stop' })
+  const reply = await upstream.send({ method: 'GET', url, maxBytes: 64 * 1024 })
+  if (reply.status !== 200)
+    throw responseFailure(reply, { what: 'public record', nowMs: upstream.clock.now(), refused: 'stop' })
   const instance = trimEndOf(
-    readable(() => home.read(parseObject(answer.text), subject)),
+    readable(() => home.read(parseObject(reply.text), subject)),
     '/',
   )
   if ((await authorizationServerOf(upstream, instance)) !== issuer)

@@ -1,17 +1,17 @@
 import type { Credential, OAuth2 } from '#kit/auth.ts'
-import type { Place } from '../addresses.ts'
+import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { fillAll } from './placeholders.ts'
+import { tokenExchange } from './token-exchange.ts'
 import { tokenIn } from './token-in.ts'
 import { askAsApp } from './token-request.ts'
-import { trade } from './trade.ts'
 
 export interface RefreshInput {
   auth: OAuth2
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   credential: Credential
 }
 
@@ -39,7 +39,8 @@ function sameOwner<Fresh extends Owned>(auth: OAuth2, before: Owned, fresh: Fres
 export async function refresh(upstream: Upstream, input: RefreshInput): Promise<Credential> {
   const { auth, credential } = input
   if (credential.refreshToken === undefined) {
-    if (auth.renew) return sameOwner(auth, credential, await trade(upstream, { ...input, trade: auth.renew }))
+    if (auth.renew)
+      return sameOwner(auth, credential, await tokenExchange(upstream, { ...input, tokenExchange: auth.renew }))
     throw new UpstreamError('reauthorize', 'The service gave no refresh token', { reason: 'no_refresh_token' })
   }
   try {
@@ -56,8 +57,8 @@ export async function refresh(upstream: Upstream, input: RefreshInput): Promise<
 }
 
 async function refreshWith(upstream: Upstream, input: RefreshInput, refreshToken: string): Promise<Credential> {
-  const { auth, key, place, credential } = input
-  const { addresses } = place
+  const { auth, key, location, credential } = input
+  const { addresses } = location
   const parameters = {
     grant_type: 'refresh_token',
     [auth.names.refresh_token ?? 'refresh_token']: refreshToken,

@@ -1,4 +1,4 @@
-export interface ScopeWishes {
+export interface ScopeOptions {
   /** What the caller asks for this time. */
   asked?: string | undefined
   /** What the app's key asks for always. */
@@ -10,7 +10,7 @@ export interface ScopeWishes {
 /** The caller's scope replaces the key's, which replaces the default; commas and spaces become the service's separator. */
 export function scopeFor(
   declared: { default: string[]; separator: string },
-  { asked, ofKey, extra = [] }: ScopeWishes,
+  { asked, ofKey, extra = [] }: ScopeOptions,
 ): string {
   const names = namesIn(asked) ?? namesIn(ofKey) ?? declared.default
   return [...new Set([...names, ...extra])].join(declared.separator)

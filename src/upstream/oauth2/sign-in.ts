@@ -1,12 +1,12 @@
 import type { Credential, JsonObject, OAuth2 } from '#kit/auth.ts'
-import type { Place } from '../addresses.ts'
+import type { ServiceLocation } from '../addresses.ts'
 import type { CallbackParameters } from '../callback-parameters.ts'
 import { createDpopKey } from '../dpop/proof.ts'
 import { UpstreamError } from '../errors.ts'
-import { given } from '../given.ts'
+import { type LoginOptions, vary } from '../login-options.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { vary, type Wishes } from '../variation.ts'
 import { authorizationUrl } from './authorization.ts'
 import { exchangeCode } from './exchange.ts'
 import { checkIssuer } from './issuer.ts'
@@ -23,10 +23,10 @@ export interface OAuth2Secrets {
   tokenUrl: string
 }
 
-export interface OAuth2Begin extends Wishes {
+export interface OAuth2Begin extends LoginOptions {
   auth: OAuth2
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   callbackUrl: string
   state: string
   scope?: string | undefined
@@ -36,20 +36,20 @@ export async function beginOAuth2(
   upstream: Upstream,
   input: OAuth2Begin,
 ): Promise<{ url: string; secrets: OAuth2Secrets }> {
-  const { auth, key, place } = input
-  const { issuer, issuerAnnounced, tokenUrl } = place.addresses
+  const { auth, key, location } = input
+  const { issuer, issuerAnnounced, tokenUrl } = location.addresses
   const scope = scopeFor(auth.scope, { asked: input.scope, ofKey: key.scope, extra: vary(auth, input).scope })
   const verifier = auth.pkce ? createVerifier(upstream.random) : undefined
   const dpopKey = auth.dpop ? await createDpopKey() : undefined
   const challenge = verifier === undefined ? undefined : challengeOf(verifier)
   const url = await authorizationUrl(upstream, { ...input, scope, challenge, dpopKey })
-  return { url, secrets: given({ scope, verifier, dpopKey, issuer, issuerAnnounced, tokenUrl }) }
+  return { url, secrets: omitUndefined({ scope, verifier, dpopKey, issuer, issuerAnnounced, tokenUrl }) }
 }
 
 export interface OAuth2Finish {
   auth: OAuth2
   key: ServiceKey
-  place: Place
+  location: ServiceLocation
   callbackUrl: string
   secrets: OAuth2Secrets
   parameters: CallbackParameters
@@ -64,8 +64,8 @@ export async function finishOAuth2(upstream: Upstream, input: OAuth2Finish): Pro
   if (code === undefined) throw new UpstreamError('stop', 'The service sent no code', { reason: 'code_missing' })
   const { scope, verifier, dpopKey, tokenUrl } = secrets
   // The code goes where it was asked for, whatever the key's addresses have become since.
-  const place = { ...input.place, addresses: { ...input.place.addresses, tokenUrl } }
-  return exchangeCode(upstream, { auth, key, place, callbackUrl, code, verifier, scope, dpopKey })
+  const location = { ...input.location, addresses: { ...input.location.addresses, tokenUrl } }
+  return exchangeCode(upstream, { auth, key, location, callbackUrl, code, verifier, scope, dpopKey })
 }
 
 /** RFC 6749 4.1.2.1. */

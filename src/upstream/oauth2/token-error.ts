@@ -1,10 +1,10 @@
 import type { OAuth2 } from '#kit/auth.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
-import { isMarkup } from '../answer-failure.ts'
+import { retryAfterMs } from '#platform/retry-after.ts'
 import { excerpt, type Recovery, UpstreamError } from '../errors.ts'
 import { isObject, type LosslessObject } from '../parse-object.ts'
-import { retryAfterMs } from '../retry-after.ts'
-import type { UpstreamAnswer } from '../send.ts'
+import { isMarkup } from '../response-failure.ts'
+import type { UpstreamResponse } from '../send.ts'
 
 const MEANINGS: Record<string, [Recovery, UpstreamReason]> = {
   invalid_grant: ['reauthorize', 'grant_refused'],
@@ -49,28 +49,28 @@ export function errorCodeOf(fields: LosslessObject | undefined): string | undefi
 
 /** What a refused or broken token answer means: an outage must never look like a lost grant. */
 export function tokenFailure(
-  answer: UpstreamAnswer,
+  reply: UpstreamResponse,
   fields: LosslessObject | undefined,
   context: TokenFailureContext,
 ): UpstreamError {
-  const { status } = answer
+  const { status } = reply
   const code = errorCodeOf(fields)
-  const [recovery, reason] = meaning(answer, code, context)
+  const [recovery, reason] = meaning(reply, code, context)
   const told = [code, fields?.['error_description']].filter((part) => typeof part === 'string').join(': ')
   const detail = told === '' ? '' : `: ${excerpt(told, context.secrets)}`
   return new UpstreamError(recovery, `The service answered ${status} (${context.what})${detail}`, {
     reason,
     status,
-    retryAfterMs: retryAfterMs(answer.headers, context.nowMs),
+    retryAfterMs: retryAfterMs(reply.headers, context.nowMs),
   })
 }
 
 function meaning(
-  answer: UpstreamAnswer,
+  reply: UpstreamResponse,
   code: string | undefined,
   context: TokenFailureContext,
 ): [Recovery, UpstreamReason] {
-  const { status, text } = answer
+  const { status, text } = reply
   if (status === 429) return ['retry', 'rate_limited']
   if (status >= 500 || status === 408 || status === 425) return ['retry', 'service_failed']
   if (status >= 300 && status < 400) return ['stop', 'redirect_refused']

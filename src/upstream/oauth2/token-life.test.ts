@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oauth2 } from '#kit/auth.ts'
 import type { LosslessJson } from '../body/lossless-json.ts'
-import { readTokenAnswer } from './token-answer.ts'
+import { readTokenResponse } from './token-response.ts'
 
 const shape = oauth2({ authorizeUrl: 'https://a.test/', tokenUrl: 'https://a.test/' })
 const NOW = 1_800_000_000_000
 const TEN_YEARS_MS = 10 * 366 * 86_400_000
 
 const expiresAt = (fields: Record<string, LosslessJson>) =>
-  readTokenAnswer(shape, { access_token: 't', ...fields }, NOW)?.expiresAt
+  readTokenResponse(shape, { access_token: 't', ...fields }, NOW)?.expiresAt
 
 test('a token ends when the service says', () => {
   assert.equal(expiresAt({ expires_in: 3600 }), NOW + 3_600_000)

@@ -1,7 +1,7 @@
 import type { JsonObject, OAuth2, Parameters, TokenAuth } from '#kit/auth.ts'
 import { sendWithProof } from '../dpop/send-with-proof.ts'
 import { type LosslessObject, parseFields } from '../parse-object.ts'
-import type { Upstream, UpstreamAnswer } from '../send.ts'
+import type { Upstream, UpstreamResponse } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { proveClient } from './client-auth.ts'
 
@@ -19,7 +19,7 @@ export interface TokenRequest {
 }
 
 export interface TokenReply {
-  answer: UpstreamAnswer
+  response: UpstreamResponse
   /** The answer's fields, JSON or form-encoded; undefined when it is neither. */
   fields: LosslessObject | undefined
   askedAtMs: number
@@ -37,14 +37,14 @@ export async function askAsApp(upstream: Upstream, request: TokenRequest): Promi
   const query = method === 'GET' ? { ...parameters, ...proof.query } : proof.query
   const body = method === 'GET' ? undefined : encoded(parameters, request.body ?? 'form')
   const askedAtMs = upstream.clock.now()
-  const answer = await sendWithProof(upstream, dpopKey, {
+  const reply = await sendWithProof(upstream, dpopKey, {
     method,
     url: withParameters(request.url, query),
     headers: { ...proof.headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
     body: body?.text,
     maxBytes: MAX_BYTES,
   })
-  return { answer, fields: parseFields(answer.text), askedAtMs }
+  return { response: reply, fields: parseFields(reply.text), askedAtMs }
 }
 
 export function encoded(parameters: Parameters, as: 'form' | 'json'): { type: string; text: string } {

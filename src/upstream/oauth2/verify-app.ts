@@ -1,21 +1,31 @@
 import type { Credential, OAuth2 } from '#kit/auth.ts'
-import type { Place } from '../addresses.ts'
-import { answerFailure } from '../answer-failure.ts'
+import type { ServiceLocation } from '../addresses.ts'
 import { UpstreamError } from '../errors.ts'
+import { responseFailure } from '../response-failure.ts'
 import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
-import { askDeclared } from './trade.ts'
+import { askDeclared } from './token-exchange.ts'
 
 /** Refuses a token that the service gave to another app: whoever runs that app could otherwise pass as its people here. */
 export async function verifyApp(
   upstream: Upstream,
-  { auth, key, place, credential }: { auth: OAuth2; key: ServiceKey; place: Place; credential: Credential },
+  {
+    auth,
+    key,
+    location,
+    credential,
+  }: { auth: OAuth2; key: ServiceKey; location: ServiceLocation; credential: Credential },
 ): Promise<void> {
   if (!auth.verifyApp) return
-  const { answer, fields } = await askDeclared(upstream, { key, place, credential, trade: auth.verifyApp })
-  if (answer.status < 200 || answer.status >= 300) {
+  const { response: reply, fields } = await askDeclared(upstream, {
+    key,
+    location,
+    credential,
+    tokenExchange: auth.verifyApp,
+  })
+  if (reply.status < 200 || reply.status >= 300) {
     const secrets = [key.secret, credential.token]
-    throw answerFailure(answer, { what: 'token check', nowMs: upstream.clock.now(), refused: 'reauthorize', secrets })
+    throw responseFailure(reply, { what: 'token check', nowMs: upstream.clock.now(), refused: 'reauthorize', secrets })
   }
   const owner = fields === undefined ? undefined : auth.verifyApp.read(fields)
   if (owner !== key.key)

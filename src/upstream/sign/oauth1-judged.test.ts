@@ -100,10 +100,10 @@ test('oauthlib accepts 300 random requests and refuses them with another secret'
     const good = question(signOAuth1(options, request), options, publicKey)
     return [good, { ...good, consumer_secret: `${good.consumer_secret}x`, public_key: foreignKey }]
   })
-  const answers = askJudge(python, questions)
-  assert.equal(answers.length, 600)
-  for (const [index, answer] of answers.entries()) {
-    assert.deepEqual(answer, { valid: index % 2 === 0, error: null }, JSON.stringify(questions[index]))
+  const responses = askJudge(python, questions)
+  assert.equal(responses.length, 600)
+  for (const [index, response] of responses.entries()) {
+    assert.deepEqual(response, { valid: index % 2 === 0, error: null }, JSON.stringify(questions[index]))
   }
 })
 

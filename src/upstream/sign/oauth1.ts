@@ -42,7 +42,7 @@ export function signOAuth1(options: OAuth1Options, request: OAuth1Request): Sign
   const protocol = protocolPairs(options)
   const parameters = [...formPairs(url.search.slice(1)), ...formPairs(request.formBody ?? ''), ...protocol]
   const signature = oauth1Signature(options.key, signatureBaseString(request.method, url, parameters))
-  return carry(options, request, url, [...protocol, ['oauth_signature', percentEncode(signature)]])
+  return place(options, request, url, [...protocol, ['oauth_signature', percentEncode(signature)]])
 }
 
 function protocolPairs(options: OAuth1Options): EncodedPair[] {
@@ -58,7 +58,7 @@ function protocolPairs(options: OAuth1Options): EncodedPair[] {
   return Object.entries(parameters).map(([name, value]) => [percentEncode(name), percentEncode(value)])
 }
 
-function carry(options: OAuth1Options, request: OAuth1Request, url: URL, pairs: EncodedPair[]): SignedRequest {
+function place(options: OAuth1Options, request: OAuth1Request, url: URL, pairs: EncodedPair[]): SignedRequest {
   const { method, formBody } = request
   const body = formBody === undefined ? {} : { formBody }
   const joined = pairs.map(([name, value]) => `${name}=${value}`).join('&')

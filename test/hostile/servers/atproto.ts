@@ -46,7 +46,7 @@ export async function startAtproto(): Promise<AtprotoNetwork> {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
+    reply(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -67,7 +67,7 @@ export async function startAtproto(): Promise<AtprotoNetwork> {
     },
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = new URL(request.url ?? '', url)
     const path = decodeURIComponent(asked.pathname)
     network.asked.push(path)

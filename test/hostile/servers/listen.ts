@@ -11,7 +11,7 @@ export interface HostileServer {
 }
 
 /** How a server writes and how it ends what it has to say. */
-export interface Manner {
+export interface BucketPolicy {
   /** So many bytes at once; 0 for all of it. */
   chunk: number
   ends: 'stays' | 'closes' | 'resets'
@@ -61,7 +61,7 @@ export function flood(socket: Socket, bytes: Buffer): void {
   more()
 }
 
-export function finish(socket: Socket, { ends }: Manner): void {
+export function finish(socket: Socket, { ends }: BucketPolicy): void {
   if (ends === 'closes') socket.end()
   else if (ends === 'resets') socket.resetAndDestroy()
 }

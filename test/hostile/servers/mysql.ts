@@ -103,12 +103,12 @@ class Session {
   #command(body: Buffer): void {
     if (body[0] === 1) this.#talk.end()
     // Text follows the command, or the command and two bytes for its attributes.
-    else this.#talk.say(answer(body.subarray(body[1] === 0 ? 3 : 1).toString()))
+    else this.#talk.say(response(body.subarray(body[1] === 0 ? 3 : 1).toString()))
   }
 }
 
 /** What an empty destination with our tables says. */
-function answer(sql: string): Buffer {
+function response(sql: string): Buffer {
   const numbers = (names: string[], values: string[]) => result(0, names, [values], 8)
   if (sql.startsWith('select version')) return result(0, ['version'], [['8.0.0-hostile']])
   if (sql.startsWith('show session status')) return result(0, ['Variable_name', 'Value'], [['Ssl_version', 'TLSv1.3']])

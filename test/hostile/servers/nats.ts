@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import fc from 'fast-check'
-import { finish, flood, type HostileServer, listenHostile, type Manner, say } from './listen.ts'
+import { type BucketPolicy, finish, flood, type HostileServer, listenHostile, say } from './listen.ts'
 
 /** What a NATS server does; `{inbox}` and `{sid}` in a reply name the request that it answers. */
-export interface NatsCase extends Manner {
+export interface NatsCase extends BucketPolicy {
   greeting: string
   /** Written after CONNECT. */
   welcome: string

@@ -110,7 +110,7 @@ class Session {
       const body = this.#held.subarray(5, size)
       this.#held = this.#held.subarray(size)
       if (type === 'p') this.#password(body)
-      else if (type === 'Q') this.#talk.say(Buffer.concat([...answers(body.toString().slice(0, -1)), READY]))
+      else if (type === 'Q') this.#talk.say(Buffer.concat([...responses(body.toString().slice(0, -1)), READY]))
       else if (type === 'P') this.#sql = body.toString().split('\0')[1] ?? ''
       else if (type === 'X') this.#talk.end()
       else if (type === 'S') this.#talk.say(Buffer.concat([message('1'), message('2'), ...described(this.#sql), READY]))
@@ -118,7 +118,7 @@ class Session {
   }
 }
 
-function answers(sql: string): Buffer[] {
+function responses(sql: string): Buffer[] {
   return sql.split(';').flatMap((each) => described(each).filter((part) => part[0] !== 'n'.charCodeAt(0)))
 }
 

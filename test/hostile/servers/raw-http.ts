@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
-import { finish, flood, type HostileServer, listenHostile, type Manner, say } from './listen.ts'
+import { type BucketPolicy, finish, flood, type HostileServer, listenHostile, say } from './listen.ts'
 
 export interface RawRequest {
   method: string
@@ -8,7 +8,7 @@ export interface RawRequest {
 }
 
 /** One raw response: bytes, and what is written after them without end. */
-export interface RawResponse extends Manner {
+export interface RawResponse extends BucketPolicy {
   bytes: string
   endless: string
 }

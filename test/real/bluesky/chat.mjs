@@ -28,12 +28,12 @@ export async function startChat({ plcUrl }) {
     return { credentials: { did: iss } }
   }
 
-  const on = (method, answer) =>
+  const on = (method, reply) =>
     server.method(`chat.bsky.${method}`, {
       auth,
       handler: async ({ auth: { credentials }, params, input }) => ({
         encoding: 'application/json',
-        body: await answer(credentials.did, input?.body ?? params),
+        body: await reply(credentials.did, input?.body ?? params),
       }),
     })
   const roomOf = (me, id) => {

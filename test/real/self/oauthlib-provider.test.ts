@@ -25,8 +25,8 @@ suite('oauthlib provider', () => {
       url: service.requestTokenUrl,
       oauth: { oauth_callback: callback, ...oauth },
     } as const
-    const answer = await call(keys, request)
-    return { ...answer, fields: Object.fromEntries(new URLSearchParams(answer.text)) }
+    const response = await call(keys, request)
+    return { ...response, fields: Object.fromEntries(new URLSearchParams(response.text)) }
   }
 
   async function verified(user = 'alice') {

@@ -22,7 +22,7 @@ function authorizeUrl(server: RunningOidcProvider, extra: Record<string, string>
   return `${server.authorizeUrl}?${new URLSearchParams(asked).toString()}`
 }
 
-interface TokenAnswer {
+interface TokenResponse {
   status: number
   access_token?: string
   refresh_token?: string
@@ -33,7 +33,7 @@ async function token(
   server: RunningOidcProvider,
   form: Record<string, string>,
   secret = server.clientSecret,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const authorization = `Basic ${Buffer.from(`${server.clientId}:${secret}`).toString('base64')}`
   const body = new URLSearchParams(form)
   const response = await fetch(server.tokenUrl, {

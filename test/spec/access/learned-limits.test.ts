@@ -2,9 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createRateLimiter } from '#access/rate-limiter.ts'
-import { createJobLedger } from '#base/isolation/job-ledger.ts'
-import type { Lane } from '#base/isolation/lane.ts'
-import { WorkerDied } from '#base/isolation/protocol.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
 import type { RawRefusal } from '#flows/proxy/judge-refusal.ts'
@@ -13,27 +10,30 @@ import type { Api, Connector } from '#kit/connector.ts'
 import { linkPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
 import type { Profile } from '#model/profile.ts'
-import type { Delivering } from '../../../src/delivering.ts'
-import { remoteJudgeRefusal, taskHandlers } from '../../../src/tasks.ts'
-import { type Ground, keyOf, notes, openGround, someNotes } from '../sync/engine-fixture.ts'
+import { createJobLedger } from '#platform/isolation/job-ledger.ts'
+import type { Lane } from '#platform/isolation/lane.ts'
+import { WorkerDied } from '#platform/isolation/protocol.ts'
+import type { Delivering } from '../../../src/boot/delivery-deps.ts'
+import { remoteJudgeRefusal, taskHandlers } from '../../../src/boot/tasks.ts'
+import { type Fixture, keyOf, notes, openFixture, someNotes } from '../sync/engine-fixture.ts'
 import type { Script } from '../sync/scripted-service.ts'
 import { proxied } from './proxied-call.ts'
 
 const HOUR_MS = 3_600_000
 
 suite('R07 limits that a service tells', () => {
-  let ground: Ground
+  let fixture: Fixture
   let nowMs: number
   before(async () => {
-    ground = await openGround({ hiccupMs: 1 })
+    fixture = await openFixture({ transientRetryMs: 1 })
     // Stands still, so that two who get the same response one after the other learn the same.
     nowMs = Date.now()
-    ground.clock.now = () => nowMs
+    fixture.clock.now = () => nowMs
   })
   beforeEach(() => {
     nowMs = Math.ceil((nowMs + 1) / 1000) * 1000
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   const seconds = (s: number) => String(Math.floor(nowMs / 1000) + s)
   const ofVendor = ({ api: { limits, rate, recovery } }: Connector): Partial<Api> => ({
@@ -46,27 +46,27 @@ suite('R07 limits that a service tells', () => {
   const few = { calls: 1000, perS: 3600 }
 
   const service = async (name: string, api: Partial<Api>, script: Script) => {
-    const connector = await ground.use(name, { list: notes('/list', { pages: linkPages() }) }, { api })
-    ground.service.on('/list', script)
+    const connector = await fixture.use(name, { list: notes('/list', { pages: linkPages() }) }, { api })
+    fixture.service.on('/list', script)
     return connector
   }
   /** Who is paused, and until when. */
   const paused = async () =>
     (
-      await ground.sql<{ bucket: string; blocked_until: number }>(
-        'select bucket, blocked_until from budget where blocked_until > $1 order by bucket',
+      await fixture.sql<{ bucket: string; blocked_until: number }>(
+        'select bucket, blocked_until from rate_limit where blocked_until > $1 order by bucket',
         [nowMs],
       )
     ).map(({ bucket, blocked_until: untilMs }) => ({ bucket, seconds: Math.round((untilMs - nowMs) / 1000) }))
   /** As a process that has just started, and knows only what is stored. */
   const restarted = () => ({
-    ...ground.need,
-    rateLimiter: createRateLimiter({ database: ground.need.database, clock: ground.clock }),
+    ...fixture.deps,
+    rateLimiter: createRateLimiter({ database: fixture.deps.database, clock: fixture.clock }),
   })
-  const forget = () => ground.sql('delete from budget')
+  const forget = () => fixture.sql('delete from rate_limit')
   const sync = (profile: Profile, deps = restarted()) =>
     runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
-  const calls = () => ground.service.to('/list').length
+  const calls = () => fixture.service.to('/list').length
 
   interface Case {
     api: () => Partial<Api>
@@ -189,8 +189,8 @@ suite('R07 limits that a service tells', () => {
     test(`mean the same to sync and to the proxy: ${what}`, async () => {
       const name = `same-${i}`
       const connector = await service(name, api(), script())
-      const profile = await ground.connect(connector)
-      const bucket = scope === 'person' ? `${ground.appId} ${name} ${profile.id}` : `${ground.appId} ${name}`
+      const profile = await fixture.connect(connector)
+      const bucket = scope === 'person' ? `${fixture.appId} ${name} ${profile.id}` : `${fixture.appId} ${name}`
       const expected = scope === undefined ? [] : [{ bucket, seconds: wait }]
       await forget()
       await sync(profile)
@@ -212,7 +212,7 @@ suite('R07 limits that a service tells', () => {
         response.end(body.slice(20))
         return undefined
       })
-      const profile = await ground.connect(connector)
+      const profile = await fixture.connect(connector)
       const { status, text } = await proxied(restarted(), profile, '/list')
       assert.deepEqual([status, text], [400, body])
     }
@@ -225,15 +225,15 @@ suite('R07 limits that a service tells', () => {
         headers: { left: '0', reset: seconds(900) },
         body: { notes: someNotes(3) },
       }))
-      const [ada, ben] = [await ground.connect(connector, 'ada'), await ground.connect(connector, 'ben')]
+      const [ada, ben] = [await fixture.connect(connector, 'ada'), await fixture.connect(connector, 'ben')]
       const process = restarted()
       assert.equal((await proxied(process, ada, '/list')).status, 200)
-      ground.service.on('/list', () => ({ body: { notes: someNotes(3) } }))
+      fixture.service.on('/list', () => ({ body: { notes: someNotes(3) } }))
       const before = calls()
 
       await sync(ada, process)
       assert.equal(calls(), before, 'sync in the same process waits')
-      const { state, next_run: next, last_error: error } = await ground.progress(ada, 'list')
+      const { state, next_run: next, last_error: error } = await fixture.progress(ada, 'list')
       assert.deepEqual([state, error], ['waiting', undefined])
       assert.ok(next >= nowMs + 899_000 && next <= nowMs + 901_000, `${next - nowMs}`)
       const waits = { reason: 'service_limited', retryAfterS: 900 }
@@ -241,19 +241,19 @@ suite('R07 limits that a service tells', () => {
 
       // Another process, or this one after a restart.
       await assert.rejects(proxied(restarted(), ada, '/list'), waits)
-      await ground.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [ada.id])
+      await fixture.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [ada.id])
       await sync(ada)
       assert.equal(calls(), before, 'sync in a new process waits')
 
       await sync(ben)
-      if (scope === 'person') assert.equal((await ground.stored(ben)).size, 3, 'another person is not concerned')
+      if (scope === 'person') assert.equal((await fixture.stored(ben)).size, 3, 'another person is not concerned')
       else assert.equal(calls(), before, 'everybody of the app waits')
 
       nowMs += HOUR_MS
       for (const profile of [ada, ben]) {
-        await ground.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [profile.id])
+        await fixture.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [profile.id])
         await sync(profile)
-        assert.equal((await ground.stored(profile)).size, 3, 'when the time has come, all go on')
+        assert.equal((await fixture.stored(profile)).size, 3, 'when the time has come, all go on')
       }
     })
 
@@ -263,9 +263,9 @@ suite('R07 limits that a service tells', () => {
       headers: { 'retry-after': '120' },
       body: {},
     }))
-    const [ada, ben] = [await ground.connect(connector, 'ada'), await ground.connect(connector, 'ben')]
+    const [ada, ben] = [await fixture.connect(connector, 'ada'), await fixture.connect(connector, 'ben')]
     await sync(ada)
-    ground.service.on('/list', () => ({ body: { notes: [] } }))
+    fixture.service.on('/list', () => ({ body: { notes: [] } }))
     await assert.rejects(proxied(restarted(), ada, '/list'), { reason: 'service_limited', retryAfterS: 120 })
     assert.equal((await proxied(restarted(), ben, '/list')).status, 200)
   })
@@ -275,9 +275,9 @@ suite('R07 limits that a service tells', () => {
     const laneOf = (run: (task: string, input: unknown) => Promise<unknown>) => ({ run }) as unknown as Lane
 
     test('means what it means here', async () => {
-      const profile = await ground.connect(await service('by-worker', ofVendor(facebook), () => limit))
+      const profile = await fixture.connect(await service('by-worker', ofVendor(facebook), () => limit))
       const { judgeRefusal } = taskHandlers(
-        ground.need as unknown as Delivering,
+        fixture.deps as unknown as Delivering,
         createJobLedger(() => {}),
       )
       // What crosses between processes is a copy.
@@ -292,11 +292,11 @@ suite('R07 limits that a service tells', () => {
         '/list',
       )
       assert.deepEqual([status, text], [400, JSON.stringify(limit.body)])
-      assert.deepEqual(await paused(), [{ bucket: `${ground.appId} by-worker ${profile.id}`, seconds: 60 }])
+      assert.deepEqual(await paused(), [{ bucket: `${fixture.appId} by-worker ${profile.id}`, seconds: 60 }])
     })
 
     test('reaches the app also when the worker dies of it', async () => {
-      const profile = await ground.connect(await service('of-it', ofVendor(facebook), () => limit))
+      const profile = await fixture.connect(await service('of-it', ofVendor(facebook), () => limit))
       const lane = laneOf(() => Promise.reject(new WorkerDied({ reason: 'crashed', detail: '' })))
       await forget()
       const { status, text } = await proxied(
@@ -318,10 +318,10 @@ suite('R07 limits that a service tells', () => {
         },
         body: { notes: someNotes(1) },
       }))
-      const profile = await ground.connect(connector)
+      const profile = await fixture.connect(connector)
       await forget()
       await proxied(restarted(), profile, '/list', true).catch(() => undefined)
-      assert.deepEqual(await paused(), [{ bucket: `${ground.appId} walk-${page}`, seconds: 900 }])
+      assert.deepEqual(await paused(), [{ bucket: `${fixture.appId} walk-${page}`, seconds: 900 }])
     }
   })
 })

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { Hangup } from '#base/hangup.ts'
+import type { ProxyDeps } from '#flows/proxy/deps.ts'
 import { createProxy } from '#flows/proxy/forward.ts'
-import type { ProxyNeed } from '#flows/proxy/need.ts'
 import type { Profile } from '#model/profile.ts'
+import { Hangup } from '#platform/hangup.ts'
 
 export interface Proxied {
   status: number
@@ -12,12 +12,12 @@ export interface Proxied {
 }
 
 /** One GET in this person's name, through a proxy that remembers nothing. Rejects where the proxy itself refuses. */
-export async function proxied(deps: ProxyNeed, profile: Profile, path: string, paginate = false): Promise<Proxied> {
-  const { part, accountId, appId } = profile
+export async function proxied(deps: ProxyDeps, profile: Profile, path: string, paginate = false): Promise<Proxied> {
+  const { shard, accountId, appId } = profile
   const proxy = createProxy(deps)
   try {
     const { status, headers, body } = await proxy.forward(
-      { part, id: accountId, appId, parts: [part], createdAt: 0 },
+      { shard, id: accountId, appId, shards: [shard], createdAt: 0 },
       {
         profile: `${profile.nativeId}@${profile.service}`,
         method: 'GET',
@@ -29,7 +29,7 @@ export async function proxied(deps: ProxyNeed, profile: Profile, path: string, p
         onFlow: () => {},
         hangup: new Hangup(),
         onProfile: () => {},
-        told: { refreshed: false, retried: false },
+        notes: { refreshed: false, retried: false },
       },
     )
     const text = (Buffer.isBuffer(body) ? body : await buffer(body)).toString()

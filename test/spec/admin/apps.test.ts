@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
 import { ROUTES } from '#http/routes.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
@@ -32,7 +32,7 @@ const create = async (more: object = {}) =>
 /** What the route promised must be what it answered, nothing added and nothing missing. */
 function assertPromised(method: string, path: string, body: unknown): void {
   const [, , route] = ROUTES.find(([m, p]) => m === method && p === path)!
-  const checked = route.answer!.safeParse(body)
+  const checked = route.response!.safeParse(body)
   assert.ok(checked.success, `${method} ${path}: ${checked.error?.message}`)
   assert.deepEqual(checked.data, body)
 }
@@ -77,8 +77,8 @@ suite('apps by the admin API', () => {
       ['DELETE', where],
       ['POST', `${where}/rotate-secret`, {}],
     ] as const) {
-      const answer = await call(method, path, body)
-      assert.deepEqual([answer.status, answer.body.reason], [404, 'not_found'], `${method} ${path}`)
+      const response = await call(method, path, body)
+      assert.deepEqual([response.status, response.body.reason], [404, 'not_found'], `${method} ${path}`)
     }
   })
 
@@ -152,10 +152,10 @@ suite('apps by the admin API', () => {
     test(`are refused with the name of the field when ${field} is wrong`, async () => {
       const before = ((await call('GET', '/admin/apps')).body as unknown as AppBody[]).length
       for (const body of bodies) {
-        const answer = await call('POST', '/admin/apps', body)
-        assert.equal(answer.status, 400, JSON.stringify(body))
-        assert.match(answer.body.reason, /^bad_(body|parameter)$/)
-        if (body !== null) assert.ok(answer.body.error.startsWith(field), answer.body.error)
+        const response = await call('POST', '/admin/apps', body)
+        assert.equal(response.status, 400, JSON.stringify(body))
+        assert.match(response.body.reason, /^bad_(body|parameter)$/)
+        if (body !== null) assert.ok(response.body.error.startsWith(field), response.body.error)
       }
       assert.equal(((await call('GET', '/admin/apps')).body as unknown as AppBody[]).length, before)
     })
@@ -164,26 +164,26 @@ suite('apps by the admin API', () => {
   test('refuse an overlap that is none', async () => {
     const app = await create()
     for (const overlap_seconds of [-1, 1.5, '60', 31 * 86_400, null, [1]]) {
-      const answer = await call('POST', `/admin/apps/${app.client_id}/rotate-secret`, { overlap_seconds })
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.error, /^overlap_seconds/)
+      const response = await call('POST', `/admin/apps/${app.client_id}/rotate-secret`, { overlap_seconds })
+      assert.equal(response.status, 400)
+      assert.match(response.body.error, /^overlap_seconds/)
     }
     assert.equal((await call('GET', `/admin/apps/${app.client_id}`)).body.secrets.length, 1)
   })
 
   test('are not found under a name that no database can hold', async () => {
     for (const id of ['%00', 'a%00b', '%ff', 'x'.repeat(1500), '%F0%9F%98%80', "'; drop table app; --", '%2e%2e']) {
-      const answer = await call('GET', `/admin/apps/${id}`)
-      assert.ok([400, 404].includes(answer.status), `${id}: ${answer.status}`)
+      const response = await call('GET', `/admin/apps/${id}`)
+      assert.ok([400, 404].includes(response.status), `${id}: ${response.status}`)
     }
   })
 
   test('that are changed at the same moment end up as one of the changes', async () => {
     const app = await create()
     const names = Array.from({ length: 10 }, (_, i) => `n${i}`)
-    const answers = await Promise.all(names.map((name) => call('PATCH', `/admin/apps/${app.client_id}`, { name })))
+    const responses = await Promise.all(names.map((name) => call('PATCH', `/admin/apps/${app.client_id}`, { name })))
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       names.map(() => 200),
     )
     assert.ok(names.includes((await call('GET', `/admin/apps/${app.client_id}`)).body.name))

@@ -13,15 +13,15 @@ async function post(
   headers: Record<string, string> = {},
   token = tributary.adminToken,
 ) {
-  const answer = await fetch(`${tributary.url}/admin/apps`, {
+  const response = await fetch(`${tributary.url}/admin/apps`, {
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
   })
   return {
-    status: answer.status,
-    headers: answer.headers,
-    body: (await answer.json()) as { error: string; reason: string; name?: string },
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as { error: string; reason: string; name?: string },
   }
 }
 
@@ -30,8 +30,8 @@ const FINE = JSON.stringify({ name: 'App', redirect_uris: ['https://app.test/'] 
 suite('bodies', () => {
   for (const body of ['{', '{"name":', 'nothing', '{"a":1}x', "{'a':1}", '\u0000', '[', '{"name":"a\nb"}', '']) {
     test(`that are not JSON are refused: ${JSON.stringify(body)}`, async () => {
-      const answer = await post(body)
-      assert.deepEqual([answer.status, answer.body.reason], [400, 'bad_body'])
+      const response = await post(body)
+      assert.deepEqual([response.status, response.body.reason], [400, 'bad_body'])
     })
   }
 
@@ -42,25 +42,25 @@ suite('bodies', () => {
     String.raw`{"\u005f_proto__":{"polluted":1},"name":"a","redirect_uris":["https://app.test/"]}`,
   ]) {
     test(`S50 that reach for a prototype touch nothing: ${body.slice(0, 40)}`, async () => {
-      const answer = await post(body)
-      assert.ok([201, 400].includes(answer.status))
+      const response = await post(body)
+      assert.ok([201, 400].includes(response.status))
       assert.equal(({} as { polluted?: number }).polluted, undefined)
       assert.equal((Object.prototype as { polluted?: number }).polluted, undefined)
     })
   }
 
   test('S50 in forms reach for no prototype either', async () => {
-    const answer = await post('__proto__=x&constructor=y&hasOwnProperty=z&name=a', {
+    const response = await post('__proto__=x&constructor=y&hasOwnProperty=z&name=a', {
       'content-type': 'application/x-www-form-urlencoded',
     })
-    assert.deepEqual([answer.status, answer.body.error.startsWith('redirect_uris')], [400, true])
+    assert.deepEqual([response.status, response.body.error.startsWith('redirect_uris')], [400, true])
   })
 
   test('in forms that give a field twice are told so', async () => {
-    const answer = await post('name=a&name=b&redirect_uris=https://app.test/', {
+    const response = await post('name=a&name=b&redirect_uris=https://app.test/', {
       'content-type': 'application/x-www-form-urlencoded',
     })
-    assert.deepEqual([answer.status, answer.body.error], [400, 'name: was given more than once.'])
+    assert.deepEqual([response.status, response.body.error], [400, 'name: was given more than once.'])
   })
 
   test('deeper than anybody needs are refused or ignored, never a crash', async () => {
@@ -80,8 +80,8 @@ suite('bodies', () => {
       'garbage',
       'application/json, text/plain',
     ]) {
-      const answer = await post(FINE, { 'content-type': type })
-      assert.deepEqual([type, answer.status, answer.body.reason], [type, 415, 'media_type_unsupported'])
+      const response = await post(FINE, { 'content-type': type })
+      assert.deepEqual([type, response.status, response.body.reason], [type, 415, 'media_type_unsupported'])
     }
     assert.equal((await post(FINE, { 'content-type': 'application/json; charset=utf-8' })).status, 201)
   })
@@ -120,10 +120,10 @@ suite('the admin token', () => {
       { cookie: `admin_token=${tributary.adminToken}` },
       { 'x-admin-token': tributary.adminToken },
     ]) {
-      const answer = await ask(headers)
-      assert.equal(answer.status, 401, JSON.stringify(headers))
-      assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
-      assert.equal(((await answer.json()) as { reason: string }).reason, 'admin_token_invalid')
+      const response = await ask(headers)
+      assert.equal(response.status, 401, JSON.stringify(headers))
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer')
+      assert.equal(((await response.json()) as { reason: string }).reason, 'admin_token_invalid')
     }
     assert.equal((await fetch(`${tributary.url}/admin/apps?access_token=${tributary.adminToken}`)).status, 401)
   })

@@ -3,13 +3,13 @@ import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { tributary } from '../../harness/command-line.ts'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { idsOfApp, tablesWithRowsOf } from '../../harness/rows-of-app.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, newCode, signIn } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
-import { auditOf, entryOf, startQuietHouse } from '../authorization/fixture.ts'
+import { auditOf, entryOf, startQuietHarness } from '../authorization/fixture.ts'
 
 interface Progress {
   client_id: string
@@ -21,52 +21,52 @@ interface Progress {
   destinations_untold?: number
 }
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const ask = <Row extends object>(text: string, values: unknown[] = []) => house.sql<Row>(text, values)
-const remove = (app: LabApp, query = '') => house.tributary.admin('DELETE', `/admin/apps/${app.clientId}${query}`)
+const ask = <Row extends object>(text: string, values: unknown[] = []) => harness.sql<Row>(text, values)
+const remove = (app: LabApp, query = '') => harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}${query}`)
 const progressOf = async (app: LabApp): Promise<Progress> =>
-  ((await house.tributary.admin('GET', '/admin/deletions')).body as Progress[]).find(
+  ((await harness.tributary.admin('GET', '/admin/deletions')).body as Progress[]).find(
     (each) => each.client_id === app.clientId,
   )!
 const deleted = (app: LabApp) => until('the app is deleted', async () => (await progressOf(app)).state === 'deleted')
 const serviceToken = async (granted: Granted, app: LabApp) => {
   const query = { auth: 'true', access_token: granted.access_token }
-  const { body } = await send(house, 'GET', '/profiles', { query, headers: basic(app) })
+  const { body } = await send(harness, 'GET', '/profiles', { query, headers: basic(app) })
   return entryOf(body, 'demo-social').auth.token
 }
 const worksAtService = async (token: string) =>
-  (await fetch(`${house.lab.services['demo-social'].url}/api/me`, { headers: { authorization: `Bearer ${token}` } }))
+  (await fetch(`${harness.lab.services['demo-social'].url}/api/me`, { headers: { authorization: `Bearer ${token}` } }))
     .status === 200
 
 /** An app with people, a merge behind them, items of its own, logs, open sign-ins and perhaps a destination. */
 async function livedInApp(destination?: string) {
-  const app = await house.makeApp()
+  const app = await harness.makeApp()
   if (destination !== undefined) {
     const json = { name: 'Ours', kind: 'postgres', url: destination, filter: ['*'] }
-    const made = await send(house, 'POST', '/push', { headers: basic(app), json })
+    const made = await send(harness, 'POST', '/push', { headers: basic(app), json })
     assert.equal(made.status, 201, made.text)
   }
-  const ada = await signIn(house, 'demo-social', 'ada', {}, app)
-  await signIn(house, 'demo-micro', 'ada', { access_token: ada.access_token }, app)
-  const ben = await signIn(house, 'demo-social', 'ben', {}, app)
-  const chloe = await signIn(house, 'demo-social', 'chloe', {}, app)
-  const items = await send(house, 'POST', '/services/self/notes', {
+  const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
+  await signIn(harness, 'demo-micro', 'ada', { access_token: ada.access_token }, app)
+  const ben = await signIn(harness, 'demo-social', 'ben', {}, app)
+  const chloe = await signIn(harness, 'demo-social', 'chloe', {}, app)
+  const items = await send(harness, 'POST', '/services/self/notes', {
     token: ada.access_token,
     json: [{ id: 'n1', text: 'one' }],
   })
   assert.equal(items.status, 200, items.text)
-  const merged = await send(house, 'POST', '/auth/merge', {
+  const merged = await send(harness, 'POST', '/auth/merge', {
     headers: basic(app),
     json: { source: chloe.access_token, dest: ben.access_token },
   })
   assert.equal(merged.status, 200, merged.text)
-  await send(house, 'GET', '/proxy/demo-social/api/me', { token: ada.access_token })
-  await newCode(house, 'demo-social', 'esra', {}, app)
+  await send(harness, 'GET', '/proxy/demo-social/api/me', { token: ada.access_token })
+  await newCode(harness, 'demo-social', 'esra', {}, app)
   const tokens = [await serviceToken(ada, app)]
   return { app, ada, tokens, ids: await idsOfApp(ask, app.clientId) }
 }
@@ -74,27 +74,27 @@ async function livedInApp(destination?: string) {
 suite('an app that has people', () => {
   test('is not deleted unless that is asked for, over HTTP or by a command', async () => {
     const { app, ada, tokens } = await livedInApp()
-    const answer = await remove(app)
-    assert.deepEqual([answer.status, (answer.body as { reason: string }).reason], [409, 'app_has_accounts'])
-    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const response = await remove(app)
+    assert.deepEqual([response.status, (response.body as { reason: string }).reason], [409, 'app_has_accounts'])
+    const env = { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir }
     const command = await tributary(['app', 'delete', app.clientId, '--yes', '--json'], env)
     assert.notEqual(command.code, 0)
     assert.match(command.stdout + command.stderr, /--erase/)
-    assert.equal((await get(house, '/profiles', ada.access_token)).status, 200)
+    assert.equal((await get(harness, '/profiles', ada.access_token)).status, 200)
     assert.equal(await worksAtService(tokens[0]!), true)
   })
 
   test('goes with everything of them: here, at the services and at destinations', async () => {
-    const neighbour = await house.makeApp()
-    const kept = await signIn(house, 'demo-social', 'ada', {}, neighbour)
+    const neighbour = await harness.makeApp()
+    const kept = await signIn(harness, 'demo-social', 'ada', {}, neighbour)
     const theirs: ClientDatabase = await clientDatabase()
     try {
       const { app, ada, tokens, ids } = await livedInApp(theirs.url)
       await until('an item is at the destination', async () => (await theirs.live()).length > 0)
       const begun = await remove(app, '?erase=true')
       assert.equal(begun.status, 202, JSON.stringify(begun.body))
-      assert.equal((await get(house, '/profiles', ada.access_token)).status, 401)
-      assert.equal((await send(house, 'GET', '/push', { headers: basic(app) })).status, 401)
+      assert.equal((await get(harness, '/profiles', ada.access_token)).status, 401)
+      assert.equal((await send(harness, 'GET', '/push', { headers: basic(app) })).status, 401)
       await deleted(app)
       const progress = await progressOf(app)
       assert.deepEqual([progress.erased, progress.service_tokens.failed], [progress.accounts, 0])
@@ -105,8 +105,8 @@ suite('an app that has people', () => {
       assert.deepEqual(await theirs.live(), [])
       assert.equal((await remove(app, '?erase=true')).status, 404)
       for (const action of ['app.delete_begin', 'app.delete'])
-        assert.equal((await auditOf(house, action)).filter(({ app_id: id }) => id === app.clientId).length, 1, action)
-      assert.equal((await get(house, '/profiles', kept.access_token)).status, 200)
+        assert.equal((await auditOf(harness, action)).filter(({ app_id: id }) => id === app.clientId).length, 1, action)
+      assert.equal((await get(harness, '/profiles', kept.access_token)).status, 200)
       assert.equal(await worksAtService(await serviceToken(kept, neighbour)), true)
     } finally {
       await theirs.drop()
@@ -116,8 +116,8 @@ suite('an app that has people', () => {
   test('is deleted by the command as well, which tells what was done', async () => {
     const { app, ids } = await livedInApp()
     const env = {
-      DATABASE_URL: house.tributary.databaseUrl,
-      TRIBUTARY_DATA: house.tributary.dataDir,
+      DATABASE_URL: harness.tributary.databaseUrl,
+      TRIBUTARY_DATA: harness.tributary.dataDir,
       TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     }
     const command = await tributary(['app', 'delete', app.clientId, '--yes', '--erase', '--json'], env)
@@ -151,20 +151,20 @@ suite('an app that has people', () => {
 
   test('and nobody signs in to one that is being deleted', async () => {
     const { app } = await livedInApp()
-    const code = await newCode(house, 'demo-social', 'dmitri', {}, app)
-    await house.sql('update app set deleting_at = 1 where id = $1', [app.clientId])
-    const start = await fetch(house.startUrl('demo-social', {}, app), { redirect: 'manual' })
+    const code = await newCode(harness, 'demo-social', 'dmitri', {}, app)
+    await harness.sql('update app set deleting_at = 1 where id = $1', [app.clientId])
+    const start = await fetch(harness.startUrl('demo-social', {}, app), { redirect: 'manual' })
     assert.equal(start.status, 400)
-    const answer = await fetch(`${house.tributary.url}/oauth/access_token`, {
+    const response = await fetch(`${harness.tributary.url}/oauth/access_token`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: app.clientId, client_secret: app.secret, code }),
     })
-    assert.equal(answer.status, 401)
+    assert.equal(response.status, 401)
   })
 })
 
 test('an app without people is deleted at once, as ever', async () => {
-  const app = await house.makeApp()
+  const app = await harness.makeApp()
   assert.deepEqual(await remove(app), { status: 200, body: { deleted: app.clientId } })
   assert.equal((await remove(app)).status, 404)
 })

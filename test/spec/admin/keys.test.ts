@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { ROUTES } from '#http/routes.ts'
 import { OVERRIDES } from '#model/app.ts'
-import { findServiceKey } from '#store/service-keys.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 interface KeyBody {
@@ -32,7 +32,7 @@ const list = async () => (await call('GET', where)).body as unknown as KeyBody[]
 
 function assertPromised(method: string, path: string, body: unknown): void {
   const [, , route] = ROUTES.find(([m, p]) => m === method && p === path)!
-  assert.deepEqual(route.answer!.parse(body), body)
+  assert.deepEqual(route.response!.parse(body), body)
 }
 
 suite('service keys by the admin API', () => {
@@ -84,9 +84,13 @@ suite('service keys by the admin API', () => {
       ['api_url', 'javascript:x'],
       ['constructor', 'https://a.test'],
     ] as const) {
-      const answer = await call('PUT', `${where}/self-hosted`, { key: 'k', secret: 's', overrides: { [name]: value } })
-      assert.equal(answer.status, 400, `${name}=${value}`)
-      assert.ok(answer.body.error.startsWith(name), answer.body.error)
+      const response = await call('PUT', `${where}/self-hosted`, {
+        key: 'k',
+        secret: 's',
+        overrides: { [name]: value },
+      })
+      assert.equal(response.status, 400, `${name}=${value}`)
+      assert.ok(response.body.error.startsWith(name), response.body.error)
     }
   })
 
@@ -101,10 +105,10 @@ suite('service keys by the admin API', () => {
   })) {
     test(`are refused with the name of the field when ${field} is wrong`, async () => {
       for (const body of bodies) {
-        const answer = await call('PUT', `${where}/wrong`, body)
-        assert.equal(answer.status, 400, JSON.stringify(body).slice(0, 80))
-        assert.ok(answer.body.error.startsWith(field), answer.body.error)
-        assert.doesNotMatch(answer.body.error, /xxx/)
+        const response = await call('PUT', `${where}/wrong`, body)
+        assert.equal(response.status, 400, JSON.stringify(body).slice(0, 80))
+        assert.ok(response.body.error.startsWith(field), response.body.error)
+        assert.doesNotMatch(response.body.error, /xxx/)
       }
       assert.equal(
         (await list()).some(({ service }) => service === 'wrong'),
@@ -119,8 +123,8 @@ suite('service keys by the admin API', () => {
       { key: 'k', secret: 's', scope: '\u0000' },
       { key: 'k\ud800', secret: '\ud800' },
     ]) {
-      const answer = await call('PUT', `${where}/nul`, body)
-      assert.ok([200, 400].includes(answer.status), JSON.stringify(answer))
+      const response = await call('PUT', `${where}/nul`, body)
+      assert.ok([200, 400].includes(response.status), JSON.stringify(response))
     }
   })
 

@@ -1,44 +1,44 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { DemoService, LabHouse } from '../../harness/lab.ts'
-import { type Ask, get, send } from '../../harness/send.ts'
+import type { DemoService, LabHarness } from '../../harness/lab.ts'
+import { get, type RequestOptions, send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
-import { assertRefused, auditOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
+import { assertRefused, auditOf, nativeId, startQuietHarness, tokensFor } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const keys = () => ({ client_id: house.app.clientId, client_secret: house.app.secret })
-const apply = (service: string, fields: Record<string, string>, ask: Ask = {}) =>
-  send(house, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...ask })
+const keys = () => ({ client_id: harness.app.clientId, client_secret: harness.app.secret })
+const apply = (service: string, fields: Record<string, string>, ask: RequestOptions = {}) =>
+  send(harness, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...ask })
 
 suite('/auth/:service/apply', () => {
   test('GET with everything in the query, as the specification has it', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
-    const answer = await send(house, 'GET', '/auth/demo-social/apply', { query: { ...keys(), token } })
-    assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual(Object.keys(answer.body), ['access_token', 'account', 'profile', 'app_verified'])
-    assert.equal(answer.body['profile'], `${nativeId(house, 'demo-social', 'ada')}@demo-social`)
-    const { body } = await get(house, '/profiles', String(answer.body['access_token']))
-    assert.deepEqual(body, { id: answer.body['account'], 'demo-social': [nativeId(house, 'demo-social', 'ada')] })
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
+    const response = await send(harness, 'GET', '/auth/demo-social/apply', { query: { ...keys(), token } })
+    assert.equal(response.status, 200, response.text)
+    assert.deepEqual(Object.keys(response.body), ['access_token', 'account', 'profile', 'app_verified'])
+    assert.equal(response.body['profile'], `${nativeId(harness, 'demo-social', 'ada')}@demo-social`)
+    const { body } = await get(harness, '/profiles', String(response.body['access_token']))
+    assert.deepEqual(body, { id: response.body['account'], 'demo-social': [nativeId(harness, 'demo-social', 'ada')] })
   })
 
   test('POST with a form, with JSON, and with Basic', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
     for (const ask of [
       { form: { ...keys(), token } },
       { json: { ...keys(), token } },
-      { form: { token }, headers: basic(house.app) },
+      { form: { token }, headers: basic(harness.app) },
     ])
-      assert.equal((await send(house, 'POST', '/auth/demo-social/apply', ask)).status, 200)
+      assert.equal((await send(harness, 'POST', '/auth/demo-social/apply', ask)).status, 200)
   })
 
   test('an OAuth 1 service needs its token secret', async () => {
-    const { token, token_secret: tokenSecret } = await tokensFor(house, 'demo-micro', 'ada')
+    const { token, token_secret: tokenSecret } = await tokensFor(harness, 'demo-micro', 'ada')
     const missing = await apply('demo-micro', { token })
     assertRefused(missing, 400, 'bad_parameter')
     assert.match(String(missing.body['error']), /^token_secret: /)
@@ -47,25 +47,25 @@ suite('/auth/:service/apply', () => {
   })
 
   test('without account always a new one; with it that one', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ben')
+    const { token } = await tokensFor(harness, 'demo-social', 'ben')
     const [one, two] = [await apply('demo-social', { token }), await apply('demo-social', { token })]
     assert.notEqual(one.body['account'], two.body['account'])
-    const health = await tokensFor(house, 'demo-health', 'ben')
+    const health = await tokensFor(harness, 'demo-health', 'ben')
     const joined = await apply('demo-health', { token: health.token, account: String(one.body['account']) })
     assert.equal(joined.body['account'], one.body['account'])
-    const { body } = await get(house, '/profiles', String(one.body['access_token']))
+    const { body } = await get(harness, '/profiles', String(one.body['access_token']))
     assert.deepEqual(Object.keys(body), ['id', 'demo-health', 'demo-social'])
-    assert.ok((await auditOf(house, 'profile.link')).some(({ account_id: id }) => id === one.body['account']))
+    assert.ok((await auditOf(harness, 'profile.link')).some(({ account_id: id }) => id === one.body['account']))
   })
 
   test('an account that is unknown, malformed, deleted or of another app is not there', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
-    const other = await signIn(house, 'demo-social', 'ada', {}, await house.makeApp())
-    const deleted = await signIn(house, 'demo-social', 'finn')
-    await send(house, 'DELETE', '/profiles', { token: deleted.access_token })
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
+    const other = await signIn(harness, 'demo-social', 'ada', {}, await harness.makeApp())
+    const deleted = await signIn(harness, 'demo-social', 'finn')
+    await send(harness, 'DELETE', '/profiles', { token: deleted.access_token })
     for (const account of [other.account, deleted.account, 'nonsense', `zz${other.account.slice(2)}`])
       assertRefused(await apply('demo-social', { token, account }), 404, 'not_found')
-    assert.deepEqual(Object.keys((await get(house, '/profiles', other.access_token)).body), ['id', 'demo-social'])
+    assert.deepEqual(Object.keys((await get(harness, '/profiles', other.access_token)).body), ['id', 'demo-social'])
   })
 
   test('a service that is unknown, or that the app has no keys for', async () => {
@@ -76,16 +76,16 @@ suite('/auth/:service/apply', () => {
   test('what is missing is named; a wrong secret is refused', async () => {
     for (const name of ['client_id', 'client_secret', 'token']) {
       const { [name]: _, ...form } = { ...keys(), token: 't' } as Record<string, string>
-      const answer = await send(house, 'POST', '/auth/demo-social/apply', { form })
-      assert.equal(answer.status, 400)
-      assert.match(String(answer.body['error']), new RegExp(`^${name}: is missing`))
+      const response = await send(harness, 'POST', '/auth/demo-social/apply', { form })
+      assert.equal(response.status, 400)
+      assert.match(String(response.body['error']), new RegExp(`^${name}: is missing`))
     }
     assertRefused(await apply('demo-social', { token: 't', client_secret: 'wrong' }), 401, 'app_secret_invalid')
   })
 
   test("a service's own failure is never ours", async () => {
-    const social = house.lab.services['demo-social']
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    const social = harness.lab.services['demo-social']
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
     social.faults.add({ path: '/oauth/introspect', kind: 'status', status: 503 })
     assertRefused(await apply('demo-social', { token }), 502, 'service_unreachable')
     social.faults.add({ path: '/api/me', kind: 'reset' })
@@ -95,22 +95,22 @@ suite('/auth/:service/apply', () => {
   })
 
   test('S26 only a good token is accepted: not of another app, another service, expired, revoked or malformed', async () => {
-    const other = await house.makeApp()
-    const { token: stolen } = await tokensFor(house, 'demo-social', 'ada', other)
+    const other = await harness.makeApp()
+    const { token: stolen } = await tokensFor(harness, 'demo-social', 'ada', other)
     assertRefused(await apply('demo-social', { token: stolen }), 401, 'service_refused')
-    const health = await tokensFor(house, 'demo-health', 'ada')
+    const health = await tokensFor(harness, 'demo-health', 'ada')
     assertRefused(await apply('demo-social', { token: health.token }), 401, 'service_refused')
     for (const token of ['nonsense', 'a b', 'é', 'x\r\ny', 'at-'])
       assert.equal((await apply('demo-social', { token })).status, 401, JSON.stringify(token))
-    const { token: expired } = await tokensFor(house, 'demo-social', 'chloe')
-    house.lab.services['demo-social'].tokens.expire('chloe')
+    const { token: expired } = await tokensFor(harness, 'demo-social', 'chloe')
+    harness.lab.services['demo-social'].tokens.expire('chloe')
     assertRefused(await apply('demo-social', { token: expired }), 401, 'service_refused')
-    const { token: revoked } = await tokensFor(house, 'demo-social', 'esra')
-    house.lab.services['demo-social'].tokens.revoke('esra')
+    const { token: revoked } = await tokensFor(harness, 'demo-social', 'esra')
+    harness.lab.services['demo-social'].tokens.revoke('esra')
     assertRefused(await apply('demo-social', { token: revoked }), 401, 'service_refused')
-    const { token: good } = await tokensFor(house, 'demo-social', 'esra')
+    const { token: good } = await tokensFor(harness, 'demo-social', 'esra')
     assert.equal((await apply('demo-social', { token: good })).status, 200)
-    const stolenMicro = await tokensFor(house, 'demo-micro', 'ada', other)
+    const stolenMicro = await tokensFor(harness, 'demo-micro', 'ada', other)
     const fields = { token: stolenMicro.token, token_secret: stolenMicro.token_secret! }
     assertRefused(await apply('demo-micro', fields), 401, 'service_refused')
   })
@@ -121,13 +121,13 @@ suite('F27 whether the service gave the token to this app', () => {
 
   for (const [service, verified] of Object.entries(verifying) as [DemoService, boolean][]) {
     test(`${service}: ${verified ? 'is asked' : 'cannot be asked, and the answer says so'}`, async () => {
-      const { token, token_secret: tokenSecret } = await tokensFor(house, service, 'ada')
+      const { token, token_secret: tokenSecret } = await tokensFor(harness, service, 'ada')
       const given = { token, ...(tokenSecret === undefined ? {} : { token_secret: tokenSecret }) }
       assert.equal((await apply(service, given)).body['app_verified'], verified)
       const json = { ...keys(), accounts: [{ id: 'one', [service]: given }] }
-      const batch = await send(house, 'POST', '/auth/apply/batch', { json })
+      const batch = await send(harness, 'POST', '/auth/apply/batch', { json })
       assert.equal((batch.body['one'] as Record<string, unknown>)['app_verified'], verified)
-      const stolen = await tokensFor(house, service, 'ada', await house.makeApp())
+      const stolen = await tokensFor(harness, service, 'ada', await harness.makeApp())
       const other = {
         token: stolen.token,
         ...(tokenSecret === undefined ? {} : { token_secret: stolen.token_secret! }),
@@ -137,7 +137,7 @@ suite('F27 whether the service gave the token to this app', () => {
   }
 
   test('is told by /services beforehand', async () => {
-    const { body } = await send(house, 'GET', '/services')
+    const { body } = await send(harness, 'GET', '/services')
     const cards = body as Record<string, { apply_verifies_app: boolean }>
     for (const [service, verified] of Object.entries({
       ...verifying,
@@ -153,40 +153,40 @@ suite('F27 whether the service gave the token to this app', () => {
   })
 
   test('one token of a batch that could not be verified is told for the whole entry', async () => {
-    const social = await tokensFor(house, 'demo-social', 'ben')
-    const health = await tokensFor(house, 'demo-health', 'ben')
+    const social = await tokensFor(harness, 'demo-social', 'ben')
+    const health = await tokensFor(harness, 'demo-health', 'ben')
     const entry = { id: 'ben', 'demo-social': { token: social.token }, 'demo-health': { token: health.token } }
-    const { body } = await send(house, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts: [entry] } })
+    const { body } = await send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts: [entry] } })
     assert.equal((body['ben'] as Record<string, unknown>)['app_verified'], false)
   })
 })
 
 suite('POST /auth/apply/batch', () => {
-  const batch = (accounts: unknown, ask: Ask = {}) =>
-    send(house, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...ask })
+  const batch = (accounts: unknown, ask: RequestOptions = {}) =>
+    send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...ask })
   type Entry = { account: string; access_token: string; profiles: string[]; errors?: object; error?: object }
 
   test('answers by the id of the caller; several services make one account', async () => {
     const tokens = async (service: DemoService) => {
-      const { token, token_secret: tokenSecret } = await tokensFor(house, service, 'ada')
+      const { token, token_secret: tokenSecret } = await tokensFor(harness, service, 'ada')
       return { token, ...(tokenSecret === undefined ? {} : { token_secret: tokenSecret }) }
     }
-    const answer = await batch([
+    const response = await batch([
       { id: 'both', 'demo-social': await tokens('demo-social'), 'demo-micro': await tokens('demo-micro') },
       { id: 'half', 'demo-social': { token: 'bad' }, 'demo-health': await tokens('demo-health') },
       { id: 'none', 'demo-social': { token: 'bad' }, nowhere: { token: 'x' }, bluesky: { token: 'x' } },
       { id: 'empty' },
     ])
-    assert.equal(answer.status, 200)
-    assert.deepEqual(Object.keys(answer.body), ['both', 'half', 'none', 'empty'])
-    const { both, half, none, empty } = answer.body as Record<string, Entry>
+    assert.equal(response.status, 200)
+    assert.deepEqual(Object.keys(response.body), ['both', 'half', 'none', 'empty'])
+    const { both, half, none, empty } = response.body as Record<string, Entry>
     assert.equal(both!.profiles.length, 2)
     assert.equal('errors' in both!, false)
-    const { body } = await get(house, '/profiles', both!.access_token)
+    const { body } = await get(harness, '/profiles', both!.access_token)
     assert.deepEqual(Object.keys(body), ['id', 'demo-micro', 'demo-social'])
     assert.equal(body['id'], both!.account)
     assert.deepEqual(half!.errors, { 'demo-social': 'service_refused' })
-    assert.deepEqual(half!.profiles, [`${encodeURIComponent(nativeId(house, 'demo-health', 'ada'))}@demo-health`])
+    assert.deepEqual(half!.profiles, [`${encodeURIComponent(nativeId(harness, 'demo-health', 'ada'))}@demo-health`])
     const errors = { 'demo-social': 'service_refused', nowhere: 'service_unknown', bluesky: 'no_service_keys' }
     assert.deepEqual(none, { error: errors })
     assert.deepEqual(empty, { error: {} })
@@ -195,15 +195,15 @@ suite('POST /auth/apply/batch', () => {
   test('1000 are taken, 1001 are not', async () => {
     const many = (n: number) => Array.from({ length: n }, (_, i) => ({ id: `p${i}`, nowhere: { token: 't' } }))
     assertRefused(await batch(many(1001)), 400, 'bad_body')
-    const answer = await batch(many(1000))
-    assert.equal(answer.status, 200)
-    assert.equal(Object.keys(answer.body).length, 1000)
+    const response = await batch(many(1000))
+    assert.equal(response.status, 200)
+    assert.equal(Object.keys(response.body).length, 1000)
     assert.deepEqual((await batch([])).body, {})
   })
 
   test('what cannot be understood is named, and nothing is done', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
-    const before = await house.sql('select 1 from account')
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
+    const before = await harness.sql('select 1 from account')
     for (const accounts of [
       undefined,
       'x',
@@ -214,7 +214,7 @@ suite('POST /auth/apply/batch', () => {
       [{ id: 'a', 'demo-social': { token } }, { id: 'a' }],
     ])
       assertRefused(await batch(accounts), 400, 'bad_body')
-    assert.equal((await house.sql('select 1 from account')).length, before.length)
+    assert.equal((await harness.sql('select 1 from account')).length, before.length)
     const wrong = { json: { ...keys(), client_secret: 'wrong', accounts: [] } }
     assertRefused(await batch([], wrong), 401, 'app_secret_invalid')
   })

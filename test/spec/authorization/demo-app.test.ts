@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { ensureDemoApp, readDemoApp } from '#flows/operate/demo.ts'
+import { ensureDemoApp, readDemoApp } from '#flows/operations/demo.ts'
 import { type Browser, createBrowser, type Page } from '../../../lab/browser.ts'
 import { startLab } from '../../../lab/lab.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'

@@ -1,78 +1,81 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Fault } from '../../../lab/base/faults.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { newCode, redeem, signIn } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
-import { assertRefused, auditOf, entryOf, nativeId, startQuietHouse, tokensFor } from './fixture.ts'
+import { assertRefused, auditOf, entryOf, nativeId, startQuietHarness, tokensFor } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const remove = (token: string, profile?: string) =>
-  send(house, 'DELETE', profile === undefined ? '/profiles' : `/profiles/${profile}`, { token })
+  send(harness, 'DELETE', profile === undefined ? '/profiles' : `/profiles/${profile}`, { token })
 const worksAt = async (service: 'demo-social' | 'demo-health', token: string) =>
   (
-    await fetch(`${house.lab.services[service].url}/api/${service === 'demo-social' ? 'me' : 'profile'}`, {
+    await fetch(`${harness.lab.services[service].url}/api/${service === 'demo-social' ? 'me' : 'profile'}`, {
       headers: { authorization: `Bearer ${token}` },
     })
   ).status === 200
 const left = () =>
-  house.sql<{ n: number }>(
+  harness.sql<{ n: number }>(
     'select (select count(*) from profile)::int + (select count(*) from credential)::int + (select count(*) from service_user)::int as n',
   )
 
 suite('DELETE /profiles/:id', () => {
   test('erases the profile, and the service really forgets the token', async () => {
-    const answer = await redeem(house, await newCode(house, 'demo-social', 'ada'), { profile: 'last', auth: 'true' })
-    const granted = (await answer.json()) as { access_token: string; account: string; profile: unknown }
+    const response = await redeem(harness, await newCode(harness, 'demo-social', 'ada'), {
+      profile: 'last',
+      auth: 'true',
+    })
+    const granted = (await response.json()) as { access_token: string; account: string; profile: unknown }
     const { auth } = entryOf(granted.profile, 'demo-social')
     assert.ok(await worksAt('demo-social', auth.token))
-    const { requests } = house.lab.services['demo-social']
+    const { requests } = harness.lab.services['demo-social']
     requests.clear()
-    const profile = `${nativeId(house, 'demo-social', 'ada')}@demo-social`
+    const profile = `${nativeId(harness, 'demo-social', 'ada')}@demo-social`
     const gone = await remove(granted.access_token, 'demo-social')
     assert.deepEqual(gone.body, { deleted: [{ profile, erased: true, service_token: 'revoked' }] })
     const hints = requests.to('/oauth/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
     assert.deepEqual(hints, [auth.refresh_token, auth.token])
     assert.equal(await worksAt('demo-social', auth.token), false)
     assert.deepEqual(await left(), [{ n: 0 }])
-    assert.deepEqual((await get(house, '/profiles', granted.access_token)).body, { id: granted.account })
-    const [entry] = await auditOf(house, 'profile.disconnect')
+    assert.deepEqual((await get(harness, '/profiles', granted.access_token)).body, { id: granted.account })
+    const [entry] = await auditOf(harness, 'profile.disconnect')
     assert.deepEqual(entry?.detail, { profile })
   })
 
   test('only what was named exactly', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
-    await signIn(house, 'demo-social', 'ben', { access_token: ada.access_token })
-    await signIn(house, 'demo-health', 'ada', { access_token: ada.access_token })
-    for (const name of ['demo', 'social', 'demo-micro', `9${nativeId(house, 'demo-social', 'ada')}@demo-social`])
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    await signIn(harness, 'demo-social', 'ben', { access_token: ada.access_token })
+    await signIn(harness, 'demo-health', 'ada', { access_token: ada.access_token })
+    for (const name of ['demo', 'social', 'demo-micro', `9${nativeId(harness, 'demo-social', 'ada')}@demo-social`])
       assertRefused(await remove(ada.access_token, name), 404, 'no_profile')
-    const one = await remove(ada.access_token, `${nativeId(house, 'demo-social', 'ben')}@demo-social`)
+    const one = await remove(ada.access_token, `${nativeId(harness, 'demo-social', 'ben')}@demo-social`)
     assert.equal((one.body['deleted'] as unknown[]).length, 1)
-    const { body } = await get(house, '/profiles', ada.access_token)
-    assert.deepEqual(body['demo-social'], [nativeId(house, 'demo-social', 'ada')])
+    const { body } = await get(harness, '/profiles', ada.access_token)
+    assert.deepEqual(body['demo-social'], [nativeId(harness, 'demo-social', 'ada')])
     assert.ok('demo-health' in body)
     await remove(ada.access_token)
   })
 
   test('a service name takes all its profiles', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
-    await signIn(house, 'demo-social', 'ben', { access_token: ada.access_token })
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    await signIn(harness, 'demo-social', 'ben', { access_token: ada.access_token })
     assert.equal(((await remove(ada.access_token, 'demo-social')).body['deleted'] as unknown[]).length, 2)
     assertRefused(await remove(ada.access_token, 'demo-social'), 404, 'no_profile')
   })
 
   test('OAuth 1 tokens are revoked where the service has a way', async () => {
-    const ada = await signIn(house, 'demo-micro', 'ada')
+    const ada = await signIn(harness, 'demo-micro', 'ada')
     const gone = await remove(ada.access_token, 'demo-micro')
     assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
-    assert.equal(house.lab.services['demo-micro'].requests.count('/oauth/revoke'), 1)
+    assert.equal(harness.lab.services['demo-micro'].requests.count('/oauth/revoke'), 1)
   })
 
   const failures: [string, Partial<Fault> & Pick<Fault, 'kind'>][] = [
@@ -82,10 +85,10 @@ suite('DELETE /profiles/:id', () => {
   ]
   for (const [what, fault] of failures) {
     test(`a service that ${what} is told, and the profile is gone all the same`, async () => {
-      const ada = await signIn(house, 'demo-social', 'ada')
-      house.lab.services['demo-social'].faults.add({ path: '/oauth/revoke', times: 0, ...fault } as Fault)
+      const ada = await signIn(harness, 'demo-social', 'ada')
+      harness.lab.services['demo-social'].faults.add({ path: '/oauth/revoke', times: 0, ...fault } as Fault)
       const gone = await remove(ada.access_token, 'demo-social')
-      house.lab.services['demo-social'].faults.clear()
+      harness.lab.services['demo-social'].faults.clear()
       const outcome = (gone.body['deleted'] as { service_token: string }[])[0]?.service_token
       assert.equal(outcome, fault.kind === 'html' ? 'revoked' : 'failed')
       assert.deepEqual(await left(), [{ n: 0 }])
@@ -93,9 +96,9 @@ suite('DELETE /profiles/:id', () => {
   }
 
   test('keys that were taken away: erased, and told that the service still honours the token', async () => {
-    const app = await house.makeApp()
-    const ada = await signIn(house, 'demo-social', 'ada', {}, app)
-    await house.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
+    const app = await harness.makeApp()
+    const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
+    await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
     const gone = await remove(ada.access_token, 'demo-social')
     assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
   })
@@ -103,8 +106,8 @@ suite('DELETE /profiles/:id', () => {
 
 suite('DELETE /profiles', () => {
   test('the whole account: profiles, tokens at the services, all access tokens', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
-    const again = await signIn(house, 'demo-health', 'ada', { access_token: ada.access_token })
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    const again = await signIn(harness, 'demo-health', 'ada', { access_token: ada.access_token })
     const gone = await remove(again.access_token)
     const outcomes = gone.body['deleted'] as { profile: string; service_token: string }[]
     assert.deepEqual(
@@ -112,21 +115,21 @@ suite('DELETE /profiles', () => {
       ['revoked', 'revoked'],
     )
     for (const { access_token: token } of [ada, again])
-      assertRefused(await send(house, 'GET', '/profiles', { token }), 401, 'token_invalid')
-    assert.deepEqual(await house.sql('select 1 from account where id = $1', [ada.account]), [])
-    assert.equal((await auditOf(house, 'account.delete')).at(-1)?.account_id, ada.account)
-    assert.notEqual((await signIn(house, 'demo-social', 'ada')).account, ada.account)
+      assertRefused(await send(harness, 'GET', '/profiles', { token }), 401, 'token_invalid')
+    assert.deepEqual(await harness.sql('select 1 from account where id = $1', [ada.account]), [])
+    assert.equal((await auditOf(harness, 'account.delete')).at(-1)?.account_id, ada.account)
+    assert.notEqual((await signIn(harness, 'demo-social', 'ada')).account, ada.account)
   })
 
   test('also what a merge folded away, down a chain', async () => {
-    const app = await house.makeApp()
+    const app = await harness.makeApp()
     const enter = async () => {
       const form = {
         client_id: app.clientId,
         client_secret: app.secret,
-        token: (await tokensFor(house, 'demo-social', 'esra', app)).token,
+        token: (await tokensFor(harness, 'demo-social', 'esra', app)).token,
       }
-      return (await send(house, 'POST', '/auth/demo-social/apply', { form })).body as {
+      return (await send(harness, 'POST', '/auth/demo-social/apply', { form })).body as {
         access_token: string
         account: string
       }
@@ -137,42 +140,42 @@ suite('DELETE /profiles', () => {
       [b, c],
     ] as const)
       assert.equal(
-        (await send(house, 'POST', '/auth/merge', { form: { source: source.access_token, dest: dest.access_token } }))
+        (await send(harness, 'POST', '/auth/merge', { form: { source: source.access_token, dest: dest.access_token } }))
           .status,
         200,
       )
-    assert.equal(await countProfiles(house.sql, { account: c.account }), 3)
+    assert.equal(await countProfiles(harness.sql, { account: c.account }), 3)
     await remove(c.access_token, 'demo-social')
-    assert.equal(await countProfiles(house.sql, { account: c.account }), 0)
+    assert.equal(await countProfiles(harness.sql, { account: c.account }), 0)
   })
 
   test('twice: the second time there is nobody', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     await remove(ada.access_token)
     assertRefused(await remove(ada.access_token), 401, 'token_invalid')
   })
 
   test('a person who links while the account goes leaves nothing behind', async () => {
-    const app = await house.makeApp()
+    const app = await harness.makeApp()
     for (let round = 0; round < 4; round += 1) {
-      const ada = await signIn(house, 'demo-social', 'ada', {}, app)
-      const code = await newCode(house, 'demo-health', 'ada', { access_token: ada.access_token }, app)
-      const [gone, linked] = await Promise.all([remove(ada.access_token), redeem(house, code, {}, app)])
+      const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
+      const code = await newCode(harness, 'demo-health', 'ada', { access_token: ada.access_token }, app)
+      const [gone, linked] = await Promise.all([remove(ada.access_token), redeem(harness, code, {}, app)])
       assert.equal(gone.status, 200)
       assert.ok([200, 400].includes(linked.status))
-      assert.equal(await countProfiles(house.sql, { app: app.clientId }), 0)
+      assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 0)
     }
   })
 })
 
 test('a service that hangs does not keep what the person wants gone, and the answer says so', async () => {
-  const ada = await signIn(house, 'demo-social', 'ada')
-  const social = house.lab.services['demo-social']
+  const ada = await signIn(harness, 'demo-social', 'ada')
+  const social = harness.lab.services['demo-social']
   social.faults.add({ path: '/oauth/revoke', kind: 'hang', times: 0 })
   social.requests.clear()
   const pending = remove(ada.access_token, 'demo-social')
   await until('the service is asked', () => social.requests.count('/oauth/revoke') > 0)
-  assert.deepEqual((await get(house, '/profiles', ada.access_token)).body, { id: ada.account }, 'gone while it hangs')
+  assert.deepEqual((await get(harness, '/profiles', ada.access_token)).body, { id: ada.account }, 'gone while it hangs')
   await social.close()
   assert.equal(((await pending).body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { loadConfig } from '#base/config.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import { loadConfig } from '#platform/config.ts'
 import { createBrowser } from '../../../lab/browser.ts'
-import { loadRegistry } from '../../../src/services.ts'
+import { loadRegistry } from '../../../src/boot/command-deps.ts'
 import { basic } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
-import { type DemoService, type LabApp, type LabHouse, startLabHouse } from '../../harness/lab.ts'
-import type { Answer } from '../../harness/send.ts'
+import { type DemoService, type LabApp, type LabHarness, startLabHarness } from '../../harness/lab.ts'
+import type { Reply } from '../../harness/send.ts'
 import { newCode, redeem } from '../../harness/sign-in.ts'
 import { openUpstream } from '../../harness/upstream.ts'
 
@@ -16,8 +16,8 @@ import { openUpstream } from '../../harness/upstream.ts'
 export const CONNECTORS = join(import.meta.dirname, 'connectors')
 
 /** The service with the lab beside it, which hears nothing but what these tests are about. */
-export function startQuietHouse(env: Record<string, string> = {}): Promise<LabHouse> {
-  return startLabHouse({ TRIBUTARY_CONNECTORS: CONNECTORS, ...env })
+export function startQuietHarness(env: Record<string, string> = {}): Promise<LabHarness> {
+  return startLabHarness({ TRIBUTARY_CONNECTORS: CONNECTORS, ...env })
 }
 
 export interface ServiceTokens {
@@ -39,29 +39,29 @@ export function entryOf(profiles: unknown, service: string): Record<string, unkn
 
 /** Tokens of a service that an app got by itself: through a sign-in whose account is thrown away unused. */
 export async function tokensFor(
-  house: LabHouse,
+  harness: LabHarness,
   service: DemoService,
   person: string,
-  by: LabApp = house.app,
+  by: LabApp = harness.app,
 ): Promise<ServiceTokens> {
-  const answer = await redeem(
-    house,
-    await newCode(house, service, person, {}, by),
+  const response = await redeem(
+    harness,
+    await newCode(harness, service, person, {}, by),
     { profile: 'last', auth: 'true' },
     by,
   )
-  return entryOf(((await answer.json()) as { profile: unknown }).profile, service).auth
+  return entryOf(((await response.json()) as { profile: unknown }).profile, service).auth
 }
 
 /** An access token of an OAuth 2 service that the app got without us: no account knows of it. */
 export async function serviceToken(
-  house: LabHouse,
+  harness: LabHarness,
   service: 'demo-social' | 'demo-health',
   person: string,
-  by: LabApp = house.app,
+  by: LabApp = harness.app,
 ): Promise<string> {
-  const { endpoints, settings } = house.lab.services[service]
-  const redirect = `${house.tributary.url}/auth/${service}/callback`
+  const { endpoints, settings } = harness.lab.services[service]
+  const redirect = `${harness.tributary.url}/auth/${service}/callback`
   const { key, secret } = by.keys[service]!
   const { verifier, query } = pkce()
   const scope = (settings() as { defaultScopes: string[] }).defaultScopes.join(' ')
@@ -71,28 +71,28 @@ export async function serviceToken(
   const code = new URL(page.url).searchParams.get('code') ?? ''
   const fields = { grant_type: 'authorization_code', code, redirect_uri: redirect, code_verifier: verifier }
   const isBasic = (settings() as { clientAuth: string[] }).clientAuth.includes('client_secret_basic')
-  const answer = await fetch(endpoints['token_url']!, {
+  const response = await fetch(endpoints['token_url']!, {
     method: 'POST',
     headers: isBasic ? basic({ clientId: key, secret }) : {},
     body: new URLSearchParams(isBasic ? fields : { ...fields, client_id: key, client_secret: secret }),
   })
-  return ((await answer.json()) as { access_token: string }).access_token
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
 /** Ids of people at a service, by name. */
-export function nativeId(house: LabHouse, service: DemoService, person: string): string {
-  return house.lab.services[service].people.find(({ username }) => username === person)!.id
+export function nativeId(harness: LabHarness, service: DemoService, person: string): string {
+  return harness.lab.services[service].people.find(({ username }) => username === person)!.id
 }
 
 /** A refusal: its status and reason, and the shape that every refusal has. */
-export function assertRefused(answer: Pick<Answer, 'status' | 'body'>, status: number, reason: string): void {
-  assert.deepEqual({ status: answer.status, reason: answer.body['reason'] }, { status, reason })
-  assert.equal(typeof answer.body['error'], 'string')
-  assert.equal(typeof answer.body['request_id'], 'string')
+export function assertRefused(response: Pick<Reply, 'status' | 'body'>, status: number, reason: string): void {
+  assert.deepEqual({ status: response.status, reason: response.body['reason'] }, { status, reason })
+  assert.equal(typeof response.body['error'], 'string')
+  assert.equal(typeof response.body['request_id'], 'string')
 }
 
 /** What a refusal says beside its request id, byte for byte. */
-export function withoutRequestId({ text }: Pick<Answer, 'text'>): string {
+export function withoutRequestId({ text }: Pick<Reply, 'text'>): string {
   return text.replace(/"request_id":"[^"]*"/, '"request_id":""')
 }
 
@@ -108,25 +108,28 @@ export function pkce(verifier = randomBytes(32).toString('base64url')): Pkce {
 
 /** The flows by hand, beside the running service and on its store, with a clock that is ahead. */
 export async function openFlows(
-  house: LabHouse,
+  harness: LabHarness,
   aheadMs = 0,
-): Promise<{ need: AuthorizeNeed; close: () => Promise<void> }> {
-  const { store, url, dataDir } = house.tributary
+): Promise<{ deps: AuthorizeDeps; close: () => Promise<void> }> {
+  const { store, url, dataDir } = harness.tributary
   const clock = { now: () => Date.now() + aheadMs }
   const registry = await loadRegistry(loadConfig({ TRIBUTARY_DATA: dataDir, TRIBUTARY_CONNECTORS: CONNECTORS }))
   const { upstream, close } = openUpstream(clock)
-  return { need: { ...store, clock, registry, upstream, config: { baseUrl: url } }, close }
+  return { deps: { ...store, clock, registry, upstream, config: { baseUrl: url } }, close }
 }
 
 /** Runs the upkeep as if this much time had passed. */
-export async function lapseAfter(house: LabHouse, aheadMs: number): Promise<{ pending: number; consents: number }> {
-  const { lapseSignIns } = await import('#flows/authorize/lapse.ts')
-  const { need, close } = await openFlows(house, aheadMs)
+export async function expireAfter(
+  harness: LabHarness,
+  aheadMs: number,
+): Promise<{ pending: number; consents: number }> {
+  const { expireSignIns } = await import('#flows/authorize/expire-sign-ins.ts')
+  const { deps, close } = await openFlows(harness, aheadMs)
   try {
-    return await lapseSignIns(need)
+    return await expireSignIns(deps)
   } finally {
     await close()
   }
 }
 
-export const auditOf = (house: LabHouse, action: string) => auditTrail(house.sql, action)
+export const auditOf = (harness: LabHarness, action: string) => auditTrail(harness.sql, action)

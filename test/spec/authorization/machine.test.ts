@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { basic } from '../../harness/app.ts'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
-import { type Answer, send } from '../../harness/send.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
+import { type Reply, send } from '../../harness/send.ts'
 import { newCode } from '../../harness/sign-in.ts'
-import { nativeId, serviceToken, startQuietHouse } from './fixture.ts'
+import { nativeId, serviceToken, startQuietHarness } from './fixture.ts'
 import {
   disconnected,
   emptyModel,
@@ -22,13 +22,13 @@ const TIME_MS = 20_000
 const PEOPLE = ['ada', 'ben'] as const
 const SERVICES = ['demo-social', 'demo-health'] as const
 
-let house: LabHouse
+let harness: LabHarness
 let apps: LabApp[]
 before(async () => {
-  house = await startQuietHouse()
-  apps = [house.app, await house.makeApp(), await house.makeApp()]
+  harness = await startQuietHarness()
+  apps = [harness.app, await harness.makeApp(), await harness.makeApp()]
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 // Whoever is meant by a number is the one at that place, round and round: so every number means somebody.
 const who = {
@@ -58,7 +58,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 const profileOf = (service: (typeof SERVICES)[number], person: string) =>
-  `${encodeURIComponent(nativeId(house, service, person))}@${service}`
+  `${encodeURIComponent(nativeId(harness, service, person))}@${service}`
 const pick = (model: Model, at: number): ModelToken | undefined => model.tokens[at % Math.max(1, model.tokens.length)]
 
 /** S23: nothing that one app is told ever holds a token or an account of another. */
@@ -66,13 +66,13 @@ async function ask(
   model: Model,
   app: number,
   ...given: Parameters<typeof send> extends [unknown, ...infer Rest] ? Rest : never
-): Promise<Answer> {
-  const answer = await send(house, ...given)
+): Promise<Reply> {
+  const response = await send(harness, ...given)
   for (const token of model.tokens.filter((each) => each.app !== app)) {
-    assert.ok(!answer.text.includes(token.value))
-    if (token.account !== undefined) assert.ok(!answer.text.includes(token.account), 'an account of another app')
+    assert.ok(!response.text.includes(token.value))
+    if (token.account !== undefined) assert.ok(!response.text.includes(token.account), 'an account of another app')
   }
-  return answer
+  return response
 }
 
 async function take(model: Model, step: Step): Promise<void> {
@@ -96,17 +96,17 @@ async function enter(model: Model, step: Step & { do: 'sign in' | 'link' }): Pro
   const { service, person } = step
   const profile = profileOf(service, person)
   if (token !== undefined && (token.app !== step.app || token.account === undefined)) {
-    const path = house
+    const path = harness
       .startUrl(service, { access_token: token.value }, apps[step.app])
-      .slice(house.tributary.url.length)
-    const answer = await ask(model, step.app, 'GET', path)
-    assert.match(answer.headers.get('location') ?? '', /error=invalid_access_token/)
+      .slice(harness.tributary.url.length)
+    const response = await ask(model, step.app, 'GET', path)
+    assert.match(response.headers.get('location') ?? '', /error=invalid_access_token/)
     return
   }
   const app = apps[step.app]!
-  const code = await newCode(house, service, person, token === undefined ? {} : { access_token: token.value }, app)
-  const answer = await ask(model, step.app, 'POST', '/oauth/access_token', { form: { code }, headers: basic(app) })
-  const { account, access_token: value } = answer.body as { account: string; access_token: string }
+  const code = await newCode(harness, service, person, token === undefined ? {} : { access_token: token.value }, app)
+  const response = await ask(model, step.app, 'POST', '/oauth/access_token', { form: { code }, headers: basic(app) })
+  const { account, access_token: value } = response.body as { account: string; access_token: string }
   const expected = token?.account ?? foundBy(model, step.app, profile)
   if (expected === undefined) assert.ok(!model.accounts.has(account), 'a new account')
   else assert.equal(account, expected)
@@ -117,14 +117,14 @@ async function apply(model: Model, step: Step & { do: 'apply' }): Promise<void> 
   const app = apps[step.app]!
   const target = step.given ? pick(model, step.token) : undefined
   const account = step.given ? (target?.account ?? 'nonsense') : undefined
-  const token = await serviceToken(house, step.service, step.person, app)
+  const token = await serviceToken(harness, step.service, step.person, app)
   const form = { token, ...(account === undefined ? {} : { account }) }
-  const answer = await ask(model, step.app, 'POST', `/auth/${step.service}/apply`, { form, headers: basic(app) })
+  const response = await ask(model, step.app, 'POST', `/auth/${step.service}/apply`, { form, headers: basic(app) })
   if (step.given && (target?.account === undefined || target.app !== step.app)) {
-    assert.equal(answer.status, 404)
+    assert.equal(response.status, 404)
     return
   }
-  const { account: got, access_token: value } = answer.body as { account: string; access_token: string }
+  const { account: got, access_token: value } = response.body as { account: string; access_token: string }
   if (step.given) assert.equal(got, account)
   else assert.ok(!model.accounts.has(got))
   joined(model, step.app, profileOf(step.service, step.person), got, value)
@@ -134,24 +134,24 @@ async function merge(model: Model, step: Step & { do: 'merge' }): Promise<void> 
   const [source, dest] = [pick(model, step.token), pick(model, step.other)]
   if (source === undefined || dest === undefined) return
   const form = { source: source.value, dest: dest.value }
-  const answer = await ask(model, dest.app, 'POST', '/auth/merge', { form })
-  if (source.account === undefined || dest.account === undefined) assert.equal(answer.status, 401)
-  else if (source.app !== dest.app) assert.equal(answer.status, 403)
-  else if (source.account === dest.account) assert.equal(answer.status, 400)
+  const response = await ask(model, dest.app, 'POST', '/auth/merge', { form })
+  if (source.account === undefined || dest.account === undefined) assert.equal(response.status, 401)
+  else if (source.app !== dest.app) assert.equal(response.status, 403)
+  else if (source.account === dest.account) assert.equal(response.status, 400)
   else {
     merged(model, source.account, dest.account)
-    assert.deepEqual(seen(answer), model.accounts.get(dest.account)!.profiles)
+    assert.deepEqual(seen(response), model.accounts.get(dest.account)!.profiles)
   }
 }
 
 async function revoke(model: Model, step: Step & { do: 'revoke' }): Promise<void> {
   const token = pick(model, step.token)
   if (token === undefined) return
-  const answer = await ask(model, step.app, 'POST', '/oauth/revoke', {
+  const response = await ask(model, step.app, 'POST', '/oauth/revoke', {
     form: { token: token.value },
     headers: basic(apps[step.app]!),
   })
-  assert.equal(answer.status, 200)
+  assert.equal(response.status, 200)
   if (token.app === step.app) token.account = undefined
 }
 
@@ -160,23 +160,23 @@ async function disconnect(model: Model, step: Step & { do: 'disconnect' }): Prom
   if (token === undefined) return
   const name = step.how === 'one' ? profileOf(step.service, step.person) : step.service
   const path = step.how === 'all' ? '/profiles' : `/profiles/${name}`
-  const answer = await ask(model, token.app, 'DELETE', path, { token: token.value })
+  const response = await ask(model, token.app, 'DELETE', path, { token: token.value })
   if (token.account === undefined) {
-    assert.equal(answer.status, 401)
+    assert.equal(response.status, 401)
     return
   }
   const have = [...model.accounts.get(token.account)!.profiles]
   const gone = have.filter((each) => step.how === 'all' || each === name || each.endsWith(`@${name}`))
-  assert.equal(answer.status, gone.length === 0 && step.how !== 'all' ? 404 : 200)
+  assert.equal(response.status, gone.length === 0 && step.how !== 'all' ? 404 : 200)
   const account = token.account
   disconnected(model, account, gone)
   if (step.how === 'all') ended(model, account)
-  if (answer.status !== 200) return
-  const told = (answer.body['deleted'] as { profile: string }[]).map(({ profile }) => profile)
+  if (response.status !== 200) return
+  const told = (response.body['deleted'] as { profile: string }[]).map(({ profile }) => profile)
   assert.deepEqual(told.toSorted(), gone.toSorted())
 }
 
-function seen({ body }: Answer): Set<string> {
+function seen({ body }: Reply): Set<string> {
   const { id: _, ...services } = body
   return new Set(
     Object.entries(services).flatMap(([service, ids]) => (ids as string[]).map((id) => `${id}@${service}`)),
@@ -186,13 +186,13 @@ function seen({ body }: Answer): Set<string> {
 /** Every token sees exactly what it should; behind the door every profile is there once. */
 async function compare(model: Model): Promise<void> {
   for (const token of model.tokens) {
-    const answer = await ask(model, token.app, 'GET', '/profiles', { token: token.value })
-    assert.equal(answer.status, token.account === undefined ? 401 : 200)
+    const response = await ask(model, token.app, 'GET', '/profiles', { token: token.value })
+    assert.equal(response.status, token.account === undefined ? 401 : 200)
     if (token.account === undefined) continue
-    assert.equal(answer.body['id'], token.account)
-    assert.deepEqual(seen(answer), model.accounts.get(token.account)!.profiles)
+    assert.equal(response.body['id'], token.account)
+    assert.deepEqual(seen(response), model.accounts.get(token.account)!.profiles)
   }
-  const rows = await house.sql<{ account_id: string; n: number }>(
+  const rows = await harness.sql<{ account_id: string; n: number }>(
     'select account_id, count(*)::int as n from profile where merged_into is null group by 1',
   )
   const expected = [...model.accounts].filter(([, { profiles }]) => profiles.size > 0)
@@ -207,7 +207,7 @@ test('S23 random sequences of sign-in, link, apply, merge, revoke and disconnect
   let steps = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12, size: 'max' }), async (sequence) => {
-      await house.sql('truncate account, access_token, profile, credential, service_user, consent, pending')
+      await harness.sql('truncate account, access_token, profile, credential, service_user, consent, pending')
       const model = emptyModel()
       for (const each of sequence) await take(model, each)
       // At the end everybody signs in again: what was done before decides where that ends.

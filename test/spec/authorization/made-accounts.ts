@@ -1,25 +1,25 @@
-import { randomPart } from '#base/ids.ts'
 import { type Attached, attach } from '#flows/authorize/attach.ts'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { ApiError } from '#model/errors.ts'
+import { randomShard } from '#platform/ids.ts'
 
 /** An account with a profile of each of these native ids, made as a sign-in makes it but without a service. */
 export async function makeAccount(
-  need: AuthorizeNeed,
+  deps: AuthorizeDeps,
   appId: string,
   nativeIds: string[],
 ): Promise<{ id: string; token: string }> {
   let made: Attached | undefined
   for (const id of nativeIds) {
     const account = made === undefined ? ({ how: 'new' } as const) : ({ how: 'given', id: made.account.id } as const)
-    made = await need.database.transaction((tx) =>
-      attach(need, tx, {
+    made = await deps.database.transaction((tx) =>
+      attach(deps, tx, {
         appId,
         service: 'demo-social',
         signedIn: { credential: { token: `token of ${id}` }, self: { id, name: id }, raw: '{}' },
         actor: 'test',
         account,
-        part: randomPart(),
+        shard: randomShard(),
       }),
     )
   }

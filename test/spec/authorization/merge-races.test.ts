@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuthorizeNeed } from '#flows/authorize/need.ts'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
-import { assertRefused, auditOf, openFlows, startQuietHouse } from './fixture.ts'
+import { assertRefused, auditOf, openFlows, startQuietHarness } from './fixture.ts'
 import { makeAccount } from './made-accounts.ts'
 
-let house: LabHouse
-let flows: { need: AuthorizeNeed; close: () => Promise<void> }
+let harness: LabHarness
+let flows: { deps: AuthorizeDeps; close: () => Promise<void> }
 let app: LabApp
 before(async () => {
-  house = await startQuietHouse()
-  flows = await openFlows(house)
+  harness = await startQuietHarness()
+  flows = await openFlows(harness)
 })
 beforeEach(async () => {
-  app = await house.makeApp({ services: ['demo-social'] })
+  app = await harness.makeApp({ services: ['demo-social'] })
 })
 afterEach(() => assertNoOrphans())
 after(async () => {
   await flows.close()
-  await house.stop()
+  await harness.stop()
 })
 
-const make = (...nativeIds: string[]) => makeAccount(flows.need, app.clientId, nativeIds)
+const make = (...nativeIds: string[]) => makeAccount(flows.deps, app.clientId, nativeIds)
 const merge = (source: { token: string }, dest: { token: string }) =>
-  send(house, 'POST', '/auth/merge', { form: { source: source.token, dest: dest.token } })
+  send(harness, 'POST', '/auth/merge', { form: { source: source.token, dest: dest.token } })
 const membersOf = async ({ token }: { token: string }): Promise<string[] | number> => {
-  const { status, body } = await get(house, '/profiles', token)
+  const { status, body } = await get(harness, '/profiles', token)
   return status === 200 ? ((body['demo-social'] ?? []) as string[]).toSorted() : status
 }
 
@@ -43,19 +43,19 @@ async function eachOf<Thing>(things: Thing[], work: (thing: Thing, at: number) =
 
 /** Every profile hangs under a living account and has its credential; every folded one under a profile of its account. */
 async function assertNoOrphans(): Promise<void> {
-  const lost = await house.sql(
-    `select p.id from profile p left join account a on a.part = any(array(select part from account where id = p.account_id)) and a.id = p.account_id
-     where p.app_id = $1 and (a.id is null or a.merged_into is not null or not p.part = any(a.parts))`,
+  const lost = await harness.sql(
+    `select p.id from profile p left join account a on a.shard = any(array(select shard from account where id = p.account_id)) and a.id = p.account_id
+     where p.app_id = $1 and (a.id is null or a.merged_into is not null or not p.shard = any(a.shards))`,
     [app.clientId],
   )
   assert.deepEqual(lost, [], 'profiles without a living account')
-  const bare = await house.sql(
-    `select p.id from profile p left join credential c on c.part = p.part and c.profile_id = p.id
+  const bare = await harness.sql(
+    `select p.id from profile p left join credential c on c.shard = p.shard and c.profile_id = p.id
      where p.app_id = $1 and (c.profile_id is null) = (p.merged_into is null)`,
     [app.clientId],
   )
   assert.deepEqual(bare, [], 'profiles without a credential, or folded ones with one')
-  const adrift = await house.sql(
+  const adrift = await harness.sql(
     `select p.id from profile p left join profile q on q.id = p.merged_into
      where p.app_id = $1 and p.merged_into is not null and (q.id is null or q.account_id <> p.account_id or q.merged_into is not null)`,
     [app.clientId],
@@ -67,7 +67,7 @@ suite('S24 merges', () => {
   test('with itself, across apps, of what is gone, and again', async () => {
     const [a, b] = [await make('1'), await make('2')]
     assertRefused(await merge(a, a), 400, 'same_account')
-    const theirs = await makeAccount(flows.need, (await house.makeApp({ services: [] })).clientId, ['9'])
+    const theirs = await makeAccount(flows.deps, (await harness.makeApp({ services: [] })).clientId, ['9'])
     assertRefused(await merge(theirs, a), 403, 'other_app')
     assertRefused(await merge(a, theirs), 403, 'other_app')
     assert.equal((await merge(a, b)).status, 200)
@@ -79,11 +79,11 @@ suite('S24 merges', () => {
 
   test('twenty times the same at once: one does it', async () => {
     const [a, b] = [await make('1', '2'), await make('3')]
-    const answers = await Promise.all(Array.from({ length: 20 }, () => merge(a, b)))
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-    assert.equal(answers.filter(({ status }) => status === 401).length, 19)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => merge(a, b)))
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1)
+    assert.equal(responses.filter(({ status }) => status === 401).length, 19)
     assert.deepEqual(await membersOf(b), ['1', '2', '3'])
-    const entries = (await auditOf(house, 'account.merge')).filter(({ app_id: id }) => id === app.clientId)
+    const entries = (await auditOf(harness, 'account.merge')).filter(({ app_id: id }) => id === app.clientId)
     assert.equal(entries.length, 1)
   })
 
@@ -111,9 +111,9 @@ suite('S24 merges', () => {
   test('both directions at once: one wins, the other account is gone', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [a, b] = [await make(`1-${round}`), await make(`2-${round}`)]
-      const answers = await Promise.all([merge(a, b), merge(b, a)])
+      const responses = await Promise.all([merge(a, b), merge(b, a)])
       assert.deepEqual(
-        answers.map(({ status }) => status).toSorted((one, other) => one - other),
+        responses.map(({ status }) => status).toSorted((one, other) => one - other),
         [200, 401],
       )
       const seen = [await membersOf(a), await membersOf(b)]
@@ -128,7 +128,7 @@ suite('S24 merges', () => {
     const [first, ...others] = accounts
     await Promise.all(others.map((each) => merge(each, first!)))
     assert.deepEqual(await membersOf(first!), ['own-0', 'own-1', 'own-2', 'own-3', 'x', 'y'])
-    assert.equal(await countProfiles(house.sql, { account: first!.id }), 12, 'the folded ones keep their items')
+    assert.equal(await countProfiles(harness.sql, { account: first!.id }), 12, 'the folded ones keep their items')
   })
 
   test('a token of the source used while it is merged sees all or nothing', async () => {
@@ -149,7 +149,7 @@ suite('S24 merges', () => {
     const merging = { over: false }
     const saboteur = (async () => {
       while (!merging.over) {
-        const killed = await house.sql(
+        const killed = await harness.sql(
           `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'tributary'
            and (state = 'idle in transaction' or (state = 'active' and xact_start is not null)) order by random() limit 1`,
         )
@@ -186,7 +186,7 @@ suite('S24 merges', () => {
       }
       assert.deepEqual(await membersOf(dest), [`d${i}`, `s${i}`, 'shared'].toSorted())
     })
-    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 400)
+    assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 400)
     process.stdout.write(`# ${cut} connections cut, ${whole} merges undone by it\n`)
   })
 })

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { REDIRECT, walk } from '../../harness/sign-in.ts'
-import { startQuietHouse } from './fixture.ts'
+import { startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 async function stopBeforeCallback() {
-  const callback = `${house.tributary.url}/auth/demo-micro/callback`
+  const callback = `${harness.tributary.url}/auth/demo-micro/callback`
   let holding = true
   const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (holding && url.startsWith(callback)) })
-  const page = await browser.walk(house.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
+  const page = await browser.walk(harness.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
   holding = false
   return { browser, url: new URL(page.url) }
 }
-const accessTokens = () => house.lab.services['demo-micro'].requests.count('/oauth/access_token')
+const accessTokens = () => harness.lab.services['demo-micro'].requests.count('/oauth/access_token')
 
 suite('S27 OAuth 1 is OAuth 1.0a or nothing', () => {
   test('without a verifier', async () => {
@@ -49,12 +49,12 @@ suite('S27 OAuth 1 is OAuth 1.0a or nothing', () => {
   })
 
   test('when the service does not confirm the callback', async () => {
-    const micro = house.lab.services['demo-micro']
+    const micro = harness.lab.services['demo-micro']
     micro.configure({ callbackConfirmed: 'missing' })
-    const back = await walk(house.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
+    const back = await walk(harness.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
     micro.configure({ callbackConfirmed: 'true' })
     assert.equal(back.search, '?error=service_refused&state=s')
-    assert.ok((await walk(house.startUrl('demo-micro'), { person: 'ada' })).searchParams.has('code'))
+    assert.ok((await walk(harness.startUrl('demo-micro'), { person: 'ada' })).searchParams.has('code'))
   })
 
   test('a denial names the request token, and only its own browser may bring it', async () => {

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
-import { assertRefused, entryOf, nativeId, startQuietHouse } from './fixture.ts'
+import { assertRefused, entryOf, nativeId, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 let ada: Granted
 before(async () => {
-  house = await startQuietHouse()
-  ada = await signIn(house, 'demo-social', 'ada')
-  await signIn(house, 'demo-health', 'ada', { access_token: ada.access_token })
+  harness = await startQuietHarness()
+  ada = await signIn(harness, 'demo-social', 'ada')
+  await signIn(harness, 'demo-health', 'ada', { access_token: ada.access_token })
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const health = () => nativeId(house, 'demo-health', 'ada')
-const social = () => nativeId(house, 'demo-social', 'ada')
+const health = () => nativeId(harness, 'demo-health', 'ada')
+const social = () => nativeId(harness, 'demo-social', 'ada')
 
 suite('GET /profiles', () => {
   test('service to list of native ids, percent-encoded', async () => {
-    const { status, body } = await get(house, '/profiles', ada.access_token)
+    const { status, body } = await get(harness, '/profiles', ada.access_token)
     assert.equal(status, 200)
     assert.match(health(), /@/, 'this service has ids that need encoding')
     assert.deepEqual(body, {
@@ -32,12 +32,12 @@ suite('GET /profiles', () => {
 
   test('the token goes in the query, as Bearer, or both if they agree', async () => {
     const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
-      send(house, 'GET', '/profiles', { query, headers })
+      send(harness, 'GET', '/profiles', { query, headers })
     const token = ada.access_token
     assert.equal((await ask({ access_token: token })).status, 200)
     assert.equal((await ask({}, { authorization: `bearer ${token}` })).status, 200)
     assert.equal((await ask({ access_token: token }, { authorization: `Bearer ${token}` })).status, 200)
-    const other = await signIn(house, 'demo-social', 'ben')
+    const other = await signIn(harness, 'demo-social', 'ben')
     assertRefused(
       await ask({ access_token: token }, { authorization: `Bearer ${other.access_token}` }),
       400,
@@ -55,7 +55,7 @@ suite('GET /profiles', () => {
   })
 
   test('full=true: objects with the record of the service', async () => {
-    const { body } = await get(house, '/profiles?full=true', ada.access_token)
+    const { body } = await get(harness, '/profiles?full=true', ada.access_token)
     const { connected_at: connectedAt, data, ...entry } = entryOf(body, 'demo-social')
     assert.deepEqual(entry, {
       id: social(),
@@ -75,45 +75,45 @@ suite('GET /profiles', () => {
   })
 
   test("auth=true needs the app's secret too, in any of three ways", async () => {
-    const { clientId, secret } = house.app
+    const { clientId, secret } = harness.app
     const token = ada.access_token
     const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
-      send(house, 'GET', '/profiles', { query: { auth: 'true', ...query }, headers })
+      send(harness, 'GET', '/profiles', { query: { auth: 'true', ...query }, headers })
     const bearer = { authorization: `Bearer ${token}` }
     assert.equal((await ask({}, bearer)).status, 400)
     assert.equal((await ask({ client_id: clientId }, bearer)).status, 400)
     assertRefused(await ask({ client_id: clientId, client_secret: 'wrong' }, bearer), 401, 'app_secret_invalid')
-    const other = await house.makeApp()
+    const other = await harness.makeApp()
     const theirs = { client_id: other.clientId, client_secret: other.secret }
     assertRefused(await ask(theirs, bearer), 401, 'app_secret_invalid')
-    for (const answer of [
+    for (const response of [
       await ask({ client_id: clientId, client_secret: secret }, bearer),
       await ask({ client_id: clientId, client_secret: secret, access_token: token }),
-      await ask({ access_token: token }, basic(house.app)),
+      await ask({ access_token: token }, basic(harness.app)),
     ]) {
-      assert.equal(answer.status, 200)
-      assert.match(entryOf(answer.body, 'demo-social').auth.token, /^at-/)
-      assert.equal('data' in entryOf(answer.body, 'demo-social'), false)
-      assert.equal(answer.headers.get('cache-control'), 'no-store')
+      assert.equal(response.status, 200)
+      assert.match(entryOf(response.body, 'demo-social').auth.token, /^at-/)
+      assert.equal('data' in entryOf(response.body, 'demo-social'), false)
+      assert.equal(response.headers.get('cache-control'), 'no-store')
     }
   })
 
   test('a flag that is neither true nor false is named', async () => {
-    const answer = await send(house, 'GET', '/profiles', { token: ada.access_token, query: { full: 'maybe' } })
-    assertRefused(answer, 400, 'bad_parameter')
-    assert.match(String(answer.body['error']), /^full: /)
-    assert.equal((await get(house, '/profiles?full=no&auth=0', ada.access_token)).status, 200)
+    const response = await send(harness, 'GET', '/profiles', { token: ada.access_token, query: { full: 'maybe' } })
+    assertRefused(response, 400, 'bad_parameter')
+    assert.match(String(response.body['error']), /^full: /)
+    assert.equal((await get(harness, '/profiles?full=no&auth=0', ada.access_token)).status, 200)
   })
 
   test('/v0 is the same', async () => {
-    const plain = await get(house, '/profiles', ada.access_token)
-    assert.deepEqual((await get(house, '/v0/profiles', ada.access_token)).body, plain.body)
+    const plain = await get(harness, '/profiles', ada.access_token)
+    assert.deepEqual((await get(harness, '/v0/profiles', ada.access_token)).body, plain.body)
   })
 })
 
 suite('GET /profile', () => {
   test('one person out of all profiles', async () => {
-    const { body } = await get(house, '/profile', ada.access_token)
+    const { body } = await get(harness, '/profile', ada.access_token)
     const { services, url, thumbnail_url: photo, ...person } = body
     assert.deepEqual(person, {
       id: ada.account,
@@ -129,27 +129,27 @@ suite('GET /profile', () => {
   })
 
   test('what nobody knows is left out', async () => {
-    const dmitri = await signIn(house, 'demo-social', 'dmitri')
-    assert.equal('email' in (await get(house, '/profile', dmitri.access_token)).body, false)
+    const dmitri = await signIn(harness, 'demo-social', 'dmitri')
+    assert.equal('email' in (await get(harness, '/profile', dmitri.access_token)).body, false)
   })
 })
 
 suite('GET /profiles/:service', () => {
   test("the profile's own item, by service or by id@service", async () => {
-    const byService = await get(house, '/profiles/demo-social', ada.access_token)
+    const byService = await get(harness, '/profiles/demo-social', ada.access_token)
     assert.equal(byService.status, 200)
     assert.deepEqual(byService.body['types'], { profile: true })
     assert.equal((byService.body['data'] as { id: string }).id, social())
     assert.equal(byService.body['idr'], `profile:${social()}@demo-social/self#${social()}`)
-    const byId = await get(house, `/profiles/${social()}@demo-social`, ada.access_token)
+    const byId = await get(harness, `/profiles/${social()}@demo-social`, ada.access_token)
     assert.deepEqual(byId.body, byService.body)
     const encoded = `/profiles/${encodeURIComponent(`${encodeURIComponent(health())}@demo-health`)}`
-    assert.equal((await get(house, encoded, ada.access_token)).status, 200)
+    assert.equal((await get(harness, encoded, ada.access_token)).status, 200)
   })
 
   test('an id with an at sign can be written with its own encoding, or with none', async () => {
     for (const name of [`${encodeURIComponent(health())}@demo-health`, `${health()}@demo-health`])
-      assert.equal((await get(house, `/profiles/${name}`, ada.access_token)).status, 200, name)
+      assert.equal((await get(harness, `/profiles/${name}`, ada.access_token)).status, 200, name)
   })
 
   test('never a substring, never another service', async () => {
@@ -164,6 +164,6 @@ suite('GET /profiles/:service', () => {
       'DEMO-SOCIAL',
       '%25zz@demo-social',
     ])
-      assertRefused(await send(house, 'GET', `/profiles/${name}`, { token: ada.access_token }), 404, 'no_profile')
+      assertRefused(await send(harness, 'GET', `/profiles/${name}`, { token: ada.access_token }), 404, 'no_profile')
   })
 })

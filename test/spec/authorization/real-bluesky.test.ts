@@ -2,31 +2,34 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
 import { freePort } from '../../harness/free-port.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../../real/bluesky.ts'
-import { entryOf, startQuietHouse } from './fixture.ts'
+import { entryOf, startQuietHarness } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
 
 const skip = await blueskyMissing()
 
 suite('the whole way through a Bluesky data server', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let network: RunningBluesky
   let alice: BlueskyAccount
   before(async () => {
     // Native clients of this network return to a numeric loopback address.
     const port = String(await freePort())
-    house = await startQuietHouse({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` })
+    harness = await startQuietHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` })
     network = await startBluesky()
     process.env['TEST_PLC_URL'] = network.plcUrl
     alice = await network.createAccount('alice.test')
-    const query = { redirect_uri: `${house.tributary.url}/auth/bluesky/callback`, scope: 'atproto transition:generic' }
+    const query = {
+      redirect_uri: `${harness.tributary.url}/auth/bluesky/callback`,
+      scope: 'atproto transition:generic',
+    }
     const key = `http://localhost?${new URLSearchParams(query).toString()}`
     const overrides = { base_url: network.pdsUrl }
-    const set = await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/bluesky`, {
+    const set = await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/bluesky`, {
       key,
       secret: '',
       overrides,
@@ -34,14 +37,14 @@ suite('the whole way through a Bluesky data server', { skip }, () => {
     assert.equal(set.status, 200, JSON.stringify(set.body))
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await network.close()
     delete process.env['TEST_PLC_URL']
   })
 
   const walk = (person: { deny?: boolean } = {}, query: Record<string, string> = {}) =>
     walkReal(
-      house,
+      harness,
       'bluesky',
       (url) => network.authorize(url, { handle: alice.handle, password: alice.password, ...person }),
       query,
@@ -52,28 +55,28 @@ suite('the whole way through a Bluesky data server', { skip }, () => {
     assert.deepEqual([...walked.authorizeUrl.searchParams.keys()].toSorted(), ['client_id', 'request_uri'])
     const back = await finishReal(walked)
     assert.equal(back.get('state'), 's')
-    const answer = await redeem(house, back.get('code')!, { profile: 'last', full: 'true' })
-    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const response = await redeem(harness, back.get('code')!, { profile: 'last', full: 'true' })
+    const granted = (await response.json()) as Granted & { profile: unknown }
     const entry = entryOf(granted.profile, 'bluesky')
     assert.deepEqual([entry['id'], entry['handle']], [encodeURIComponent(alice.did), 'alice.test'])
   })
 
   test('the token is refreshed with rotation, with its own key, and ended at the server', async () => {
     const back = await finishReal(await walk())
-    const granted = (await (await redeem(house, back.get('code')!)).json()) as Granted
+    const granted = (await (await redeem(harness, back.get('code')!)).json()) as Granted
     const current = async () => {
       const query = { auth: 'true', access_token: granted.access_token }
-      return entryOf((await send(house, 'GET', '/profiles', { query, headers: basic(house.app) })).body, 'bluesky')
+      return entryOf((await send(harness, 'GET', '/profiles', { query, headers: basic(harness.app) })).body, 'bluesky')
     }
     const first = await current()
     for (let round = 0; round < 2; round += 1) {
-      await ageCredentials(house.sql)
+      await ageCredentials(harness.sql)
       const next = await current()
       assert.notEqual(next.auth.refresh_token, first.auth.refresh_token)
       assert.notEqual(next['state'], 'needs_auth')
     }
     assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs stays here')
-    const gone = await send(house, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
+    const gone = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
     assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })
 

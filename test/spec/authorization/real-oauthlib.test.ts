@@ -1,55 +1,55 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
-import { assertRefused, entryOf, startQuietHouse } from './fixture.ts'
+import { assertRefused, entryOf, startQuietHarness } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
 
 const skip = await oauthlibMissing()
 
 suite('the whole way through a service judged by oauthlib', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let provider: RunningOauthlibProvider
   before(async () => {
-    house = await startQuietHouse()
-    provider = await startOauthlibProvider({ callbacks: [`${house.tributary.url}/auth/oauthlib/callback`] })
+    harness = await startQuietHarness()
+    provider = await startOauthlibProvider({ callbacks: [`${harness.tributary.url}/auth/oauthlib/callback`] })
     await setKey(provider.consumerSecret)
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await provider.close()
   })
 
   const setKey = (secret: string) =>
-    house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/oauthlib`, {
+    harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/oauthlib`, {
       key: provider.consumerKey,
       secret,
       overrides: { base_url: provider.url },
     })
   const walk = (person: { deny?: boolean; user?: string } = {}, query: Record<string, string> = {}) =>
-    walkReal(house, 'oauthlib', (url) => provider.login(url, person), query)
+    walkReal(harness, 'oauthlib', (url) => provider.login(url, person), query)
 
   test('all three legs', async () => {
     const walked = await walk({ user: 'bob' }, { state: 'a b' })
     assert.deepEqual([...walked.authorizeUrl.searchParams.keys()], ['oauth_token'])
     const back = await finishReal(walked)
     assert.equal(back.get('state'), 'a b')
-    const answer = await redeem(house, back.get('code')!, { profile: 'last', auth: 'true' })
-    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const response = await redeem(harness, back.get('code')!, { profile: 'last', auth: 'true' })
+    const granted = (await response.json()) as Granted & { profile: unknown }
     const { auth, ...entry } = entryOf(granted.profile, 'oauthlib')
     assert.match(String(entry['id']), /bob/)
     const form = { token: auth.token, token_secret: auth.token_secret! }
-    const applied = await send(house, 'POST', '/auth/oauthlib/apply', { form, headers: basic(house.app) })
+    const applied = await send(harness, 'POST', '/auth/oauthlib/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], entry['profile'])
-    const gone = await send(house, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
+    const gone = await send(harness, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
     assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
-    assert.deepEqual((await get(house, '/profiles', granted.access_token)).body, { id: granted.account })
+    assert.deepEqual((await get(harness, '/profiles', granted.access_token)).body, { id: granted.account })
     await provider.revoke(auth.token)
     assertRefused(
-      await send(house, 'POST', '/auth/oauthlib/apply', { form, headers: basic(house.app) }),
+      await send(harness, 'POST', '/auth/oauthlib/apply', { form, headers: basic(harness.app) }),
       401,
       'service_refused',
     )
@@ -75,8 +75,8 @@ suite('the whole way through a service judged by oauthlib', { skip }, () => {
 
   test('a wrong secret of the app is told at once', async () => {
     await setKey('wrong')
-    const answer = await fetch(house.startUrl('oauthlib', { state: 's' }), { redirect: 'manual' })
-    assert.match(answer.headers.get('location') ?? '', /\?error=service_refused&state=s$/)
+    const response = await fetch(harness.startUrl('oauthlib', { state: 's' }), { redirect: 'manual' })
+    assert.match(response.headers.get('location') ?? '', /\?error=service_refused&state=s$/)
     await setKey(provider.consumerSecret)
     await finishReal(await walk())
   })

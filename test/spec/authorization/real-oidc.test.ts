@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
@@ -11,37 +11,37 @@ import {
   type RunningOidcProvider,
   startOidcProvider,
 } from '../../real/oidc-provider.ts'
-import { assertRefused, entryOf, pkce, startQuietHouse } from './fixture.ts'
+import { assertRefused, entryOf, pkce, startQuietHarness } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
 
 const skip = await oidcProviderMissing()
 
 suite('the whole way through oidc-provider', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let provider: RunningOidcProvider
   const running: RunningOidcProvider[] = []
   before(async () => {
-    house = await startQuietHouse()
-    provider = await start(house.app)
+    harness = await startQuietHarness()
+    provider = await start(harness.app)
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await Promise.all(running.map((each) => each.close()))
   })
 
   async function start(app: LabApp, options: Partial<OidcProviderOptions> = {}): Promise<RunningOidcProvider> {
-    const redirectUris = [`${house.tributary.url}/auth/oidc/callback`]
+    const redirectUris = [`${harness.tributary.url}/auth/oidc/callback`]
     const made = await startOidcProvider({ redirectUris, requirePkce: true, rotateRefresh: true, ...options })
     running.push(made)
     const key = { key: made.clientId, secret: made.clientSecret, overrides: { base_url: made.issuer } }
-    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
+    await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
     return made
   }
   const walk = (person: { deny?: boolean; user?: string } = {}, query: Record<string, string> = {}) =>
-    walkReal(house, 'oidc', (url) => provider.login(url, person), query)
+    walkReal(harness, 'oidc', (url) => provider.login(url, person), query)
   const signIn = async (user: string, query: Record<string, string> = {}) => {
     const back = await finishReal(await walk({ user }, query))
-    return (await (await redeem(house, back.get('code')!)).json()) as Granted
+    return (await (await redeem(harness, back.get('code')!)).json()) as Granted
   }
 
   test('a sign-in with PKCE on both legs gives the account and who it is', async () => {
@@ -54,11 +54,15 @@ suite('the whole way through oidc-provider', { skip }, () => {
     assert.equal(walked.callback.searchParams.get('iss'), provider.issuer)
     const back = await finishReal(walked)
     assert.equal(back.get('state'), 'app-state')
-    const answer = await redeem(house, back.get('code')!, { code_verifier: verifier, profile: 'last', full: 'true' })
-    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const response = await redeem(harness, back.get('code')!, {
+      code_verifier: verifier,
+      profile: 'last',
+      full: 'true',
+    })
+    const granted = (await response.json()) as Granted & { profile: unknown }
     const entry = entryOf(granted.profile, 'oidc')
     assert.deepEqual([entry['id'], entry['name'], entry['email']], ['maya', 'Maya Example', 'maya@people.example'])
-    assert.equal((await get(house, '/profiles/oidc', granted.access_token)).status, 200)
+    assert.equal((await get(harness, '/profiles/oidc', granted.access_token)).status, 200)
   })
 
   test('a denial is told to the app', async () => {
@@ -74,17 +78,17 @@ suite('the whole way through oidc-provider', { skip }, () => {
 
   /** With its addresses given one by one, nothing is pushed and the challenge goes through the browser. */
   async function walkOpenly(change: (url: URL) => void): Promise<URLSearchParams> {
-    const app = await house.makeApp({ services: [] })
+    const app = await harness.makeApp({ services: [] })
     const overrides = { authorize_url: provider.authorizeUrl, token_url: provider.tokenUrl, api_url: provider.issuer }
     const key = { key: provider.clientId, secret: provider.clientSecret, overrides }
-    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
+    await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/oidc`, key)
     const tampering = (given: string) => {
       const url = new URL(given)
       assert.equal(url.searchParams.get('code_challenge_method'), 'S256')
       change(url)
       return provider.login(url.href)
     }
-    return finishReal(await walkReal(house, 'oidc', tampering, {}, app))
+    return finishReal(await walkReal(harness, 'oidc', tampering, {}, app))
   }
 
   test('a wrong verifier is impossible: a code bound to somebody else’s challenge is refused', async () => {
@@ -130,23 +134,23 @@ suite('the whole way through oidc-provider', { skip }, () => {
     const granted = await signIn('rita')
     const current = async () => {
       const query = { auth: 'true', access_token: granted.access_token }
-      return entryOf((await send(house, 'GET', '/profiles', { query, headers: basic(house.app) })).body, 'oidc')
+      return entryOf((await send(harness, 'GET', '/profiles', { query, headers: basic(harness.app) })).body, 'oidc')
     }
     const me = async (token: string) =>
       (await fetch(provider.userinfoUrl, { headers: { authorization: `Bearer ${token}` } })).status
     const first = await current()
     assert.equal(await me(first.auth.token), 200)
-    await ageCredentials(house.sql)
+    await ageCredentials(harness.sql)
     const second = await current()
     assert.notEqual(second.auth.token, first.auth.token)
     assert.notEqual(second.auth.refresh_token, first.auth.refresh_token)
     const form = { token: second.auth.token }
-    const applied = await send(house, 'POST', '/auth/oidc/apply', { form, headers: basic(house.app) })
+    const applied = await send(harness, 'POST', '/auth/oidc/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], 'rita@oidc')
-    const gone = await send(house, 'DELETE', '/profiles/oidc', { token: granted.access_token })
+    const gone = await send(harness, 'DELETE', '/profiles/oidc', { token: granted.access_token })
     assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
     assert.equal(await me(second.auth.token), 401)
-    const late = await send(house, 'POST', '/auth/oidc/apply', { form, headers: basic(house.app) })
+    const late = await send(harness, 'POST', '/auth/oidc/apply', { form, headers: basic(harness.app) })
     assertRefused(late, 401, 'service_refused')
   })
 
@@ -154,7 +158,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     const first = await signIn('zoe')
     const linked = await signIn('zed', { access_token: first.access_token })
     assert.equal(linked.account, first.account)
-    assert.deepEqual((await get(house, '/profiles', first.access_token)).body['oidc'], ['zoe', 'zed'])
+    assert.deepEqual((await get(harness, '/profiles', first.access_token)).body['oidc'], ['zoe', 'zed'])
     assert.equal((await signIn('zed')).account, first.account)
   })
 })

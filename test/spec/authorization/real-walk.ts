@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { REDIRECT } from '../../harness/sign-in.ts'
 
 /** A browser that goes where we send it; the pages of the service are walked by the service's own login. */
@@ -17,21 +17,21 @@ export interface Walked {
 
 /** From our start address through the service's own pages, up to the door of our callback. */
 export async function walkReal(
-  house: LabHouse,
+  harness: LabHarness,
   service: string,
   login: (authorizeUrl: string) => Promise<string>,
   query: Record<string, string> = {},
-  by: LabApp = house.app,
+  by: LabApp = harness.app,
 ): Promise<Walked> {
   let cookie = ''
   const open = async (url: URL | string, form?: Record<string, string>) => {
     const sent = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
-    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' }, ...sent })
-    const [set] = answer.headers.getSetCookie()
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' }, ...sent })
+    const [set] = response.headers.getSetCookie()
     if (set !== undefined) cookie = set.split(';')[0]!
-    return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
+    return { status: response.status, location: response.headers.get('location'), text: await response.text() }
   }
-  const started = await open(house.startUrl(service, query, by))
+  const started = await open(harness.startUrl(service, query, by))
   assert.equal(started.status, 302, started.text)
   assert.ok(!started.location!.startsWith(REDIRECT), started.location!)
   const callback = new URL(await login(started.location!))
@@ -50,7 +50,7 @@ export async function finishReal(
   assert.equal(first.status, 302, first.text)
   const asked = new URL(first.location!, url)
   const ticket = asked.pathname === '/oauth/confirm' ? asked.searchParams.get('ticket') : null
-  const back = ticket === null ? first : await open(new URL(asked.pathname, url), { ticket, answer: 'yes' })
+  const back = ticket === null ? first : await open(new URL(asked.pathname, url), { ticket, response: 'yes' })
   assert.ok(back.location!.startsWith(REDIRECT), back.location!)
   return new URL(back.location!).searchParams
 }

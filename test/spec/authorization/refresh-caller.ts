@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { createLog } from '#base/log.ts'
 import { accountOf } from '#flows/authorize/accounts.ts'
 import { presentProfiles } from '#flows/authorize/profiles.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { createUpstream } from '#upstream/send.ts'
-import { openStore } from '../../../src/open-store.ts'
-import { loadRegistry } from '../../../src/services.ts'
+import { loadRegistry } from '../../../src/boot/command-deps.ts'
+import { openStore } from '../../../src/boot/open-store.ts'
 
 /** A process of its own that asks for the tokens of an account several times at once. Speaks with the test that forked it. */
 const config = loadConfig(process.env)
@@ -19,7 +19,7 @@ const log = createLog({
 })
 const store = await openStore(config, log)
 const egress = createEgress({ allowPrivate: config.allowPrivate })
-const need = {
+const deps = {
   ...store,
   config,
   registry: await loadRegistry(config),
@@ -27,11 +27,11 @@ const need = {
 }
 process.send!('ready')
 const [{ token, calls }] = (await once(process, 'message')) as [{ token: string; calls: number }]
-const account = (await accountOf(need, token))!
-const answers = await Promise.all(
-  Array.from({ length: calls }, () => presentProfiles(need, account, { auth: true, full: false })),
+const account = (await accountOf(deps, token))!
+const responses = await Promise.all(
+  Array.from({ length: calls }, () => presentProfiles(deps, account, { auth: true, full: false })),
 )
-process.send!(answers)
+process.send!(responses)
 await egress.close()
 await store.close()
 process.disconnect()

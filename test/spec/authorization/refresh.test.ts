@@ -4,41 +4,41 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, signIn } from '../../harness/sign-in.ts'
-import { auditOf, CONNECTORS, entryOf, startQuietHouse } from './fixture.ts'
+import { auditOf, CONNECTORS, entryOf, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 let app: LabApp
 before(async () => {
-  house = await startQuietHouse()
-  app = house.app
+  harness = await startQuietHarness()
+  app = harness.app
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const social = () => house.lab.services['demo-social']
+const social = () => harness.lab.services['demo-social']
 const current = async (granted: Granted, service = 'demo-social') => {
   const query = { auth: 'true', access_token: granted.access_token }
-  const answer = await send(house, 'GET', '/profiles', { query, headers: basic(app) })
-  assert.equal(answer.status, 200)
-  return entryOf(answer.body, service)
+  const response = await send(harness, 'GET', '/profiles', { query, headers: basic(app) })
+  assert.equal(response.status, 200)
+  return entryOf(response.body, service)
 }
 const refreshes = (service: 'demo-social' | 'demo-health' = 'demo-social') =>
-  house.lab.services[service].requests
+  harness.lab.services[service].requests
     .to('/oauth/token')
     .filter(({ body }) => body.includes('grant_type=refresh_token')).length
 
 /** As if all tokens had been got an hour ago, for an hour. */
 const age = () =>
-  house.sql('update credential set updated_at = $1, expires_at = $2', [Date.now() - 3_540_000, Date.now() + 60_000])
+  harness.sql('update credential set updated_at = $1, expires_at = $2', [Date.now() - 3_540_000, Date.now() + 60_000])
 
 async function nearItsEnd(person: string, service: 'demo-social' | 'demo-health' = 'demo-social'): Promise<Granted> {
-  house.lab.services[service].configure({ accessTtlSeconds: 3600 })
-  const granted = await signIn(house, service, person)
+  harness.lab.services[service].configure({ accessTtlSeconds: 3600 })
+  const granted = await signIn(harness, service, person)
   await age()
-  house.lab.services[service].requests.clear()
+  harness.lab.services[service].requests.clear()
   return granted
 }
 
@@ -69,7 +69,7 @@ suite('a token that nears its end', () => {
   })
 
   test('an OAuth 1 token has no end', async () => {
-    const ada = await signIn(house, 'demo-micro', 'ada')
+    const ada = await signIn(harness, 'demo-micro', 'ada')
     assert.equal((await current(ada, 'demo-micro')).auth.expires_at, undefined)
   })
 })
@@ -81,10 +81,10 @@ suite('a refresh that fails', () => {
     const entry = await current(ben)
     assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'grant_refused'])
     await current(ben)
-    const told = (await auditOf(house, 'profile.needs_auth')).filter(({ account_id: id }) => id === ben.account)
+    const told = (await auditOf(harness, 'profile.needs_auth')).filter(({ account_id: id }) => id === ben.account)
     assert.equal(told.length, 1)
     assert.equal(told[0]?.detail['reason'], 'grant_refused')
-    const again = await signIn(house, 'demo-social', 'ben')
+    const again = await signIn(harness, 'demo-social', 'ben')
     assert.equal(again.account, ben.account)
     const healed = await current(again)
     assert.equal(healed['state'], 'active')
@@ -112,7 +112,7 @@ suite('a refresh that fails', () => {
 
   test('an answer lost on the way: the next one brings it where refresh tokens are kept; where they rotate, the grant is lost', async () => {
     const finn = await nearItsEnd('finn', 'demo-health')
-    house.lab.services['demo-health'].faults.add({ path: '/oauth/token', kind: 'truncated' })
+    harness.lab.services['demo-health'].faults.add({ path: '/oauth/token', kind: 'truncated' })
     const during = await current(finn, 'demo-health')
     assert.notEqual((await current(finn, 'demo-health')).auth.token, during.auth.token)
     const esra = await nearItsEnd('esra')
@@ -139,9 +139,9 @@ suite('S51 many callers at the moment a token ends', () => {
     const children = CALLERS.map(() => forkCaller())
     try {
       await Promise.all(children.map((child) => once(child, 'message')))
-      const answers = children.map((child) => once(child, 'message'))
+      const responses = children.map((child) => once(child, 'message'))
       for (const [i, child] of children.entries()) child.send({ token: ada.access_token, calls: CALLERS[i] })
-      const entries = (await Promise.all(answers)).flatMap(([list]) =>
+      const entries = (await Promise.all(responses)).flatMap(([list]) =>
         (list as unknown[]).map((each) => entryOf(each, 'demo-social')),
       )
       assert.equal(entries.length, 50)
@@ -156,7 +156,7 @@ suite('S51 many callers at the moment a token ends', () => {
     } finally {
       for (const child of children) child.kill()
     }
-    const marked = await house.sql("select 1 from profile where account_id = $1 and state = 'needs_auth'", [
+    const marked = await harness.sql("select 1 from profile where account_id = $1 and state = 'needs_auth'", [
       ada.account,
     ])
     assert.deepEqual(marked, [])
@@ -164,7 +164,7 @@ suite('S51 many callers at the moment a token ends', () => {
 
   test('a process that dies in a refresh gives way when its time is over', async () => {
     const ben = await nearItsEnd('ben')
-    await house.sql('update credential set refresh_until = $1', [Date.now() + 600])
+    await harness.sql('update credential set refresh_until = $1', [Date.now() + 600])
     const entry = await current(ben)
     assert.equal(refreshes(), 1)
     assert.equal(entry['state'], 'active')
@@ -172,7 +172,7 @@ suite('S51 many callers at the moment a token ends', () => {
 })
 
 function forkCaller(): ChildProcess {
-  const { databaseUrl, dataDir } = house.tributary
+  const { databaseUrl, dataDir } = harness.tributary
   return fork(join(import.meta.dirname, 'refresh-caller.ts'), {
     execArgv: [],
     env: {

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Browser, createBrowser } from '../../../lab/browser.ts'
-import type { DemoService, LabApp, LabHouse } from '../../harness/lab.ts'
+import type { DemoService, LabApp, LabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
 import { newBrowser, newCode, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
-import { auditOf, lapseAfter, nativeId, startQuietHouse } from './fixture.ts'
+import { auditOf, expireAfter, nativeId, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const MINUTES = 60_000
 
 /** Walks until the service sends the person back, and stops before our callback hears of it. */
-async function stopBeforeCallback(service: DemoService, by: LabApp = house.app, query: Record<string, string> = {}) {
-  const callback = `${house.tributary.url}/auth/`
+async function stopBeforeCallback(service: DemoService, by: LabApp = harness.app, query: Record<string, string> = {}) {
+  const callback = `${harness.tributary.url}/auth/`
   const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (url.startsWith(callback) && holding) })
   let holding = true
-  const page = await browser.walk(house.startUrl(service, query, by), { person: 'ada' })
+  const page = await browser.walk(harness.startUrl(service, query, by), { person: 'ada' })
   assert.ok(page.url.startsWith(callback), page.url)
   holding = false
   return { browser, callback: new URL(page.url) }
@@ -27,12 +27,12 @@ async function stopBeforeCallback(service: DemoService, by: LabApp = house.app, 
 
 const tokenRequests = () =>
   (['demo-social', 'demo-health'] as const).reduce(
-    (sum, name) => sum + house.lab.services[name].requests.count('/oauth/token'),
+    (sum, name) => sum + harness.lab.services[name].requests.count('/oauth/token'),
     0,
   )
 const rows = async () =>
   (
-    await house.sql<{ n: number }>(
+    await harness.sql<{ n: number }>(
       'select (select count(*) from account)::int + (select count(*) from profile)::int + (select count(*) from consent)::int as n',
     )
   )[0]!.n
@@ -54,14 +54,14 @@ suite('answers of services are not mixed up', () => {
     await assertRefusedAt(hostile.browser, mixed)
     assert.equal(tokenRequests(), asked, 'no token request left')
     assert.equal(await rows(), before)
-    const entry = (await auditOf(house, 'callback.refused')).at(-1)
+    const entry = (await auditOf(harness, 'callback.refused')).at(-1)
     assert.deepEqual(entry?.detail, { began_at: 'demo-social', came_back_to: 'demo-health' })
-    assert.equal(entry?.app_id, house.app.clientId)
+    assert.equal(entry?.app_id, harness.app.clientId)
     await assertRefusedAt(hostile.browser, hostile.callback)
   })
 
   test('S02 two apps at one service: a code of one in the flow of the other changes nothing', async () => {
-    const other = await house.makeApp()
+    const other = await harness.makeApp()
     const mine = await stopBeforeCallback('demo-social')
     const theirs = await stopBeforeCallback('demo-social', other)
     const before = await rows()
@@ -77,14 +77,14 @@ suite('answers of services are not mixed up', () => {
 
   test('S03 a wrong or missing issuer is refused', async () => {
     for (const iss of ['wrong', 'off']) {
-      house.lab.services['demo-social'].configure({ iss })
+      harness.lab.services['demo-social'].configure({ iss })
       const asked = tokenRequests()
-      const back = await walk(house.startUrl('demo-social', { state: 's' }), { person: 'ada' })
+      const back = await walk(harness.startUrl('demo-social', { state: 's' }), { person: 'ada' })
       assert.equal(back.search, '?error=service_refused&state=s', iss)
       assert.equal(tokenRequests(), asked, 'the code went nowhere')
     }
-    house.lab.services['demo-social'].configure({ iss: 'on' })
-    assert.ok((await walk(house.startUrl('demo-social'), { person: 'ada' })).searchParams.has('code'))
+    harness.lab.services['demo-social'].configure({ iss: 'on' })
+    assert.ok((await walk(harness.startUrl('demo-social'), { person: 'ada' })).searchParams.has('code'))
   })
 })
 
@@ -129,13 +129,13 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
   for (const [service, name] of SAYS_WHAT_HAPPENED) {
     test(`${service}: ${name}: the app is told, nothing is asked, and the sign-in is over`, async () => {
       for (const second of [undefined, 'another']) {
-        const { browser, callback } = await stopBeforeCallback(service, house.app, { state: 's' })
-        const asked = [tokenRequests(), house.lab.services['demo-micro'].requests.count('/oauth/access_token')]
+        const { browser, callback } = await stopBeforeCallback(service, harness.app, { state: 's' })
+        const asked = [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')]
         const before = await rows()
         const page = await browser.open(doubled(callback, name, second).href)
         assert.equal(page.url, `${REDIRECT}?error=invalid_request&state=s`)
         assert.deepEqual(
-          [tokenRequests(), house.lab.services['demo-micro'].requests.count('/oauth/access_token')],
+          [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')],
           asked,
           'the code went nowhere',
         )
@@ -176,60 +176,60 @@ suite('S04 only the browser that began may finish', () => {
 
     test(`${service}: after ten minutes`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
-      await house.sql('update pending set expires_at = expires_at - $1', [10 * MINUTES + 1000])
+      await harness.sql('update pending set expires_at = expires_at - $1', [10 * MINUTES + 1000])
       await assertRefusedAt(browser, callback)
     })
   }
 
   test('a cookie that we did not make is not taken for one', async () => {
-    const answer = await fetch(house.startUrl('demo-social'), {
+    const response = await fetch(harness.startUrl('demo-social'), {
       redirect: 'manual',
       headers: { cookie: 'tributary=fixed' },
     })
     assert.match(
-      answer.headers.getSetCookie()[0] ?? '',
+      response.headers.getSetCookie()[0] ?? '',
       /^tributary=[0-9a-z]{52}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1200$/,
     )
   })
 
   test('upkeep drops what nobody finished', async () => {
     await stopBeforeCallback('demo-social')
-    assert.ok((await lapseAfter(house, 11 * MINUTES)).pending > 0)
-    assert.deepEqual(await house.sql('select 1 from pending'), [])
+    assert.ok((await expireAfter(harness, 11 * MINUTES)).pending > 0)
+    assert.deepEqual(await harness.sql('select 1 from pending'), [])
   })
 })
 
 suite("an attacker's link captures nobody", () => {
   test('S05 with a code: until the app redeems it, nothing changes; then it lapses and the service forgets', async () => {
-    const attacker = await signIn(house, 'demo-social', 'esra')
-    const before = (await get(house, '/profiles', attacker.access_token)).body
-    const code = await newCode(house, 'demo-health', 'ben', { access_token: attacker.access_token })
-    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
-    const { requests } = house.lab.services['demo-health']
+    const attacker = await signIn(harness, 'demo-social', 'esra')
+    const before = (await get(harness, '/profiles', attacker.access_token)).body
+    const code = await newCode(harness, 'demo-health', 'ben', { access_token: attacker.access_token })
+    assert.deepEqual((await get(harness, '/profiles', attacker.access_token)).body, before)
+    const { requests } = harness.lab.services['demo-health']
     requests.clear()
-    assert.equal((await lapseAfter(house, 9 * MINUTES)).consents, 0, 'not before its time')
-    assert.equal((await lapseAfter(house, 11 * MINUTES)).consents > 0, true)
+    assert.equal((await expireAfter(harness, 9 * MINUTES)).consents, 0, 'not before its time')
+    assert.equal((await expireAfter(harness, 11 * MINUTES)).consents > 0, true)
     assert.ok(requests.count('/oauth/revoke') > 0, 'the service was told')
     const revoked = requests.to('/oauth/revoke').map(({ status }) => status)
     assert.ok(revoked.every((status) => status === 200))
-    const victim = nativeId(house, 'demo-health', 'ben')
-    assert.deepEqual(await house.sql('select 1 from consent where native_id = $1', [victim]), [])
-    assert.equal((await redeem(house, code)).status, 400)
-    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
+    const victim = nativeId(harness, 'demo-health', 'ben')
+    assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [victim]), [])
+    assert.equal((await redeem(harness, code)).status, 400)
+    assert.deepEqual((await get(harness, '/profiles', attacker.access_token)).body, before)
   })
 
   test('S06 with a token: the person is asked, and without a click nothing is attached', async () => {
-    const attacker = await signIn(house, 'demo-social', 'esra')
-    const before = (await get(house, '/profiles', attacker.access_token)).body
+    const attacker = await signIn(harness, 'demo-social', 'esra')
+    const before = (await get(harness, '/profiles', attacker.access_token)).body
     const query = { access_token: attacker.access_token, response_type: 'token' }
     const browser = newBrowser()
-    const page = await browser.walk(house.startUrl('demo-health', query), { person: 'ben' })
+    const page = await browser.walk(harness.startUrl('demo-health', query), { person: 'ben' })
     assert.equal(page.status, 200)
     assert.match(page.body, /already exists/)
     assert.match(page.body, /Esra/)
     assert.ok(!page.chain.some((url) => url.startsWith(REDIRECT)))
-    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
-    await browser.submit(page, page.forms[0]!, { answer: 'no' })
-    assert.deepEqual((await get(house, '/profiles', attacker.access_token)).body, before)
+    assert.deepEqual((await get(harness, '/profiles', attacker.access_token)).body, before)
+    await browser.submit(page, page.forms[0]!, { response: 'no' })
+    assert.deepEqual((await get(harness, '/profiles', attacker.access_token)).body, before)
   })
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
-import { startQuietHouse, tokensFor } from './fixture.ts'
+import { startQuietHarness, tokensFor } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const FETCHERS: Record<string, string>[] = [
   { 'sec-purpose': 'prefetch' },
@@ -41,44 +41,44 @@ const PEOPLE = [
 
 suite('S25 what is fetched ahead, looked at or previewed changes nothing', () => {
   test('merge', async () => {
-    const [ada, ben] = [await signIn(house, 'demo-social', 'ada'), await signIn(house, 'demo-social', 'ben')]
+    const [ada, ben] = [await signIn(harness, 'demo-social', 'ada'), await signIn(harness, 'demo-social', 'ben')]
     const query = { source: ada.access_token, dest: ben.access_token }
     for (const headers of FETCHERS) {
-      const answer = await send(house, 'GET', '/auth/merge', { query, headers })
-      assert.equal(answer.status, 400, JSON.stringify(headers))
+      const response = await send(harness, 'GET', '/auth/merge', { query, headers })
+      assert.equal(response.status, 400, JSON.stringify(headers))
     }
     for (const method of ['HEAD', 'OPTIONS'])
-      assert.notEqual((await send(house, method, '/auth/merge', { query })).status, 200)
+      assert.notEqual((await send(harness, method, '/auth/merge', { query })).status, 200)
     for (const { access_token: token } of [ada, ben])
-      assert.equal(((await get(house, '/profiles', token)).body['demo-social'] as unknown[]).length, 1)
-    assert.equal((await send(house, 'GET', '/auth/merge', { query })).status, 200)
+      assert.equal(((await get(harness, '/profiles', token)).body['demo-social'] as unknown[]).length, 1)
+    assert.equal((await send(harness, 'GET', '/auth/merge', { query })).status, 200)
   })
 
   test('apply', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
-    const query = { client_id: house.app.clientId, client_secret: house.app.secret, token }
-    const count = async () => (await house.sql('select 1 from account')).length
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
+    const query = { client_id: harness.app.clientId, client_secret: harness.app.secret, token }
+    const count = async () => (await harness.sql('select 1 from account')).length
     const before = await count()
     for (const headers of FETCHERS)
-      assert.equal((await send(house, 'GET', '/auth/demo-social/apply', { query, headers })).status, 400)
-    for (const method of ['HEAD', 'OPTIONS']) await send(house, method, '/auth/demo-social/apply', { query })
+      assert.equal((await send(harness, 'GET', '/auth/demo-social/apply', { query, headers })).status, 400)
+    for (const method of ['HEAD', 'OPTIONS']) await send(harness, method, '/auth/demo-social/apply', { query })
     assert.equal(await count(), before)
   })
 
   test('starting a sign-in and coming back', async () => {
-    const path = house.startUrl('demo-social').slice(house.tributary.url.length)
+    const path = harness.startUrl('demo-social').slice(harness.tributary.url.length)
     for (const headers of FETCHERS) {
-      assert.equal((await send(house, 'GET', path, { headers })).status, 400)
-      assert.equal((await send(house, 'GET', '/auth/demo-social/callback?state=x&code=y', { headers })).status, 400)
+      assert.equal((await send(harness, 'GET', path, { headers })).status, 400)
+      assert.equal((await send(harness, 'GET', '/auth/demo-social/callback?state=x&code=y', { headers })).status, 400)
     }
-    for (const method of ['HEAD', 'OPTIONS']) await send(house, method, path)
-    assert.deepEqual(await house.sql('select 1 from pending'), [])
+    for (const method of ['HEAD', 'OPTIONS']) await send(harness, method, path)
+    assert.deepEqual(await harness.sql('select 1 from pending'), [])
   })
 
   test('people whose browsers have odd names get in', async () => {
     for (const agent of PEOPLE) {
-      const path = house.startUrl('demo-social').slice(house.tributary.url.length)
-      assert.equal((await send(house, 'GET', path, { headers: { 'user-agent': agent } })).status, 302, agent)
+      const path = harness.startUrl('demo-social').slice(harness.tributary.url.length)
+      assert.equal((await send(harness, 'GET', path, { headers: { 'user-agent': agent } })).status, 302, agent)
     }
   })
 })
@@ -86,7 +86,7 @@ suite('S25 what is fetched ahead, looked at or previewed changes nothing', () =>
 suite('S29 parameters that come twice, as arrays or as objects', () => {
   let token: string
   before(async () => {
-    token = (await signIn(house, 'demo-social', 'esra')).access_token
+    token = (await signIn(harness, 'demo-social', 'esra')).access_token
   })
 
   const QUERIES = (name: string) => [
@@ -107,15 +107,15 @@ suite('S29 parameters that come twice, as arrays or as objects', () => {
     for (const path of READS) {
       for (const name of ['access_token', 'full', 'auth', 'client_id', 'anything']) {
         for (const query of QUERIES(name)) {
-          const answer = await send(house, 'GET', `${path}?${query}`, { token })
-          assert.ok(answer.status < 500, `${path}?${query.slice(0, 60)} ${answer.status}`)
+          const response = await send(harness, 'GET', `${path}?${query}`, { token })
+          assert.ok(response.status < 500, `${path}?${query.slice(0, 60)} ${response.status}`)
         }
       }
     }
-    assert.equal((await send(house, 'GET', `/profiles?access_token=${token}&access_token=${token}`)).status, 400)
-    assert.equal((await send(house, 'GET', '/profiles?full=true&full=true', { token })).status, 400)
+    assert.equal((await send(harness, 'GET', `/profiles?access_token=${token}&access_token=${token}`)).status, 400)
+    assert.equal((await send(harness, 'GET', '/profiles?full=true&full=true', { token })).status, 400)
     assert.equal(
-      (await send(house, 'GET', '/profiles?other=1&other=2&x[]=3', { token })).status,
+      (await send(harness, 'GET', '/profiles?other=1&other=2&x[]=3', { token })).status,
       200,
       'unknown ones are ignored',
     )
@@ -132,8 +132,8 @@ suite('S29 parameters that come twice, as arrays or as objects', () => {
     for (const [method, path, names] of targets) {
       for (const name of names) {
         for (const query of QUERIES(name)) {
-          const answer = await send(house, method, `${path}?${query}`)
-          assert.ok(answer.status >= 400 && answer.status < 500, `${path}?${query.slice(0, 60)} ${answer.status}`)
+          const response = await send(harness, method, `${path}?${query}`)
+          assert.ok(response.status >= 400 && response.status < 500, `${path}?${query.slice(0, 60)} ${response.status}`)
         }
       }
     }
@@ -168,20 +168,20 @@ suite('S29 parameters that come twice, as arrays or as objects', () => {
       ['/oauth/confirm', 'ticket'],
     ] as const) {
       for (const { body, type } of [...forms(name), ...jsons(name), ...raw]) {
-        const answer = await fetch(`${house.tributary.url}${path}`, {
+        const response = await fetch(`${harness.tributary.url}${path}`, {
           method: 'POST',
           body,
           headers: { 'content-type': type },
         })
-        assert.ok(answer.status >= 400 && answer.status < 500, `${path} ${body.slice(0, 60)} ${answer.status}`)
-        await answer.body?.cancel()
+        assert.ok(response.status >= 400 && response.status < 500, `${path} ${body.slice(0, 60)} ${response.status}`)
+        await response.body?.cancel()
       }
     }
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
   })
 
   test('in the right places with the secret given', async () => {
-    const client = { client_id: house.app.clientId, client_secret: house.app.secret }
+    const client = { client_id: harness.app.clientId, client_secret: harness.app.secret }
     for (const fields of [
       { code: ['a', 'b'] },
       { code: { a: 'b' } },
@@ -189,15 +189,15 @@ suite('S29 parameters that come twice, as arrays or as objects', () => {
       { code: 'x', auth: true },
       { code: '\u0000' },
     ]) {
-      const answer = await send(house, 'POST', '/oauth/access_token', { json: { ...client, ...fields } })
-      assert.equal(answer.status, 400, JSON.stringify(fields))
+      const response = await send(harness, 'POST', '/oauth/access_token', { json: { ...client, ...fields } })
+      assert.equal(response.status, 400, JSON.stringify(fields))
     }
-    const { token: upstream } = await tokensFor(house, 'demo-social', 'ada')
+    const { token: upstream } = await tokensFor(harness, 'demo-social', 'ada')
     for (const account of ['\u0000', 'x\u0000'.padEnd(28, '0')]) {
-      const answer = await send(house, 'POST', '/auth/demo-social/apply', {
+      const response = await send(harness, 'POST', '/auth/demo-social/apply', {
         json: { ...client, token: upstream, account },
       })
-      assert.ok([400, 404].includes(answer.status), `${answer.status}`)
+      assert.ok([400, 404].includes(response.status), `${response.status}`)
     }
   })
 })

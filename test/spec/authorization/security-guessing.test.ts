@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
-import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
+import { ATTEMPTS } from '#flows/apps/limit-guesses.ts'
 import { ApiError } from '#model/errors.ts'
-import type { Database, Statement } from '#store/database.ts'
+import type { Database, Statement } from '#platform/postgres/database.ts'
 import type { Hasher } from '#store/vault.ts'
 import { basic } from '../../harness/app.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { newCode } from '../../harness/sign-in.ts'
-import { assertRefused, startQuietHouse, withoutRequestId } from './fixture.ts'
+import { assertRefused, startQuietHarness, withoutRequestId } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse({ TRUST_PROXY: '127.0.0.1' })
+  harness = await startQuietHarness({ TRUST_PROXY: '127.0.0.1' })
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 /** What checking a secret does, step by step: each statement, and each comparison with the lengths it compares. */
 async function stepsOf(clientId: string, secret: string): Promise<string[]> {
-  const { database, hasher, clock } = house.tributary.store
+  const { database, hasher, clock } = harness.tributary.store
   const steps: string[] = []
   const watched: Database = {
     ...database,
@@ -48,7 +48,7 @@ async function stepsOf(clientId: string, secret: string): Promise<string[]> {
 // Timing on a shared machine says more about the machine; what is timed is therefore shown to be the same work.
 suite('S20 a wrong guess tells nothing', () => {
   test('an unknown app, a wrong secret and a nearly right one take the same steps', async () => {
-    const { clientId, secret } = house.app
+    const { clientId, secret } = harness.app
     const wrong = await stepsOf(clientId, 'wrong')
     assert.ok(wrong.includes('compare 32 bytes for app_secret'))
     for (const guess of [
@@ -63,40 +63,40 @@ suite('S20 a wrong guess tells nothing', () => {
   })
 
   test('what is compared are keyed hashes: a guess that shares its beginning shares nothing there', () => {
-    const { hasher } = house.tributary.store
-    const right = hasher.hash('app_secret', house.app.secret)
-    for (let length = 1; length < house.app.secret.length; length += 1) {
-      const near = hasher.hash('app_secret', `${house.app.secret.slice(0, length)}~`)
+    const { hasher } = harness.tributary.store
+    const right = hasher.hash('app_secret', harness.app.secret)
+    for (let length = 1; length < harness.app.secret.length; length += 1) {
+      const near = hasher.hash('app_secret', `${harness.app.secret.slice(0, length)}~`)
       assert.ok(near.subarray(0, 4).compare(right.subarray(0, 4)) !== 0)
     }
   })
 
   test('the answers are the same to the byte', async () => {
     const ask = (clientId: string, secret: string, from: string) =>
-      send(house, 'POST', '/oauth/revoke', {
+      send(harness, 'POST', '/oauth/revoke', {
         form: { token: 'x' },
         headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
       })
-    const known = await ask(house.app.clientId, 'wrong', '203.0.113.8')
+    const known = await ask(harness.app.clientId, 'wrong', '203.0.113.8')
     const unknown = await ask('app_unknown', 'wrong', '203.0.113.9')
     assert.equal(withoutRequestId(known), withoutRequestId(unknown))
     assert.equal(known.status, unknown.status)
-    const names = (answer: typeof known) => [...answer.headers.keys()].join()
+    const names = (response: typeof known) => [...response.headers.keys()].join()
     assert.equal(names(known), names(unknown))
   })
 })
 
 suite('S21 guessing is stopped', () => {
   const guess = (path: string, from: string, clientId: string, secret: string) =>
-    send(house, 'POST', path, {
+    send(harness, 'POST', path, {
       form: { token: 'x', code: 'x' },
       headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
     })
   /** A window of a minute can end in between, so twice the limit must be enough. */
   const guessUntilStopped = async (limit: number, ask: (n: number) => ReturnType<typeof guess>) => {
     for (let n = 1; n <= limit * 2 + 1; n += 1) {
-      const answer = await ask(n)
-      if (answer.status === 429) return { answer, after: n }
+      const response = await ask(n)
+      if (response.status === 429) return { response, after: n }
     }
     return assert.fail('never stopped')
   }
@@ -105,15 +105,15 @@ suite('S21 guessing is stopped', () => {
     test(`${path}: one app from one address`, async () => {
       const from = `203.0.113.${20 + path.length}`
       const stopped = await guessUntilStopped(ATTEMPTS.perSubject, (n) =>
-        guess(path, from, house.app.clientId, `g${n}`),
+        guess(path, from, harness.app.clientId, `g${n}`),
       )
       assert.ok(stopped.after > ATTEMPTS.perSubject)
-      assertRefused(stopped.answer, 429, 'too_many_attempts')
-      const wait = Number(stopped.answer.headers.get('retry-after'))
+      assertRefused(stopped.response, 429, 'too_many_attempts')
+      const wait = Number(stopped.response.headers.get('retry-after'))
       assert.ok(wait >= 1 && wait <= 60)
-      const right = await guess('/oauth/revoke', from, house.app.clientId, house.app.secret)
+      const right = await guess('/oauth/revoke', from, harness.app.clientId, harness.app.secret)
       assert.equal(right.status, 429, 'also the right secret has to wait there')
-      const elsewhere = await guess('/oauth/revoke', '203.0.113.99', house.app.clientId, house.app.secret)
+      const elsewhere = await guess('/oauth/revoke', '203.0.113.99', harness.app.clientId, harness.app.secret)
       assert.equal(elsewhere.status, 200, 'and works from elsewhere')
     })
   }
@@ -128,9 +128,9 @@ suite('S21 guessing is stopped', () => {
   test('a code that nobody gave is no wrong secret', async () => {
     for (let n = 0; n < ATTEMPTS.perSubject + 5; n += 1)
       assert.equal(
-        (await guess('/oauth/access_token', '203.0.113.78', house.app.clientId, house.app.secret)).status,
+        (await guess('/oauth/access_token', '203.0.113.78', harness.app.clientId, harness.app.secret)).status,
         400,
       )
-    assert.match(await newCode(house, 'demo-social', 'ada'), /^trc_/)
+    assert.match(await newCode(harness, 'demo-social', 'ada'), /^trc_/)
   })
 })

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { ageCredentials } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { type AtprotoNetwork, startAtproto } from '../../hostile/servers/atproto.ts'
-import { assertRefused, entryOf, startQuietHouse } from './fixture.ts'
+import { assertRefused, entryOf, startQuietHarness } from './fixture.ts'
 import { finishReal, walkReal } from './real-walk.ts'
 
 const VICTIM = 'did:plc:victim'
 const ATTACKER = 'did:plc:attacker'
 
-let house: LabHouse
+let harness: LabHarness
 let network: AtprotoNetwork
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
   network = await startAtproto()
   process.env['TEST_PLC_URL'] = network.plcUrl
   const key = { key: 'http://localhost', secret: '', overrides: { base_url: network.url } }
-  await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/bluesky`, key)
+  await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/bluesky`, key)
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   await network.close()
   delete process.env['TEST_PLC_URL']
 })
@@ -36,26 +36,26 @@ beforeEach(() => {
 async function comeBack(did: string): Promise<URLSearchParams> {
   network.person = did
   const login = async (url: string) => (await fetch(url, { redirect: 'manual' })).headers.get('location')!
-  return finishReal(await walkReal(house, 'bluesky', login))
+  return finishReal(await walkReal(harness, 'bluesky', login))
 }
 
 async function signIn(did: string): Promise<Granted> {
-  return (await (await redeem(house, (await comeBack(did)).get('code')!)).json()) as Granted
+  return (await (await redeem(harness, (await comeBack(did)).get('code')!)).json()) as Granted
 }
 
 const stored = () =>
-  house.sql(
+  harness.sql(
     `select 'consent' as what, native_id from consent union all select 'profile', native_id from profile
      union all select 'user', native_id from service_user order by 1, 2`,
   )
 const reasonsLogged = () =>
-  house.tributary.logged.map((line) => (JSON.parse(line) as { reason?: string }).reason).filter(Boolean)
+  harness.tributary.logged.map((line) => (JSON.parse(line) as { reason?: string }).reason).filter(Boolean)
 
 suite('F1 nobody signs in as somebody else', () => {
   test('a data server that names another person: refused, nothing stored, the token revoked', async () => {
     const victim = await signIn(VICTIM)
     const own = { items: [{ id: '1', data: { text: 'secret' } }] }
-    await send(house, 'POST', '/services/self/diary', { token: victim.access_token, json: own })
+    await send(harness, 'POST', '/services/self/diary', { token: victim.access_token, json: own })
     const before = await stored()
     network.lies.session[ATTACKER] = VICTIM
     const back = await comeBack(ATTACKER)
@@ -63,7 +63,9 @@ suite('F1 nobody signs in as somebody else', () => {
     assert.deepEqual(await stored(), before)
     assert.equal(network.revoked.length, 2, 'refresh token and access token')
     assert.equal(reasonsLogged().at(-1), 'home_mismatch')
-    assert.deepEqual((await get(house, '/profiles', victim.access_token)).body['bluesky'], [encodeURIComponent(VICTIM)])
+    assert.deepEqual((await get(harness, '/profiles', victim.access_token)).body['bluesky'], [
+      encodeURIComponent(VICTIM),
+    ])
   })
 
   test('a data server that does not trust the server that gave the token: refused, the token revoked', async () => {
@@ -90,15 +92,15 @@ suite('F1 nobody signs in as somebody else', () => {
 
 suite('F1 a token that the app brings', () => {
   const apply = (did: string) =>
-    send(house, 'POST', '/auth/bluesky/apply', {
+    send(harness, 'POST', '/auth/bluesky/apply', {
       form: { token: network.sessionToken(did) },
-      headers: basic(house.app),
+      headers: basic(harness.app),
     })
 
   test('is attached to whom the service names, when that person names the service too', async () => {
-    const answer = await apply('did:plc:carol')
-    assert.equal(answer.status, 200, answer.text)
-    assert.equal(answer.body['profile'], `${encodeURIComponent('did:plc:carol')}@bluesky`)
+    const response = await apply('did:plc:carol')
+    assert.equal(response.status, 200, response.text)
+    assert.equal(response.body['profile'], `${encodeURIComponent('did:plc:carol')}@bluesky`)
   })
 
   test('is refused when the person whom the service names belongs to another service', async () => {
@@ -113,21 +115,21 @@ suite('F1 a token that the app brings', () => {
 suite('F1 a refresh', () => {
   const credentialOf = async (did: string) =>
     (
-      await house.sql<{ sealed: Buffer; version: number }>(
-        'select c.sealed, c.version from credential c join profile p on p.part = c.part and p.id = c.profile_id where p.native_id = $1',
+      await harness.sql<{ sealed: Buffer; version: number }>(
+        'select c.sealed, c.version from credential c join profile p on p.shard = c.shard and p.id = c.profile_id where p.native_id = $1',
         [did],
       )
     )[0]!
   const refreshed = async (did: string, lie: (granted: Granted) => void) => {
     const granted = await signIn(did)
-    await ageCredentials(house.sql, 1000)
+    await ageCredentials(harness.sql, 1000)
     const before = await credentialOf(did)
     lie(granted)
     network.asked.length = 0
     network.revoked.length = 0
     const query = { auth: 'true', access_token: granted.access_token }
-    const answer = await send(house, 'GET', '/profiles', { query, headers: basic(house.app) })
-    return { entry: entryOf(answer.body, 'bluesky'), before, after: await credentialOf(did) }
+    const response = await send(harness, 'GET', '/profiles', { query, headers: basic(harness.app) })
+    return { entry: entryOf(response.body, 'bluesky'), before, after: await credentialOf(did) }
   }
 
   for (const [what, sub] of [

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createBrowser } from '../../../lab/browser.ts'
 import { basic } from '../../harness/app.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, REDIRECT, redeem } from '../../harness/sign-in.ts'
-import { entryOf, pkce, startQuietHouse } from './fixture.ts'
+import { entryOf, pkce, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 /** What must be nowhere: name of the secret to its value. */
 const secrets = new Map<string, string>()
 /** Everything that was answered, refusals included. */
 const bodies: string[] = []
 
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
   await collect()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const keep = (name: string, value: string | null | undefined): string => {
   assert.ok(value !== null && value !== undefined && value.length >= 8, `${name} is there`)
@@ -26,43 +26,43 @@ const keep = (name: string, value: string | null | undefined): string => {
 }
 
 const ask: typeof send = async (...given) => {
-  const answer = await send(...given)
-  bodies.push(answer.text)
-  return answer
+  const response = await send(...given)
+  bodies.push(response.text)
+  return response
 }
 
 /** One sign-in of each kind, with every secret on its way written down; then every endpoint, let in and refused. */
 async function collect(): Promise<void> {
-  const { app, lab } = house
+  const { app, lab } = harness
   keep('app secret', app.secret)
   for (const [service, key] of Object.entries(app.keys)) keep(`secret of ${service}`, key.secret)
   const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
   const { verifier, query } = pkce()
   keep('verifier', verifier)
   for (const service of ['demo-social', 'demo-micro', 'demo-health'] as const) {
-    const page = await browser.walk(house.startUrl(service, { ...query, state: `app-state-${service}` }), {
+    const page = await browser.walk(harness.startUrl(service, { ...query, state: `app-state-${service}` }), {
       person: 'ada',
     })
     const back = page.chain.map((url) => new URL(url)).find(({ pathname }) => pathname === `/auth/${service}/callback`)!
     for (const name of ['state', 'code', 'oauth_token', 'oauth_verifier'])
       if (back.searchParams.has(name)) keep(`${name} of ${service}`, back.searchParams.get(name))
     const code = keep(`our code for ${service}`, new URL(page.url).searchParams.get('code'))
-    const answer = await redeem(house, code, { profile: 'last', auth: 'true', code_verifier: verifier })
-    const granted = (await answer.json()) as Granted & { profile: unknown }
+    const response = await redeem(harness, code, { profile: 'last', auth: 'true', code_verifier: verifier })
+    const granted = (await response.json()) as Granted & { profile: unknown }
     keep(`access token for ${service}`, granted.access_token)
     const { auth } = entryOf(granted.profile, service)
     keep(`token of ${service}`, auth.token)
     if (auth.refresh_token !== undefined) keep(`refresh token of ${service}`, auth.refresh_token)
     if (auth.token_secret !== undefined) keep(`token secret of ${service}`, auth.token_secret)
-    await redeem(house, code, { code_verifier: verifier })
+    await redeem(harness, code, { code_verifier: verifier })
   }
-  keep('cookie', browser.cookies(house.tributary.url)['tributary'])
-  const confirm = await browser.walk(house.startUrl('demo-health', { response_type: 'token' }), { person: 'ben' })
+  keep('cookie', browser.cookies(harness.tributary.url)['tributary'])
+  const confirm = await browser.walk(harness.startUrl('demo-health', { response_type: 'token' }), { person: 'ben' })
   keep('ticket', confirm.forms[0]!.fields.find(({ name }) => name === 'ticket')?.value)
-  const left = await browser.submit(confirm, confirm.forms[0]!, { answer: 'yes' })
+  const left = await browser.submit(confirm, confirm.forms[0]!, { response: 'yes' })
   keep('token of the fragment', new URLSearchParams(new URL(left.url).hash.slice(1)).get('access_token'))
   lab.services['demo-social'].faults.add({ path: '/oauth/token', kind: 'status', status: 500 })
-  await browser.walk(house.startUrl('demo-social'), { person: 'ada' })
+  await browser.walk(harness.startUrl('demo-social'), { person: 'ada' })
   await everyEndpoint()
 }
 
@@ -70,65 +70,70 @@ async function collect(): Promise<void> {
 async function everyEndpoint(): Promise<void> {
   const canary = (name: string) => keep(`canary for ${name}`, `canary-${name.replaceAll(/\W/g, '')}-7f3a9c`)
   const fields = (names: string[]) => Object.fromEntries(names.map((name) => [name, canary(name)]))
-  const client = { client_id: house.app.clientId, client_secret: house.app.secret }
+  const client = { client_id: harness.app.clientId, client_secret: harness.app.secret }
   const token = secrets.get('access token for demo-health')!
-  await ask(house, 'POST', '/oauth/access_token', { form: { ...client, ...fields(['code', 'code_verifier']) } })
-  await ask(house, 'POST', '/oauth/access_token', {
-    form: { client_id: house.app.clientId, ...fields(['client_secret', 'code']) },
+  await ask(harness, 'POST', '/oauth/access_token', { form: { ...client, ...fields(['code', 'code_verifier']) } })
+  await ask(harness, 'POST', '/oauth/access_token', {
+    form: { client_id: harness.app.clientId, ...fields(['client_secret', 'code']) },
   })
-  await ask(house, 'POST', '/oauth/access_token', {
-    headers: basic({ clientId: house.app.clientId, secret: canary('basic secret') }),
+  await ask(harness, 'POST', '/oauth/access_token', {
+    headers: basic({ clientId: harness.app.clientId, secret: canary('basic secret') }),
     form: { code: 'x' },
   })
-  await ask(house, 'POST', '/oauth/access_token', {
+  await ask(harness, 'POST', '/oauth/access_token', {
     headers: { 'content-type': 'application/json' },
     json: { ...client, ...fields(['profile']) },
   })
-  await ask(house, 'POST', '/oauth/revoke', { form: { ...client, ...fields(['token']) } })
-  await ask(house, 'GET', '/auth/demo-social/apply', { query: { ...client, ...fields(['token', 'token_secret']) } })
-  await ask(house, 'POST', '/auth/demo-micro/apply', { form: { ...client, ...fields(['token', 'token_secret']) } })
-  await ask(house, 'POST', '/auth/apply/batch', {
+  await ask(harness, 'POST', '/oauth/revoke', { form: { ...client, ...fields(['token']) } })
+  await ask(harness, 'GET', '/auth/demo-social/apply', { query: { ...client, ...fields(['token', 'token_secret']) } })
+  await ask(harness, 'POST', '/auth/demo-micro/apply', { form: { ...client, ...fields(['token', 'token_secret']) } })
+  await ask(harness, 'POST', '/auth/apply/batch', {
     json: { ...client, accounts: [{ id: 'x', 'demo-social': fields(['token']) }] },
   })
-  await ask(house, 'GET', '/auth/merge', { query: fields(['source', 'dest']) })
-  await ask(house, 'POST', '/auth/merge', { form: { ...fields(['source']), dest: token } })
-  await ask(house, 'GET', '/profiles', { query: { access_token: canary('access_token') } })
-  await ask(house, 'GET', '/profiles', { token: canary('bearer') })
-  await ask(house, 'GET', '/profiles', {
-    query: { access_token: token, auth: 'true', client_id: house.app.clientId, client_secret: canary('client_secret') },
-  })
-  await ask(house, 'GET', '/profile', { query: { access_token: token } })
-  await ask(house, 'GET', '/connect', {
-    query: { client_id: house.app.clientId, redirect_uri: 'https://x.test/', access_token: canary('linked') },
-  })
-  await ask(house, 'GET', '/oauth/authenticate', {
+  await ask(harness, 'GET', '/auth/merge', { query: fields(['source', 'dest']) })
+  await ask(harness, 'POST', '/auth/merge', { form: { ...fields(['source']), dest: token } })
+  await ask(harness, 'GET', '/profiles', { query: { access_token: canary('access_token') } })
+  await ask(harness, 'GET', '/profiles', { token: canary('bearer') })
+  await ask(harness, 'GET', '/profiles', {
     query: {
-      client_id: house.app.clientId,
+      access_token: token,
+      auth: 'true',
+      client_id: harness.app.clientId,
+      client_secret: canary('client_secret'),
+    },
+  })
+  await ask(harness, 'GET', '/profile', { query: { access_token: token } })
+  await ask(harness, 'GET', '/connect', {
+    query: { client_id: harness.app.clientId, redirect_uri: 'https://x.test/', access_token: canary('linked') },
+  })
+  await ask(harness, 'GET', '/oauth/authenticate', {
+    query: {
+      client_id: harness.app.clientId,
       redirect_uri: REDIRECT,
       service: 'demo-social',
       access_token: canary('linked'),
     },
   })
-  await ask(house, 'GET', '/oauth/authenticate', {
+  await ask(harness, 'GET', '/oauth/authenticate', {
     query: { client_id: 'none', access_token: canary('linked') },
     headers: { accept: 'text/html' },
   })
-  await ask(house, 'GET', '/auth/demo-social/callback', {
+  await ask(harness, 'GET', '/auth/demo-social/callback', {
     query: fields(['code', 'state']),
     headers: { cookie: `tributary=${canary('cookie')}` },
   })
-  await ask(house, 'GET', '/auth/demo-micro/callback', {
+  await ask(harness, 'GET', '/auth/demo-micro/callback', {
     query: fields(['oauth_token', 'oauth_verifier']),
     headers: { accept: 'text/html' },
   })
-  await ask(house, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), answer: 'yes' } })
-  await ask(house, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
+  await ask(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), response: 'yes' } })
+  await ask(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
 }
 
 suite('S13 secrets on their way through every endpoint, at debug level', () => {
   test('are in no line of the log', () => {
-    assert.ok(house.tributary.logged.length > 50)
-    const all = house.tributary.logged.join('\n')
+    assert.ok(harness.tributary.logged.length > 50)
+    const all = harness.tributary.logged.join('\n')
     assert.ok(all.includes('"path":"/oauth/access_token"'), 'requests are logged')
     for (const [name, value] of secrets)
       for (const form of [value, encodeURIComponent(value), Buffer.from(value).toString('base64')])
@@ -142,20 +147,20 @@ suite('S13 secrets on their way through every endpoint, at debug level', () => {
   })
 
   test('are in no metric', async () => {
-    const { text } = await send(house, 'GET', '/metrics')
+    const { text } = await send(harness, 'GET', '/metrics')
     assert.ok(text.includes('/oauth/access_token'))
     for (const [name, value] of secrets) assert.ok(!text.includes(value), `${name} is in the metrics`)
   })
 })
 
 test('S17 every table, as text and as bytes, holds none of them in clear', async () => {
-  const tables = await house.sql<{ name: string }>(
+  const tables = await harness.sql<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
   )
   assert.ok(tables.length > 15)
   let found = 0
   for (const { name } of tables) {
-    const rows = await house.sql<{ row: string }>(`select t::text as row from ${name} t`)
+    const rows = await harness.sql<{ row: string }>(`select t::text as row from ${name} t`)
     const text = rows.map(({ row }) => row).join('\n')
     if (rows.length > 0) found += 1
     for (const [secret, value] of secrets) {
@@ -165,7 +170,7 @@ test('S17 every table, as text and as bytes, holds none of them in clear', async
     }
   }
   assert.ok(found > 8, 'the tables are not empty')
-  const [sealed] = await house.sql<{ n: number }>('select count(*)::int as n from credential')
+  const [sealed] = await harness.sql<{ n: number }>('select count(*)::int as n from credential')
   assert.ok(sealed!.n > 0)
 })
 
@@ -183,25 +188,25 @@ suite('S14 what browsers get', () => {
     const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
     const original = globalThis.fetch
     globalThis.fetch = async (...given) => {
-      const answer = await original(...given)
+      const response = await original(...given)
       const asked = new Request(given[0]).url
-      if (asked.startsWith(house.tributary.url)) {
+      if (asked.startsWith(harness.tributary.url)) {
         for (const [name, pattern] of Object.entries(HEADERS))
-          assert.match(answer.headers.get(name) ?? '(none)', pattern, `${name} of ${asked}`)
-        seen.push(`${answer.status} ${new URL(asked).pathname}`)
-        assert.ok(!/[?&]access_token=trt_/.test(answer.headers.get('location') ?? ''), 'a token in a query')
+          assert.match(response.headers.get(name) ?? '(none)', pattern, `${name} of ${asked}`)
+        seen.push(`${response.status} ${new URL(asked).pathname}`)
+        assert.ok(!/[?&]access_token=trt_/.test(response.headers.get('location') ?? ''), 'a token in a query')
       }
-      return answer
+      return response
     }
     try {
-      const query = new URLSearchParams({ client_id: house.app.clientId, redirect_uri: REDIRECT })
-      await browser.open(`${house.tributary.url}/connect?${query.toString()}`)
-      const page = await browser.walk(house.startUrl('demo-social', { response_type: 'token' }), { person: 'esra' })
-      const left = await browser.submit(page, page.forms[0]!, { answer: 'yes' })
+      const query = new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT })
+      await browser.open(`${harness.tributary.url}/connect?${query.toString()}`)
+      const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token' }), { person: 'esra' })
+      const left = await browser.submit(page, page.forms[0]!, { response: 'yes' })
       assert.match(new URL(left.url).hash, /^#access_token=trt_/)
-      await browser.walk(house.startUrl('demo-social'), { person: 'esra' })
-      await browser.walk(house.startUrl('demo-social'), { person: 'esra', decision: 'deny' })
-      await browser.open(`${house.tributary.url}/oauth/authenticate`)
+      await browser.walk(harness.startUrl('demo-social'), { person: 'esra' })
+      await browser.walk(harness.startUrl('demo-social'), { person: 'esra', decision: 'deny' })
+      await browser.open(`${harness.tributary.url}/oauth/authenticate`)
     } finally {
       globalThis.fetch = original
     }

@@ -1,38 +1,39 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
 import { type Granted, newBrowser, REDIRECT, redeem, signIn } from '../../harness/sign-in.ts'
-import { lapseAfter, nativeId, pkce, startQuietHouse } from './fixture.ts'
+import { expireAfter, nativeId, pkce, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const MINUTES = 60_000
-const press = (browser: Browser, page: Page, answer: 'yes' | 'no') => browser.submit(page, page.forms[0]!, { answer })
-const profilesOf = async (token: string) => (await get(house, '/profiles', token)).body
+const press = (browser: Browser, page: Page, response: 'yes' | 'no') =>
+  browser.submit(page, page.forms[0]!, { response })
+const profilesOf = async (token: string) => (await get(harness, '/profiles', token)).body
 const codeIn = (page: Page) => new URL(page.url).searchParams.get('code')
 const grantedBy = async (page: Page, fields: Record<string, string> = {}) =>
-  (await (await redeem(house, codeIn(page)!, fields)).json()) as Granted
+  (await (await redeem(harness, codeIn(page)!, fields)).json()) as Granted
 
 /** Somebody opens a link that carries the access token of another person's account. */
 async function openLink(token: string, person: string, query: Record<string, string> = {}, browser = newBrowser()) {
-  const start = house.startUrl('demo-health', { access_token: token, state: 's', ...query })
+  const start = harness.startUrl('demo-health', { access_token: token, state: 's', ...query })
   return { browser, page: await browser.walk(start, { person }) }
 }
 
 /** A sign-in whose code the app redeemed, in this browser. */
 async function signedInHere(browser: Browser, person: string): Promise<Granted> {
-  return grantedBy(await browser.walk(house.startUrl('demo-social', { force_login: 'true' }), { person }))
+  return grantedBy(await browser.walk(harness.startUrl('demo-social', { force_login: 'true' }), { person }))
 }
 
 suite('F10 a link with an access token joins nobody unasked', () => {
   test('the person sees whose account it is, at an address that can be loaded again; “no” changes nothing', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     const before = await profilesOf(ada.access_token)
     const { browser, page } = await openLink(ada.access_token, 'ben')
     assert.equal(page.status, 200)
@@ -43,33 +44,33 @@ suite('F10 a link with an access token joins nobody unasked', () => {
     const again = await browser.open(page.url)
     assert.equal(again.body, page.body)
     assert.equal((await newBrowser().open(page.url)).status, 400, 'another browser does not see it')
-    house.lab.services['demo-health'].requests.clear()
+    harness.lab.services['demo-health'].requests.clear()
     assert.equal((await press(browser, again, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
-    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
     assert.deepEqual(await profilesOf(ada.access_token), before)
-    const ben = nativeId(house, 'demo-health', 'ben')
-    assert.deepEqual(await house.sql('select 1 from consent where native_id = $1', [ben]), [])
+    const ben = nativeId(harness, 'demo-health', 'ben')
+    assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [ben]), [])
     assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`, 'a second click')
     assert.equal((await press(browser, page, 'yes')).status, 400, 'no is no')
     assert.equal((await browser.open(page.url)).status, 400)
   })
 
   test('“yes” gives the app a code, and only the redeemed code joins the account', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     const { verifier, query } = pkce()
     const { browser, page } = await openLink(ada.access_token, 'ben', query)
     const left = await press(browser, page, 'yes')
     assert.equal(new URL(left.url).searchParams.get('state'), 's')
     assert.equal((await profilesOf(ada.access_token))['demo-health'], undefined)
-    assert.equal((await redeem(house, codeIn(left)!)).status, 400, 'PKCE holds over the page')
+    assert.equal((await redeem(harness, codeIn(left)!)).status, 400, 'PKCE holds over the page')
     const granted = await grantedBy(left, { code_verifier: verifier })
     assert.equal(granted.account, ada.account)
-    const ben = encodeURIComponent(nativeId(house, 'demo-health', 'ben'))
+    const ben = encodeURIComponent(nativeId(harness, 'demo-health', 'ben'))
     assert.deepEqual((await profilesOf(ada.access_token))['demo-health'], [ben])
   })
 
   test('pressed twice at once: the same code, which works', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'chloe')
     const [one, two] = await Promise.all([press(browser, page, 'yes'), press(browser, page, 'yes')])
     assert.equal(codeIn(one), codeIn(two))
@@ -78,7 +79,7 @@ suite('F10 a link with an access token joins nobody unasked', () => {
   })
 
   test('back and pressed again: before the app redeemed it works, after it is told as done and takes nothing back', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'dmitri')
     const left = await press(browser, page, 'yes')
     const back = await browser.open(page.url)
@@ -91,50 +92,50 @@ suite('F10 a link with an access token joins nobody unasked', () => {
       await press(browser, back, 'no'),
     ])
       assert.match(late.body, /This is done/)
-    assert.equal((await get(house, '/profiles', granted.access_token)).status, 200, 'the token lives')
+    assert.equal((await get(harness, '/profiles', granted.access_token)).status, 200, 'the token lives')
   })
 
   test('“no” after “yes” counts as long as the app has not redeemed the code', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'esra')
     const left = await press(browser, page, 'yes')
-    house.lab.services['demo-health'].requests.clear()
+    harness.lab.services['demo-health'].requests.clear()
     assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
-    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
-    assert.equal((await redeem(house, codeIn(left)!)).status, 400)
+    assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    assert.equal((await redeem(harness, codeIn(left)!)).status, 400)
   })
 
   test('after ten minutes the page says so, and the service forgets the token', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
+    const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'finn')
-    await house.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
+    await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
     for (const late of [await browser.open(page.url), await press(browser, page, 'yes')]) {
       assert.equal(late.status, 400)
       assert.match(late.body, /ten minutes/)
       assert.match(late.body, /session_expired/)
     }
-    house.lab.services['demo-health'].requests.clear()
-    await lapseAfter(house, MINUTES)
-    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    harness.lab.services['demo-health'].requests.clear()
+    await expireAfter(harness, MINUTES)
+    assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
   })
 
   test('a code that nobody redeems after “yes” lapses once, and its token is revoked', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada')
-    await lapseAfter(house, 11 * MINUTES)
+    const ada = await signIn(harness, 'demo-social', 'ada')
+    await expireAfter(harness, 11 * MINUTES)
     const { browser, page } = await openLink(ada.access_token, 'finn')
     await press(browser, page, 'yes')
-    house.lab.services['demo-health'].requests.clear()
-    assert.equal((await lapseAfter(house, 11 * MINUTES)).consents, 1)
-    assert.ok(house.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
+    harness.lab.services['demo-health'].requests.clear()
+    assert.equal((await expireAfter(harness, 11 * MINUTES)).consents, 1)
+    assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
     assert.equal((await press(browser, page, 'yes')).status, 400)
   })
 
   test('an account that ends meanwhile: the sign-in is over', async () => {
-    const ada = await signIn(house, 'demo-social', 'ada', {}, house.app)
-    const other = await signIn(house, 'demo-micro', 'ben')
+    const ada = await signIn(harness, 'demo-social', 'ada', {}, harness.app)
+    const other = await signIn(harness, 'demo-micro', 'ben')
     const { browser, page } = await openLink(ada.access_token, 'finn')
     const merge = new URLSearchParams({ source: ada.access_token, dest: other.access_token })
-    assert.equal((await fetch(`${house.tributary.url}/auth/merge`, { method: 'POST', body: merge })).status, 200)
+    assert.equal((await fetch(`${harness.tributary.url}/auth/merge`, { method: 'POST', body: merge })).status, 200)
     assert.equal((await browser.open(page.url)).status, 400)
     assert.equal((await press(browser, page, 'yes')).status, 400)
   })
@@ -151,14 +152,14 @@ suite('F10 the browser that signed into the account before is not asked', () => 
 
   test('a sign-in that the app never redeemed, another account, or a token that was taken back does not count', async () => {
     const browser = newBrowser()
-    await browser.walk(house.startUrl('demo-social'), { person: 'ben' })
-    const ben = await signIn(house, 'demo-social', 'ben')
+    await browser.walk(harness.startUrl('demo-social'), { person: 'ben' })
+    const ben = await signIn(harness, 'demo-social', 'ben')
     assert.ok(!(await openLink(ben.access_token, 'ben', {}, browser)).page.stopped, 'never redeemed')
     const mine = await signedInHere(browser, 'chloe')
     assert.ok(!(await openLink(ben.access_token, 'chloe', {}, browser)).page.stopped, 'another account')
-    const form = { client_id: house.app.clientId, client_secret: house.app.secret, token: mine.access_token }
-    await fetch(`${house.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
-    const second = await signIn(house, 'demo-social', 'chloe')
+    const form = { client_id: harness.app.clientId, client_secret: harness.app.secret, token: mine.access_token }
+    await fetch(`${harness.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
+    const second = await signIn(harness, 'demo-social', 'chloe')
     assert.equal(second.account, mine.account)
     assert.ok(!(await openLink(second.access_token, 'chloe', {}, browser)).page.stopped, 'taken back')
   })

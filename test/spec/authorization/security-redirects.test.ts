@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
-import { startQuietHouse } from './fixture.ts'
+import { startQuietHarness } from './fixture.ts'
 
 const REGISTERED = 'https://app.example.com/signin/back'
 const WITH_QUERY = 'https://app.example.com/q?tenant=1'
 const NATIVE = 'http://127.0.0.1:5000/native'
 const CUSTOM = 'com.example.app:/oauth'
 
-let house: LabHouse
+let harness: LabHarness
 let app: LabApp
 before(async () => {
-  house = await startQuietHouse()
-  app = await house.makeApp({ redirectUris: [REGISTERED, WITH_QUERY, NATIVE, CUSTOM], services: ['demo-social'] })
+  harness = await startQuietHarness()
+  app = await harness.makeApp({ redirectUris: [REGISTERED, WITH_QUERY, NATIVE, CUSTOM], services: ['demo-social'] })
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 /** Every way in which an address can look like a registered one without being it. */
 const MUTATIONS: string[] = [
@@ -108,7 +108,7 @@ const MUTATIONS: string[] = [
 ]
 
 const ask = (redirectUri: string, more: Record<string, string> = {}) =>
-  send(house, 'GET', '/oauth/authenticate', {
+  send(harness, 'GET', '/oauth/authenticate', {
     query: { client_id: app.clientId, service: 'demo-social', redirect_uri: redirectUri, ...more },
     headers: { accept: 'text/html' },
   })
@@ -123,9 +123,9 @@ suite('S07 redirect addresses', () => {
       'http://127.0.0.1:61234/native',
       'http://127.0.0.1/native',
     ]) {
-      const answer = await ask(uri)
-      assert.equal(answer.status, 302, uri)
-      assert.ok(answer.headers.get('location')!.startsWith(house.lab.services['demo-social'].url))
+      const response = await ask(uri)
+      assert.equal(response.status, 302, uri)
+      assert.ok(response.headers.get('location')!.startsWith(harness.lab.services['demo-social'].url))
     }
   })
 
@@ -135,23 +135,23 @@ suite('S07 redirect addresses', () => {
     for (const uri of MUTATIONS) {
       // Also with a mistake that would otherwise be told by redirect.
       for (const more of [{}, { service: 'nowhere' }, { response_type: 'token' }] as Record<string, string>[]) {
-        const answer = await ask(uri, more)
-        assert.equal(answer.status, 400, uri)
-        assert.equal(answer.headers.get('location'), null, uri)
-        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+        const response = await ask(uri, more)
+        assert.equal(response.status, 400, uri)
+        assert.equal(response.headers.get('location'), null, uri)
+        assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
       }
     }
   })
 
   test("another app's address is not this one's", async () => {
-    const other = await house.makeApp({ redirectUris: ['https://other.example.com/'], services: ['demo-social'] })
+    const other = await harness.makeApp({ redirectUris: ['https://other.example.com/'], services: ['demo-social'] })
     const query = { client_id: other.clientId, service: 'demo-social', redirect_uri: REGISTERED }
-    assert.equal((await send(house, 'GET', '/oauth/authenticate', { query })).status, 400)
+    assert.equal((await send(harness, 'GET', '/oauth/authenticate', { query })).status, 400)
   })
 
   test('no mutation redeems a code either', async () => {
     const form = { client_id: app.clientId, client_secret: app.secret, code: 'trc_00x', redirect_uri: MUTATIONS[0]! }
-    assert.equal((await send(house, 'POST', '/oauth/access_token', { form })).status, 400)
+    assert.equal((await send(harness, 'POST', '/oauth/access_token', { form })).status, 400)
   })
 })
 
@@ -160,7 +160,7 @@ suite('S08 nothing can be doubled', () => {
     for (const name of ['code', 'state', 'error', 'access_token', 'iss']) {
       const uris = [`https://app.example.com/?${name}=1`, `https://app.example.com/?x=1&${name}`]
       for (const uri of uris) {
-        const made = await house.tributary.admin('POST', '/admin/apps', { name: 'N', redirect_uris: [uri] })
+        const made = await harness.tributary.admin('POST', '/admin/apps', { name: 'N', redirect_uris: [uri] })
         assert.equal(made.status, 400, uri)
       }
     }
@@ -186,15 +186,15 @@ suite('S08 nothing can be doubled', () => {
       const query = new URLSearchParams(good)
       query.append(name, good.get(name) ?? 'a')
       query.append(name, 'https://evil.test/')
-      const answer = await send(house, 'GET', `/oauth/authenticate?${query.toString()}`)
-      assert.equal(answer.status, 400, name)
-      assert.equal(answer.headers.get('location'), null)
-      assert.match(String(answer.body['error']), new RegExp(`^${name}: was given more than once`))
+      const response = await send(harness, 'GET', `/oauth/authenticate?${query.toString()}`)
+      assert.equal(response.status, 400, name)
+      assert.equal(response.headers.get('location'), null)
+      assert.match(String(response.body['error']), new RegExp(`^${name}: was given more than once`))
     }
   })
 
   test('two spellings of the redirect address that differ are refused', async () => {
-    const answer = await ask(REGISTERED, { redirect_url: 'https://evil.test/' })
-    assert.equal(answer.headers.get('location')?.includes('evil.test') ?? false, false)
+    const response = await ask(REGISTERED, { redirect_url: 'https://evil.test/' })
+    assert.equal(response.headers.get('location')?.includes('evil.test') ?? false, false)
   })
 })

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { rotateKeyring } from '#flows/operate/keyring.ts'
+import { rotateKeyring } from '#flows/operations/keyring.ts'
 import { basic } from '../../harness/app.ts'
 import { tributary } from '../../harness/command-line.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get, send } from '../../harness/send.ts'
 import { type Granted, newCode, redeem, signIn } from '../../harness/sign-in.ts'
-import { auditOf, entryOf, lapseAfter, startQuietHouse } from './fixture.ts'
+import { auditOf, entryOf, expireAfter, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const withTokens = (token: string) =>
-  send(house, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(house.app) })
+  send(harness, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(harness.app) })
 const sealedOf = async (account: string) =>
   (
-    await house.sql<{ part: number; id: string; sealed: Buffer }>(
-      'select p.part, p.id, c.sealed from profile p join credential c on c.part = p.part and c.profile_id = p.id where p.account_id = $1',
+    await harness.sql<{ shard: number; id: string; sealed: Buffer }>(
+      'select p.shard, p.id, c.sealed from profile p join credential c on c.shard = p.shard and c.profile_id = p.id where p.account_id = $1',
       [account],
     )
   )[0]!
-const put = ({ part, id }: { part: number; id: string }, sealed: Buffer) =>
-  house.sql('update credential set sealed = $3 where part = $1 and profile_id = $2', [part, id, sealed])
+const put = ({ shard, id }: { shard: number; id: string }, sealed: Buffer) =>
+  harness.sql('update credential set sealed = $3 where shard = $1 and profile_id = $2', [shard, id, sealed])
 
 suite('S18 sealed values that somebody touched', () => {
   let ada: Granted
   before(async () => {
-    ada = await signIn(house, 'demo-social', 'ada')
+    ada = await signIn(harness, 'demo-social', 'ada')
   })
 
   test('each byte flipped: nothing is opened, the profile is marked, nothing breaks', async () => {
@@ -38,33 +38,33 @@ suite('S18 sealed values that somebody touched', () => {
       const flipped = Buffer.from(row.sealed)
       flipped[at]! ^= 0x01
       await put(row, flipped)
-      const answer = await withTokens(ada.access_token)
+      const response = await withTokens(ada.access_token)
       // A key that is not in the ring may come with the next rotation, so that only says 500 and marks nothing.
       const unknownKey = at >= 1 && at <= 4
-      assert.equal(answer.status, unknownKey ? 500 : 200, `byte ${at}`)
+      assert.equal(response.status, unknownKey ? 500 : 200, `byte ${at}`)
       if (unknownKey) continue
-      const entry = entryOf(answer.body, 'demo-social')
+      const entry = entryOf(response.body, 'demo-social')
       assert.deepEqual(entry.auth, {})
       assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'credential_damaged'])
     }
-    assert.equal((await auditOf(house, 'profile.needs_auth')).length, 1, 'told once')
+    assert.equal((await auditOf(harness, 'profile.needs_auth')).length, 1, 'told once')
     await put(row, row.sealed)
   })
 
   test('signing in again puts it right', async () => {
-    await signIn(house, 'demo-social', 'ada')
+    await signIn(harness, 'demo-social', 'ada')
     const entry = entryOf((await withTokens(ada.access_token)).body, 'demo-social')
     assert.notEqual(entry['state'], 'needs_auth')
     assert.match(entry.auth.token, /^at-/)
   })
 
   test('a value of another row, tenant or column does not open', async () => {
-    const ben = await signIn(house, 'demo-social', 'ben')
+    const ben = await signIn(harness, 'demo-social', 'ben')
     const [mine, theirs] = [await sealedOf(ada.account), await sealedOf(ben.account)]
     await put(mine, theirs.sealed)
     assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
-    const [key] = await house.sql<{ secret: Buffer }>('select secret from service_key where app_id = $1 limit 1', [
-      house.app.clientId,
+    const [key] = await harness.sql<{ secret: Buffer }>('select secret from service_key where app_id = $1 limit 1', [
+      harness.app.clientId,
     ])
     await put(mine, key!.secret)
     assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
@@ -72,63 +72,63 @@ suite('S18 sealed values that somebody touched', () => {
   })
 
   test('a profile whose credential does not open can still be erased', async () => {
-    const finn = await signIn(house, 'demo-social', 'finn')
+    const finn = await signIn(harness, 'demo-social', 'finn')
     await put(await sealedOf(finn.account), Buffer.from('damaged'))
-    const gone = await send(house, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
+    const gone = await send(harness, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
     assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
-    assert.deepEqual((await get(house, '/profiles', finn.access_token)).body, { id: finn.account })
+    assert.deepEqual((await get(harness, '/profiles', finn.access_token)).body, { id: finn.account })
   })
 
   test('a call through the proxy is answered like one without a sign-in, and the profile says so', async () => {
-    const ben = await signIn(house, 'demo-social', 'ben')
+    const ben = await signIn(harness, 'demo-social', 'ben')
     const row = await sealedOf(ben.account)
     const flipped = Buffer.from(row.sealed)
     flipped[row.sealed.length - 1]! ^= 0x01
     await put(row, flipped)
     for (let turn = 0; turn < 2; turn += 1) {
-      const answer = await send(house, 'GET', '/proxy/demo-social/me', { token: ben.access_token })
-      assert.deepEqual([answer.status, answer.body['reason']], [403, 'needs_auth'], answer.text)
+      const response = await send(harness, 'GET', '/proxy/demo-social/me', { token: ben.access_token })
+      assert.deepEqual([response.status, response.body['reason']], [403, 'needs_auth'], response.text)
     }
     const entry = entryOf((await withTokens(ben.access_token)).body, 'demo-social')
     assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'credential_damaged'])
   })
 
   test('a damaged consent gives nothing, and does not hold up the upkeep of others', async () => {
-    const [damaged] = [await newCode(house, 'demo-social', 'dmitri'), await newCode(house, 'demo-social', 'esra')]
-    await house.sql(
+    const [damaged] = [await newCode(harness, 'demo-social', 'dmitri'), await newCode(harness, 'demo-social', 'esra')]
+    await harness.sql(
       "update consent set sealed = 'damaged' where used_at is null and ctid = (select min(ctid) from consent where used_at is null)",
     )
-    assert.equal((await redeem(house, damaged)).status, 500)
-    assert.equal((await lapseAfter(house, 11 * 60_000)).consents, 2)
-    assert.deepEqual(await house.sql('select 1 from consent where used_at is null'), [])
+    assert.equal((await redeem(harness, damaged)).status, 500)
+    assert.equal((await expireAfter(harness, 11 * 60_000)).consents, 2)
+    assert.deepEqual(await harness.sql('select 1 from consent where used_at is null'), [])
   })
 })
 
 test('S19 the sealing key is rotated under load: no read fails, and everything opens with the new key alone', async () => {
   const people = ['ada', 'ben', 'chloe', 'esra']
-  const granted = await Promise.all(people.map((person) => signIn(house, 'demo-social', person)))
-  const { keyring } = house.tributary.store
+  const granted = await Promise.all(people.map((person) => signIn(harness, 'demo-social', person)))
+  const { keyring } = harness.tributary.store
   const load = { over: false }
   const readers = granted.map(async ({ access_token: token }) => {
     const statuses = new Set<number>()
     while (!load.over) {
-      const answer = await withTokens(token)
-      statuses.add(answer.status)
-      assert.match(entryOf(answer.body, 'demo-social').auth.token, /^at-/)
+      const response = await withTokens(token)
+      statuses.add(response.status)
+      assert.match(entryOf(response.body, 'demo-social').auth.token, /^at-/)
     }
     return [...statuses]
   })
-  const code = await newCode(house, 'demo-social', 'ada')
+  const code = await newCode(harness, 'demo-social', 'ada')
   const before = keyring.primaryId
-  await rotateKeyring(house.tributary.store, () => {})
+  await rotateKeyring(harness.tributary.store, () => {})
   load.over = true
   assert.deepEqual(
     await Promise.all(readers),
     people.map(() => [200]),
   )
   assert.notDeepEqual(keyring.primaryId, before)
-  assert.equal((await redeem(house, code)).status, 200, 'a code from before the rotation')
-  const stale = await house.sql('select 1 from credential where substring(sealed from 2 for 4) <> $1', [
+  assert.equal((await redeem(harness, code)).status, 200, 'a code from before the rotation')
+  const stale = await harness.sql('select 1 from credential where substring(sealed from 2 for 4) <> $1', [
     keyring.primaryId,
   ])
   assert.deepEqual(stale, [])
@@ -139,15 +139,15 @@ suite('F12 a damaged value does not keep a leaked key in use', () => {
   let esra: Granted
   const command = (...args: string[]) =>
     tributary([...args, '--json'], {
-      DATABASE_URL: house.tributary.databaseUrl,
-      TRIBUTARY_DATA: house.tributary.dataDir,
+      DATABASE_URL: harness.tributary.databaseUrl,
+      TRIBUTARY_DATA: harness.tributary.dataDir,
     })
   const stateOf = async ({ account }: Granted) =>
-    (await house.sql<{ state: string }>('select state from profile where account_id = $1', [account]))[0]!.state
+    (await harness.sql<{ state: string }>('select state from profile where account_id = $1', [account]))[0]!.state
 
   before(async () => {
-    chloe = await signIn(house, 'demo-social', 'chloe')
-    esra = await signIn(house, 'demo-social', 'esra')
+    chloe = await signIn(harness, 'demo-social', 'chloe')
+    esra = await signIn(harness, 'demo-social', 'esra')
     for (const [granted, at] of [[chloe, 50] as const, [esra, 2] as const]) {
       const row = await sealedOf(granted.account)
       row.sealed[at]! ^= 0x01
@@ -156,7 +156,7 @@ suite('F12 a damaged value does not keep a leaked key in use', () => {
   })
 
   test('rotate names the rows, marks their profiles, seals all others anew, and prune drops the old key', async () => {
-    const healthy = await signIn(house, 'demo-social', 'dmitri')
+    const healthy = await signIn(harness, 'demo-social', 'dmitri')
     const rotated = await command('keyring', 'rotate')
     assert.equal(rotated.code, 0, rotated.stderr)
     const { new_key: isNew, damaged } = JSON.parse(rotated.stdout) as { new_key: boolean; damaged: unknown[] }
@@ -165,7 +165,7 @@ suite('F12 a damaged value does not keep a leaked key in use', () => {
     // One is altered. The other names a key that nobody has, which may be a key that is missing here: reported, not marked.
     for (const [row, reason] of [[rows[0]!, 'damaged'] as const, [rows[1]!, 'unknown_key'] as const]) {
       const found = damaged.find((each) => JSON.stringify(each).includes(row.id))
-      assert.deepEqual(found, { table: 'credential', row: `${row.part}/${row.id}`, reason })
+      assert.deepEqual(found, { table: 'credential', row: `${row.shard}/${row.id}`, reason })
     }
     assert.equal(await stateOf(chloe), 'needs_auth')
     assert.notEqual(await stateOf(esra), 'needs_auth')
@@ -175,15 +175,15 @@ suite('F12 a damaged value does not keep a leaked key in use', () => {
     const { dropped, unreadable } = JSON.parse(pruned.stdout) as { dropped: number; unreadable: number }
     assert.ok(dropped >= 1)
     assert.equal(unreadable, damaged.length)
-    house.tributary.store.keyring.refresh()
+    harness.tributary.store.keyring.refresh()
     assert.match(entryOf((await withTokens(healthy.access_token)).body, 'demo-social').auth.token, /^at-/)
   })
 
   test('the next rotation makes a new key again, and a new sign-in puts the profile right', async () => {
     const again = JSON.parse((await command('keyring', 'rotate')).stdout) as { new_key: boolean }
     assert.equal(again.new_key, true)
-    house.tributary.store.keyring.refresh()
-    await signIn(house, 'demo-social', 'chloe')
+    harness.tributary.store.keyring.refresh()
+    await signIn(harness, 'demo-social', 'chloe')
     assert.notEqual(await stateOf(chloe), 'needs_auth')
     const { damaged } = JSON.parse((await command('keyring', 'rotate')).stdout) as { damaged: unknown[] }
     const { id } = await sealedOf(chloe.account)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { basic } from '../../harness/app.ts'
-import type { LabApp, LabHouse } from '../../harness/lab.ts'
-import { type Answer, get, send } from '../../harness/send.ts'
+import type { LabApp, LabHarness } from '../../harness/lab.ts'
+import { get, type Reply, send } from '../../harness/send.ts'
 import { type Granted, newCode, redeem, signIn } from '../../harness/sign-in.ts'
-import { nativeId, startQuietHouse, tokensFor, withoutRequestId } from './fixture.ts'
+import { nativeId, startQuietHarness, tokensFor, withoutRequestId } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 let other: LabApp
 /** Accounts of: the caller, somebody else of the same app, another app, and one that is gone. */
 let own: Granted
@@ -15,29 +15,29 @@ let foreign: Granted
 let deleted: Granted
 
 before(async () => {
-  house = await startQuietHouse()
-  other = await house.makeApp()
-  own = await signIn(house, 'demo-social', 'ada')
-  neighbour = await signIn(house, 'demo-social', 'ben')
-  foreign = await signIn(house, 'demo-social', 'chloe', {}, other)
-  deleted = await signIn(house, 'demo-social', 'esra')
-  await send(house, 'DELETE', '/profiles', { token: deleted.access_token })
+  harness = await startQuietHarness()
+  other = await harness.makeApp()
+  own = await signIn(harness, 'demo-social', 'ada')
+  neighbour = await signIn(harness, 'demo-social', 'ben')
+  foreign = await signIn(harness, 'demo-social', 'chloe', {}, other)
+  deleted = await signIn(harness, 'demo-social', 'esra')
+  await send(harness, 'DELETE', '/profiles', { token: deleted.access_token })
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const nameOf = (person: string) => `${nativeId(house, 'demo-social', person)}@demo-social`
+const nameOf = (person: string) => `${nativeId(harness, 'demo-social', person)}@demo-social`
 
 /** All refused with this status, and not to be told apart. */
-function assertAlike(answers: Answer[], status: number): void {
-  for (const answer of answers) assert.equal(answer.status, status)
-  assert.equal(new Set(answers.map(withoutRequestId)).size, 1, answers.map(({ text }) => text).join('\n'))
-  const headers = ({ headers }: Answer) => [...headers.keys()].join()
-  assert.equal(new Set(answers.map(headers)).size, 1)
+function assertAlike(responses: Reply[], status: number): void {
+  for (const response of responses) assert.equal(response.status, status)
+  assert.equal(new Set(responses.map(withoutRequestId)).size, 1, responses.map(({ text }) => text).join('\n'))
+  const headers = ({ headers }: Reply) => [...headers.keys()].join()
+  assert.equal(new Set(responses.map(headers)).size, 1)
 }
 
 const untouched = async () => {
   for (const { access_token: token, account } of [own, neighbour, foreign]) {
-    const { body } = await get(house, '/profiles', token)
+    const { body } = await get(harness, '/profiles', token)
     assert.equal(body['id'], account)
     assert.equal((body['demo-social'] as unknown[]).length, 1)
   }
@@ -56,30 +56,30 @@ suite('S22 what is not yours is not there, and looks like what never was', () =>
 
   for (const method of ['GET', 'DELETE'] as const) {
     test(`${method} /profiles/:id`, async () => {
-      const answers: Answer[] = []
+      const responses: Reply[] = []
       for (const name of strangers())
-        answers.push(await send(house, method, `/profiles/${name}`, { token: own.access_token }))
-      assertAlike(answers, 404)
+        responses.push(await send(harness, method, `/profiles/${name}`, { token: own.access_token }))
+      assertAlike(responses, 404)
       await untouched()
     })
   }
 
   test('the account of apply', async () => {
-    const { token } = await tokensFor(house, 'demo-social', 'ada')
+    const { token } = await tokensFor(harness, 'demo-social', 'ada')
     const apply = (account: string) =>
-      send(house, 'POST', '/auth/demo-social/apply', { form: { token, account }, headers: basic(house.app) })
+      send(harness, 'POST', '/auth/demo-social/apply', { form: { token, account }, headers: basic(harness.app) })
     const random = `${own.account.slice(0, 2)}${'0'.repeat(26)}`
-    const answers: Answer[] = []
+    const responses: Reply[] = []
     for (const account of [foreign.account, deleted.account, random, 'nonsense', own.account.toUpperCase()])
-      answers.push(await apply(account))
-    assertAlike(answers, 404)
+      responses.push(await apply(account))
+    assertAlike(responses, 404)
     assert.equal((await apply(own.account)).status, 200, "the app's own accounts are its to choose")
     await untouched()
   })
 
   test('tokens: revoked, deleted, mistyped, unknown', async () => {
-    const revoked = await signIn(house, 'demo-social', 'ada')
-    await send(house, 'POST', '/oauth/revoke', { form: { token: revoked.access_token }, headers: basic(house.app) })
+    const revoked = await signIn(harness, 'demo-social', 'ada')
+    await send(harness, 'POST', '/oauth/revoke', { form: { token: revoked.access_token }, headers: basic(harness.app) })
     const tokens = [revoked.access_token, deleted.access_token, `${own.access_token}x`, 'nonsense', 'x'.repeat(300)]
     for (const [method, path] of [
       ['GET', '/profiles'],
@@ -88,47 +88,49 @@ suite('S22 what is not yours is not there, and looks like what never was', () =>
       ['DELETE', '/profiles/demo-social'],
       ['DELETE', '/profiles'],
     ] as const) {
-      const answers: Answer[] = []
-      for (const token of tokens) answers.push(await send(house, method, path, { token }))
-      assertAlike(answers, 401)
+      const responses: Reply[] = []
+      for (const token of tokens) responses.push(await send(harness, method, path, { token }))
+      assertAlike(responses, 401)
     }
   })
 
   test('codes: of another app, used, unknown', async () => {
     const [theirs, used] = [
-      await newCode(house, 'demo-social', 'chloe', {}, other),
-      await newCode(house, 'demo-social', 'ada'),
+      await newCode(harness, 'demo-social', 'chloe', {}, other),
+      await newCode(harness, 'demo-social', 'ada'),
     ]
-    await redeem(house, used)
-    const answers: Answer[] = []
+    await redeem(harness, used)
+    const responses: Reply[] = []
     for (const code of [theirs, used, `trc_${'0'.repeat(54)}`, 'nonsense'])
-      answers.push(await send(house, 'POST', '/oauth/access_token', { form: { code }, headers: basic(house.app) }))
-    assertAlike(answers, 400)
-    assert.equal((await redeem(house, theirs, {}, other)).status, 200, 'it still belongs to its app')
+      responses.push(
+        await send(harness, 'POST', '/oauth/access_token', { form: { code }, headers: basic(harness.app) }),
+      )
+    assertAlike(responses, 400)
+    assert.equal((await redeem(harness, theirs, {}, other)).status, 200, 'it still belongs to its app')
   })
 
   test('revoking: whatever the token, the answer is the same, and only own ones end', async () => {
-    const mine = await signIn(house, 'demo-social', 'ada')
-    const answers: Answer[] = []
+    const mine = await signIn(harness, 'demo-social', 'ada')
+    const responses: Reply[] = []
     for (const token of [foreign.access_token, deleted.access_token, 'nonsense', mine.access_token])
-      answers.push(await send(house, 'POST', '/oauth/revoke', { form: { token }, headers: basic(house.app) }))
-    assertAlike(answers, 200)
-    assert.equal((await get(house, '/profiles', mine.access_token)).status, 401)
+      responses.push(await send(harness, 'POST', '/oauth/revoke', { form: { token }, headers: basic(harness.app) }))
+    assertAlike(responses, 200)
+    assert.equal((await get(harness, '/profiles', mine.access_token)).status, 401)
     await untouched()
   })
 
   test("tokens of services: another app's secret opens nothing", async () => {
     const ask = (token: string, by: LabApp) =>
-      send(house, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(by) })
-    assertAlike([await ask(own.access_token, other), await ask(foreign.access_token, house.app)], 401)
+      send(harness, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(by) })
+    assertAlike([await ask(own.access_token, other), await ask(foreign.access_token, harness.app)], 401)
     assert.equal((await ask(foreign.access_token, other)).status, 200)
   })
 
   test("a link with another app's token joins nothing, and is told like an unknown one", async () => {
     const locations = new Set<string | null>()
     for (const token of [foreign.access_token, deleted.access_token, 'nonsense']) {
-      const url = house.startUrl('demo-social', { access_token: token }).slice(house.tributary.url.length)
-      locations.add((await send(house, 'GET', url)).headers.get('location'))
+      const url = harness.startUrl('demo-social', { access_token: token }).slice(harness.tributary.url.length)
+      locations.add((await send(harness, 'GET', url)).headers.get('location'))
     }
     assert.equal(locations.size, 1)
   })

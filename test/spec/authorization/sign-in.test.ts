@@ -1,40 +1,43 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { countProfiles } from '../../harness/profiles.ts'
 import { get, send } from '../../harness/send.ts'
 import { newBrowser, REDIRECT, redeem, signIn, walk } from '../../harness/sign-in.ts'
-import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
+import { auditOf, nativeId, startQuietHarness } from './fixture.ts'
 
 const SERVICES = ['demo-social', 'demo-micro', 'demo-health'] as const
 
 suite('signing in', () => {
-  let house: LabHouse
+  let harness: LabHarness
   before(async () => {
-    house = await startQuietHouse()
+    harness = await startQuietHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   for (const service of SERVICES) {
     test(`a first sign-in at ${service} makes an account with one profile`, async () => {
-      const granted = await signIn(house, service, 'ada')
-      const { status, body } = await get(house, '/profiles', granted.access_token)
+      const granted = await signIn(harness, service, 'ada')
+      const { status, body } = await get(harness, '/profiles', granted.access_token)
       assert.equal(status, 200)
-      assert.deepEqual(body, { id: granted.account, [service]: [encodeURIComponent(nativeId(house, service, 'ada'))] })
+      assert.deepEqual(body, {
+        id: granted.account,
+        [service]: [encodeURIComponent(nativeId(harness, service, 'ada'))],
+      })
     })
 
     test(`signing in again at ${service} finds the same account, with a new token`, async () => {
-      const first = await signIn(house, service, 'ben')
-      const again = await signIn(house, service, 'ben')
+      const first = await signIn(harness, service, 'ben')
+      const again = await signIn(harness, service, 'ben')
       assert.equal(again.account, first.account)
       assert.notEqual(again.access_token, first.access_token)
       for (const { access_token: token } of [first, again])
-        assert.equal((await get(house, '/profiles', token)).body['id'], first.account)
+        assert.equal((await get(harness, '/profiles', token)).body['id'], first.account)
     })
 
     test(`a denial at ${service} comes back as an error with the state, and nothing is made`, async () => {
-      const accounts = await house.sql('select 1 from account')
-      const back = await walk(house.startUrl(service, { state: 'a b&c' }), { person: 'chloe', decision: 'deny' })
+      const accounts = await harness.sql('select 1 from account')
+      const back = await walk(harness.startUrl(service, { state: 'a b&c' }), { person: 'chloe', decision: 'deny' })
       assert.equal(back.origin + back.pathname, REDIRECT)
       assert.deepEqual(
         [...back.searchParams],
@@ -43,45 +46,45 @@ suite('signing in', () => {
           ['state', 'a b&c'],
         ],
       )
-      assert.equal((await house.sql('select 1 from account')).length, accounts.length)
+      assert.equal((await harness.sql('select 1 from account')).length, accounts.length)
     })
   }
 
   test('people of different names never share an account', async () => {
-    const [ada, finn] = [await signIn(house, 'demo-social', 'ada'), await signIn(house, 'demo-social', 'finn')]
+    const [ada, finn] = [await signIn(harness, 'demo-social', 'ada'), await signIn(harness, 'demo-social', 'finn')]
     assert.notEqual(ada.account, finn.account)
   })
 
   test('two apps never share an account', async () => {
-    const other = await house.makeApp()
+    const other = await harness.makeApp()
     const [mine, theirs] = [
-      await signIn(house, 'demo-social', 'ada'),
-      await signIn(house, 'demo-social', 'ada', {}, other),
+      await signIn(harness, 'demo-social', 'ada'),
+      await signIn(harness, 'demo-social', 'ada', {}, other),
     ]
     assert.notEqual(mine.account, theirs.account)
   })
 
   test('two first sign-ins of one person at the same time end in one account', async () => {
-    const app = await house.makeApp()
-    const granted = await Promise.all(Array.from({ length: 6 }, () => signIn(house, 'demo-social', 'esra', {}, app)))
+    const app = await harness.makeApp()
+    const granted = await Promise.all(Array.from({ length: 6 }, () => signIn(harness, 'demo-social', 'esra', {}, app)))
     assert.equal(new Set(granted.map(({ account }) => account)).size, 1)
     assert.equal(new Set(granted.map(({ access_token: token }) => token)).size, 6)
   })
 
   test('/oauth/authorize, /v0 and redirect_url are other spellings of the same', async () => {
     for (const path of ['/oauth/authorize', '/v0/oauth/authenticate', '/v0/oauth/authorize']) {
-      const back = await walk(house.startUrl('demo-social', { state: 's' }).replace('/oauth/authenticate', path), {
+      const back = await walk(harness.startUrl('demo-social', { state: 's' }).replace('/oauth/authenticate', path), {
         person: 'ada',
       })
       assert.match(back.searchParams.get('code') ?? '', /^trc_/)
       assert.equal(back.searchParams.get('state'), 's')
     }
-    const spelled = house.startUrl('demo-social').replace('redirect_uri=', 'redirect_url=')
+    const spelled = harness.startUrl('demo-social').replace('redirect_uri=', 'redirect_url=')
     assert.ok((await walk(spelled, { person: 'ada' })).searchParams.has('code'))
   })
 
   test('without a state none comes back; the code is the only thing in the query', async () => {
-    const back = await walk(house.startUrl('demo-social'), { person: 'ada' })
+    const back = await walk(harness.startUrl('demo-social'), { person: 'ada' })
     assert.deepEqual([...back.searchParams.keys()], ['code'])
     assert.equal(back.hash, '')
   })
@@ -96,33 +99,33 @@ suite('signing in', () => {
       force_login: '',
       code_challenge: '',
     }
-    const back = await walk(house.startUrl('demo-social', empty), { person: 'ada' })
+    const back = await walk(harness.startUrl('demo-social', empty), { person: 'ada' })
     assert.deepEqual([...back.searchParams.keys()], ['code'])
   })
 
   test('the registered address keeps its own query', async () => {
     const redirect = `${REDIRECT}?tenant=7&x=%20y`
-    const app = await house.makeApp({ redirectUris: [redirect] })
-    const back = await walk(house.startUrl('demo-social', { redirect_uri: redirect }, app), { person: 'ada' })
+    const app = await harness.makeApp({ redirectUris: [redirect] })
+    const back = await walk(harness.startUrl('demo-social', { redirect_uri: redirect }, app), { person: 'ada' })
     assert.match(back.href, /^http:\/\/localhost:4999\/back\?tenant=7&x=%20y&code=trc_[0-9a-z]+$/)
   })
 
   test('a sign-in takes effect when its code is redeemed, not before', async () => {
-    const app = await house.makeApp()
-    const back = await walk(house.startUrl('demo-social', {}, app), { person: 'dmitri' })
-    assert.deepEqual(await house.sql('select 1 from account where app_id = $1', [app.clientId]), [])
-    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 0)
-    assert.equal((await redeem(house, back.searchParams.get('code')!, {}, app)).status, 200)
-    assert.equal(await countProfiles(house.sql, { app: app.clientId }), 1)
-    const [entry] = (await auditOf(house, 'profile.connect')).filter(({ app_id: id }) => id === app.clientId)
+    const app = await harness.makeApp()
+    const back = await walk(harness.startUrl('demo-social', {}, app), { person: 'dmitri' })
+    assert.deepEqual(await harness.sql('select 1 from account where app_id = $1', [app.clientId]), [])
+    assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 0)
+    assert.equal((await redeem(harness, back.searchParams.get('code')!, {}, app)).status, 200)
+    assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 1)
+    const [entry] = (await auditOf(harness, 'profile.connect')).filter(({ app_id: id }) => id === app.clientId)
     assert.equal(entry?.detail['service'], 'demo-social')
     assert.equal(entry?.actor, `app:${app.clientId}`)
   })
 
   test('two sign-ins side by side in one browser both finish', async () => {
     const browser = newBrowser()
-    const social = await browser.open(house.startUrl('demo-social', { state: 'one' }))
-    const micro = await browser.open(house.startUrl('demo-micro', { state: 'two' }))
+    const social = await browser.open(harness.startUrl('demo-social', { state: 'one' }))
+    const micro = await browser.open(harness.startUrl('demo-micro', { state: 'two' }))
     const finish = async (page: typeof social) => {
       const left = await browser.decide(await browser.login(page, 'ada'), 'allow')
       return new URL(left.url).searchParams.get('state')
@@ -132,16 +135,16 @@ suite('signing in', () => {
 })
 
 suite('what an app asks for reaches the service', () => {
-  let house: LabHouse
+  let harness: LabHarness
   before(async () => {
-    house = await startQuietHouse()
+    harness = await startQuietHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   const location = async (service: string, query: Record<string, string> = {}) => {
-    const answer = await send(house, 'GET', house.startUrl(service, query).slice(house.tributary.url.length))
-    assert.equal(answer.status, 302)
-    return new URL(answer.headers.get('location')!)
+    const response = await send(harness, 'GET', harness.startUrl(service, query).slice(harness.tributary.url.length))
+    assert.equal(response.status, 302)
+    return new URL(response.headers.get('location')!)
   }
 
   test('the scope, in the words of the service, and what was granted comes back', async () => {
@@ -152,24 +155,24 @@ suite('what an app asks for reaches the service', () => {
       (await location('demo-health', { scope: 'profile,measures' })).searchParams.get('scope'),
       'profile,measures',
     )
-    const granted = await signIn(house, 'demo-social', 'ada', { scope: 'profile email' })
-    const { body } = await get(house, '/profiles?full=true', granted.access_token)
+    const granted = await signIn(harness, 'demo-social', 'ada', { scope: 'profile email' })
+    const { body } = await get(harness, '/profiles?full=true', granted.access_token)
     assert.equal((body['demo-social'] as { scope: string }[])[0]?.scope, 'profile email')
   })
 
   test("the scope of the app's own keys stands in for the service's default", async () => {
-    const app = await house.makeApp()
+    const app = await harness.makeApp()
     const { key, secret } = app.keys['demo-social']!
-    const overrides = { base_url: house.lab.services['demo-social'].url }
+    const overrides = { base_url: harness.lab.services['demo-social'].url }
     const body = { key, secret, scope: 'profile photos.read', overrides }
-    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-social`, body)
-    const url = house.startUrl('demo-social', {}, app).slice(house.tributary.url.length)
-    const to = new URL((await send(house, 'GET', url)).headers.get('location')!)
+    await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-social`, body)
+    const url = harness.startUrl('demo-social', {}, app).slice(harness.tributary.url.length)
+    const to = new URL((await send(harness, 'GET', url)).headers.get('location')!)
     assert.equal(to.searchParams.get('scope'), 'profile photos.read')
   })
 
   test('a scope the service refuses comes back as an error', async () => {
-    const back = await walk(house.startUrl('demo-social', { scope: 'everything', state: 's' }), { person: 'ada' })
+    const back = await walk(harness.startUrl('demo-social', { scope: 'everything', state: 's' }), { person: 'ada' })
     assert.deepEqual(
       [...back.searchParams],
       [
@@ -192,13 +195,13 @@ suite('what an app asks for reaches the service', () => {
     assert.equal((await location('demo-social', { force_login: 'false' })).searchParams.has('prompt'), false)
     assert.equal((await location('demo-micro')).searchParams.has('force_login'), false)
     const browser = newBrowser()
-    await walk(house.startUrl('demo-social'), { person: 'ada' }, browser)
-    const known = await browser.open(house.startUrl('demo-social'))
+    await walk(harness.startUrl('demo-social'), { person: 'ada' }, browser)
+    const known = await browser.open(harness.startUrl('demo-social'))
     assert.ok(
       known.forms.some(({ id }) => id === 'consent'),
       'the service knows the person',
     )
-    const forced = await browser.open(house.startUrl('demo-social', { force_login: '1' }))
+    const forced = await browser.open(harness.startUrl('demo-social', { force_login: '1' }))
     assert.ok(
       forced.forms.some(({ id }) => id === 'password-login'),
       'the service asks again',
@@ -208,8 +211,8 @@ suite('what an app asks for reaches the service', () => {
   test("the app's own key, PKCE and a fresh state go to the service each time", async () => {
     const [one, two] = [await location('demo-social'), await location('demo-social')]
     for (const to of [one, two]) {
-      assert.equal(to.searchParams.get('client_id'), house.app.keys['demo-social']!.key)
-      assert.equal(to.searchParams.get('redirect_uri'), `${house.tributary.url}/auth/demo-social/callback`)
+      assert.equal(to.searchParams.get('client_id'), harness.app.keys['demo-social']!.key)
+      assert.equal(to.searchParams.get('redirect_uri'), `${harness.tributary.url}/auth/demo-social/callback`)
       assert.equal(to.searchParams.get('code_challenge_method'), 'S256')
       assert.match(to.searchParams.get('state') ?? '', /^[0-9a-z]{52}$/)
     }

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
 import { newBrowser, REDIRECT } from '../../harness/sign-in.ts'
 import { loadCorePackage, packagesMissing } from '../../real/packages.ts'
-import { nativeId, startQuietHouse } from './fixture.ts'
+import { nativeId, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 suite('oauth4webapi takes us for a standard OAuth 2 server', () => {
   const insecure = { [oauth.allowInsecureRequests]: true }
 
   async function discover(): Promise<oauth.AuthorizationServer> {
-    const issuer = new URL(house.tributary.url)
-    const answer = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
-    return oauth.processDiscoveryResponse(issuer, answer)
+    const issuer = new URL(harness.tributary.url)
+    const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
+    return oauth.processDiscoveryResponse(issuer, response)
   }
 
   for (const [name, auth] of Object.entries({
@@ -28,7 +28,7 @@ suite('oauth4webapi takes us for a standard OAuth 2 server', () => {
   })) {
     test(`discovery, PKCE, ${name}, token, revocation`, async () => {
       const server = await discover()
-      const client: oauth.Client = { client_id: house.app.clientId }
+      const client: oauth.Client = { client_id: harness.app.clientId }
       const verifier = oauth.generateRandomCodeVerifier()
       const state = oauth.generateRandomState()
       const url = new URL(server.authorization_endpoint!)
@@ -43,8 +43,8 @@ suite('oauth4webapi takes us for a standard OAuth 2 server', () => {
       }).toString()
       const page = await newBrowser().walk(url.href, { person: 'ada' })
       const params = oauth.validateAuthResponse(server, client, new URL(page.url), state)
-      const proof = auth(house.app.secret)
-      const answer = await oauth.authorizationCodeGrantRequest(
+      const proof = auth(harness.app.secret)
+      const response = await oauth.authorizationCodeGrantRequest(
         server,
         client,
         proof,
@@ -53,31 +53,31 @@ suite('oauth4webapi takes us for a standard OAuth 2 server', () => {
         verifier,
         insecure,
       )
-      const granted = await oauth.processAuthorizationCodeResponse(server, client, answer)
+      const granted = await oauth.processAuthorizationCodeResponse(server, client, response)
       assert.equal(granted.token_type, 'bearer')
       const read = await oauth.protectedResourceRequest(
         granted.access_token,
         'GET',
-        new URL(`${house.tributary.url}/profiles`),
+        new URL(`${harness.tributary.url}/profiles`),
         undefined,
         null,
         insecure,
       )
       assert.deepEqual(((await read.json()) as Record<string, unknown>)['demo-social'], [
-        nativeId(house, 'demo-social', 'ada'),
+        nativeId(harness, 'demo-social', 'ada'),
       ])
       const revoked = await oauth.revocationRequest(server, client, proof, granted.access_token, insecure)
       await oauth.processRevocationResponse(revoked)
-      assert.equal((await get(house, '/profiles', granted.access_token)).status, 401)
+      assert.equal((await get(harness, '/profiles', granted.access_token)).status, 401)
     })
   }
 
   test('a denial is an error that it understands', async () => {
     const server = await discover()
-    const url = house.startUrl('demo-social', { response_type: 'code', state: 'st' })
+    const url = harness.startUrl('demo-social', { response_type: 'code', state: 'st' })
     const page = await newBrowser().walk(url, { person: 'ada', decision: 'deny' })
     assert.throws(
-      () => oauth.validateAuthResponse(server, { client_id: house.app.clientId }, new URL(page.url), 'st'),
+      () => oauth.validateAuthResponse(server, { client_id: harness.app.clientId }, new URL(page.url), 'st'),
       (error) => error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied',
     )
   })
@@ -108,10 +108,10 @@ test('passport-oauth2 logs a person in through us', { skip }, async () => {
   const { default: OAuth2Strategy } = await loadCorePackage<PassportPackage>('passport-oauth2')
   const strategy = new OAuth2Strategy(
     {
-      authorizationURL: `${house.tributary.url}/oauth/authorize`,
-      tokenURL: `${house.tributary.url}/oauth/access_token`,
-      clientID: house.app.clientId,
-      clientSecret: house.app.secret,
+      authorizationURL: `${harness.tributary.url}/oauth/authorize`,
+      tokenURL: `${harness.tributary.url}/oauth/access_token`,
+      clientID: harness.app.clientId,
+      clientSecret: harness.app.secret,
       callbackURL: REDIRECT,
       state: true,
       pkce: true,
@@ -134,7 +134,7 @@ test('passport-oauth2 logs a person in through us', { skip }, async () => {
   const page = await newBrowser().walk(started.redirect!, { person: 'ben' })
   const { user } = await run(page.url)
   const { token, account } = user as { token: string; account: string }
-  const { body } = await get(house, '/profiles', token)
+  const { body } = await get(harness, '/profiles', token)
   assert.equal(body['id'], account)
-  assert.deepEqual(body['demo-social'], [nativeId(house, 'demo-social', 'ben')])
+  assert.deepEqual(body['demo-social'], [nativeId(harness, 'demo-social', 'ben')])
 })

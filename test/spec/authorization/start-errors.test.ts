@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { newBrowser, REDIRECT, signIn, walk } from '../../harness/sign-in.ts'
-import { assertRefused, startQuietHouse } from './fixture.ts'
+import { assertRefused, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
-  send(house, 'GET', '/oauth/authenticate', { query, headers })
-const good = () => ({ client_id: house.app.clientId, redirect_uri: REDIRECT, service: 'demo-social' })
+  send(harness, 'GET', '/oauth/authenticate', { query, headers })
+const good = () => ({ client_id: harness.app.clientId, redirect_uri: REDIRECT, service: 'demo-social' })
 
 suite('told to the app by redirect, with the state', () => {
   const cases: [string, () => Record<string, string> | Promise<Record<string, string>>, string][] = [
@@ -37,16 +37,16 @@ suite('told to the app by redirect, with the state', () => {
     [
       "another app's access token",
       async () => ({
-        access_token: (await signIn(house, 'demo-social', 'ada', {}, await house.makeApp())).access_token,
+        access_token: (await signIn(harness, 'demo-social', 'ada', {}, await harness.makeApp())).access_token,
       }),
       'invalid_access_token',
     ],
   ]
   for (const [what, query, error] of cases) {
     test(what, async () => {
-      const answer = await open({ ...good(), state: 'st+1', ...(await query()) })
-      assert.equal(answer.status, 302)
-      const to = new URL(answer.headers.get('location')!)
+      const reply = await open({ ...good(), state: 'st+1', ...(await query()) })
+      assert.equal(reply.status, 302)
+      const to = new URL(reply.headers.get('location')!)
       assert.equal(to.origin + to.pathname, REDIRECT)
       assert.deepEqual(
         [...to.searchParams],
@@ -55,20 +55,20 @@ suite('told to the app by redirect, with the state', () => {
           ['state', 'st+1'],
         ],
       )
-      assert.equal(answer.text, '')
+      assert.equal(reply.text, '')
     })
   }
 
   test('the error stands in the query also for response_type=token', async () => {
-    const answer = await open({ ...good(), service: 'nowhere', response_type: 'token', state: 's' })
-    assert.equal(answer.headers.get('location'), `${REDIRECT}?error=service_unknown&state=s`)
+    const reply = await open({ ...good(), service: 'nowhere', response_type: 'token', state: 's' })
+    assert.equal(reply.headers.get('location'), `${REDIRECT}?error=service_unknown&state=s`)
   })
 
   test('a service that does not answer, answers nonsense, or refuses the keys', async () => {
-    const social = house.lab.services['demo-social']
-    const micro = house.lab.services['demo-micro']
+    const social = harness.lab.services['demo-social']
+    const micro = harness.lab.services['demo-micro']
     const outcome = async (service: string) =>
-      (await walk(house.startUrl(service, { state: 's' }), { person: 'ada' })).search
+      (await walk(harness.startUrl(service, { state: 's' }), { person: 'ada' })).search
     micro.faults.add({ path: '/oauth/request_token', kind: 'reset' })
     assert.equal(await outcome('demo-micro'), '?error=service_unreachable&state=s')
     for (const fault of [{ kind: 'status', status: 503 }, { kind: 'reset' }, { kind: 'html' }] as const) {
@@ -79,14 +79,14 @@ suite('told to the app by redirect, with the state', () => {
     assert.equal(await outcome('demo-social'), '?error=service_unreachable&state=s')
     social.faults.add({ path: '/oauth/token', kind: 'response', status: 401, body: '{"error":"invalid_client"}' })
     assert.equal(await outcome('demo-social'), '?error=service_refused&state=s')
-    assert.deepEqual(await house.sql('select 1 from profile where app_id = $1', [house.app.clientId]), [])
+    assert.deepEqual(await harness.sql('select 1 from profile where app_id = $1', [harness.app.clientId]), [])
   })
 
   test('what the service says is never passed on', async () => {
     const canary = 'canary-text-of-the-service'
-    const social = house.lab.services['demo-social']
+    const social = harness.lab.services['demo-social']
     social.faults.add({ path: '/oauth/token', kind: 'response', status: 400, body: `{"error":"${canary}"}` })
-    const back = await walk(house.startUrl('demo-social'), { person: 'ada' })
+    const back = await walk(harness.startUrl('demo-social'), { person: 'ada' })
     assert.ok(!back.href.includes(canary))
   })
 })
@@ -101,19 +101,19 @@ suite('told to the person, never by redirect', () => {
   for (const [what, query, reason] of cases) {
     test(`${what}: JSON for programs`, async () => {
       for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
-        const answer = await open({ ...good(), ...query() }, headers)
-        assertRefused(answer, 400, reason)
-        assert.equal(answer.headers.get('location'), null)
+        const reply = await open({ ...good(), ...query() }, headers)
+        assertRefused(reply, 400, reason)
+        assert.equal(reply.headers.get('location'), null)
       }
     })
 
     test(`${what}: a page for browsers`, async () => {
-      const answer = await open({ ...good(), ...query() }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
-      assert.equal(answer.status, 400)
-      assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
-      assert.equal(answer.headers.get('location'), null)
-      assert.ok(answer.text.includes(reason))
-      assert.ok(!answer.text.includes('evil.test'), 'what was sent is not repeated')
+      const reply = await open({ ...good(), ...query() }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+      assert.equal(reply.status, 400)
+      assert.match(reply.headers.get('content-type') ?? '', /^text\/html/)
+      assert.equal(reply.headers.get('location'), null)
+      assert.ok(reply.text.includes(reason))
+      assert.ok(!reply.text.includes('evil.test'), 'what was sent is not repeated')
     })
   }
 
@@ -126,38 +126,38 @@ suite('told to the person, never by redirect', () => {
       '?code=x',
       '?error=access_denied',
     ]) {
-      const answer = await send(house, 'GET', `/auth/demo-social/callback${query}`)
-      assertRefused(answer, 400, 'session_expired')
+      const reply = await send(harness, 'GET', `/auth/demo-social/callback${query}`)
+      assertRefused(reply, 400, 'session_expired')
     }
-    const page = await newBrowser().open(`${house.tributary.url}/auth/demo-social/callback?state=none&code=x`)
+    const page = await newBrowser().open(`${harness.tributary.url}/auth/demo-social/callback?state=none&code=x`)
     assert.equal(page.status, 400)
     assert.match(page.title, /did not work/)
   })
 
   test('a callback of a service that is none', async () => {
-    assertRefused(await send(house, 'GET', '/auth/nowhere/callback?state=x&code=y'), 400, 'session_expired')
+    assertRefused(await send(harness, 'GET', '/auth/nowhere/callback?state=x&code=y'), 400, 'session_expired')
   })
 
   test('a flag that is neither true nor false is named', async () => {
-    const answer = await open({ ...good(), force_login: 'maybe' })
-    assertRefused(answer, 400, 'bad_parameter')
-    assert.match(String(answer.body['error']), /^force_login: /)
+    const reply = await open({ ...good(), force_login: 'maybe' })
+    assertRefused(reply, 400, 'bad_parameter')
+    assert.match(String(reply.body['error']), /^force_login: /)
   })
 
   test('an app that was deleted while the person was away', async () => {
-    const app = await house.makeApp()
+    const app = await harness.makeApp()
     const browser = newBrowser()
-    const login = await browser.login(await browser.open(house.startUrl('demo-social', {}, app)), 'ada')
-    await house.tributary.admin('DELETE', `/admin/apps/${app.clientId}`)
+    const login = await browser.login(await browser.open(harness.startUrl('demo-social', {}, app)), 'ada')
+    await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}`)
     const page = await browser.decide(login, 'allow')
     assert.equal(page.status, 400)
   })
 
   test('keys that were taken away while the person was away are told to the app', async () => {
-    const app = await house.makeApp()
+    const app = await harness.makeApp()
     const browser = newBrowser()
-    const login = await browser.login(await browser.open(house.startUrl('demo-social', {}, app)), 'ada')
-    await house.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
+    const login = await browser.login(await browser.open(harness.startUrl('demo-social', {}, app)), 'ada')
+    await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
     const page = await browser.decide(login, 'allow')
     assert.equal(new URL(page.url).search, '?error=no_service_keys')
   })

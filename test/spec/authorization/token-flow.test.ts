@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import type { Browser, Page } from '../../../lab/browser.ts'
-import type { LabHouse } from '../../harness/lab.ts'
+import type { LabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
 import { newBrowser, REDIRECT, signIn } from '../../harness/sign-in.ts'
-import { auditOf, nativeId, startQuietHouse } from './fixture.ts'
+import { auditOf, nativeId, startQuietHarness } from './fixture.ts'
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startQuietHouse()
+  harness = await startQuietHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 /** As far as the page that asks. */
-async function askedFor(query: Record<string, string> = {}, person = 'ada', app = house.app) {
+async function askedFor(query: Record<string, string> = {}, person = 'ada', app = harness.app) {
   const browser = newBrowser()
-  const page = await browser.walk(house.startUrl('demo-social', { response_type: 'token', ...query }, app), { person })
+  const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token', ...query }, app), {
+    person,
+  })
   assert.equal(page.status, 200)
   assert.equal(page.forms.length, 1)
   return { browser, page }
 }
 
-const press = (browser: Browser, page: Page, answer: 'yes' | 'no') => browser.submit(page, page.forms[0]!, { answer })
+const press = (browser: Browser, page: Page, response: 'yes' | 'no') =>
+  browser.submit(page, page.forms[0]!, { response })
 const fragmentOf = (page: Page) => new URLSearchParams(new URL(page.url).hash.slice(1))
 
 suite('response_type=token', () => {
@@ -33,9 +36,9 @@ suite('response_type=token', () => {
     const fragment = fragmentOf(left)
     assert.deepEqual([...fragment.keys()], ['access_token', 'account', 'state'])
     assert.equal(fragment.get('state'), 'x y')
-    const { body } = await get(house, '/profiles', fragment.get('access_token')!)
+    const { body } = await get(harness, '/profiles', fragment.get('access_token')!)
     assert.equal(body['id'], fragment.get('account'))
-    assert.equal((await auditOf(house, 'profile.connect')).at(-1)?.actor, 'person')
+    assert.equal((await auditOf(harness, 'profile.connect')).at(-1)?.actor, 'person')
   })
 
   test('without a state there is none', async () => {
@@ -44,7 +47,7 @@ suite('response_type=token', () => {
   })
 
   test('the page shows the app, the service, the person and what will happen', async () => {
-    const app = await house.makeApp({ name: 'Café <b>& Söhne</b>' })
+    const app = await harness.makeApp({ name: 'Café <b>& Söhne</b>' })
     const { page } = await askedFor({}, 'chloe', app)
     assert.equal(page.title, 'Continue to Café <b>& Söhne</b>?')
     assert.ok(page.body.includes('Café &lt;b&gt;&amp; Söhne&lt;/b&gt;'))
@@ -54,73 +57,73 @@ suite('response_type=token', () => {
   })
 
   test('an account that it will join is shown with who is in it', async () => {
-    const ben = await signIn(house, 'demo-micro', 'ben')
+    const ben = await signIn(harness, 'demo-micro', 'ben')
     const { page, browser } = await askedFor({ access_token: ben.access_token }, 'esra')
     assert.ok(page.body.includes('already exists'))
     assert.ok(page.body.includes('<strong>Ben Okafor</strong> at Demo Micro'))
     const fragment = fragmentOf(await press(browser, page, 'yes'))
     assert.equal(fragment.get('account'), ben.account)
-    const { body } = await get(house, '/profiles', ben.access_token)
-    assert.deepEqual(body['demo-social'], [nativeId(house, 'demo-social', 'esra')])
+    const { body } = await get(harness, '/profiles', ben.access_token)
+    assert.deepEqual(body['demo-social'], [nativeId(harness, 'demo-social', 'esra')])
   })
 
   test('no is an error for the app, and the service forgets its token', async () => {
     const { browser, page } = await askedFor({ state: 's' }, 'dmitri')
-    house.lab.services['demo-social'].requests.clear()
+    harness.lab.services['demo-social'].requests.clear()
     const left = await press(browser, page, 'no')
     assert.equal(left.url, `${REDIRECT}?error=access_denied&state=s`)
-    assert.ok(house.lab.services['demo-social'].requests.count('/oauth/revoke') > 0)
-    const dmitri = nativeId(house, 'demo-social', 'dmitri')
-    assert.deepEqual(await house.sql('select 1 from consent where native_id = $1', [dmitri]), [])
+    assert.ok(harness.lab.services['demo-social'].requests.count('/oauth/revoke') > 0)
+    const dmitri = nativeId(harness, 'demo-social', 'dmitri')
+    assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [dmitri]), [])
     assert.equal((await press(browser, page, 'yes')).status, 400, 'it cannot be taken up again')
   })
 
   test('pressed twice, at once or after going back: the same token, until it is revoked', async () => {
     const { browser, page } = await askedFor()
-    const tokens = async () => (await house.sql('select 1 from access_token')).length
+    const tokens = async () => (await harness.sql('select 1 from access_token')).length
     const before = await tokens()
     const [one, two] = await Promise.all([press(browser, page, 'yes'), press(browser, page, 'yes')])
     assert.equal(one.url, two.url)
     assert.equal((await press(browser, await browser.open(page.url), 'yes')).url, one.url)
     assert.equal(await tokens(), before + 1)
     const token = fragmentOf(one).get('access_token')!
-    assert.equal((await get(house, '/profiles', token)).status, 200)
+    assert.equal((await get(harness, '/profiles', token)).status, 200)
     assert.match((await press(browser, page, 'no')).body, /This is done/, 'too late for a no')
-    const form = { client_id: house.app.clientId, client_secret: house.app.secret, token }
-    await fetch(`${house.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
+    const form = { client_id: harness.app.clientId, client_secret: harness.app.secret, token }
+    await fetch(`${harness.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
     assert.match((await press(browser, page, 'yes')).body, /This is done/)
   })
 
   test('S52 the ticket works in the browser it was shown in, in time', async () => {
     const elsewhere = await askedFor()
-    for (const answer of ['yes', 'no'] as const)
-      assert.equal((await press(newBrowser(), elsewhere.page, answer)).status, 400)
+    for (const response of ['yes', 'no'] as const)
+      assert.equal((await press(newBrowser(), elsewhere.page, response)).status, 400)
     assert.ok((await press(elsewhere.browser, elsewhere.page, 'yes')).stopped, 'strangers did not use it up')
     const late = await askedFor()
-    await house.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
+    await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
     assert.equal((await press(late.browser, late.page, 'yes')).status, 400)
   })
 
   test('an app can switch it off', async () => {
-    const app = await house.makeApp()
-    await house.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { token_flow: false })
-    const page = await newBrowser().open(house.startUrl('demo-social', { response_type: 'token', state: 's' }, app))
+    const app = await harness.makeApp()
+    await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { token_flow: false })
+    const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', state: 's' }, app))
     assert.equal(page.url, `${REDIRECT}?error=unsupported_response_type&state=s`)
   })
 
   test('the form of the page may end at an app with a scheme of its own', async () => {
     const redirect = 'com.example.app:/done'
-    const app = await house.makeApp({ redirectUris: [redirect, REDIRECT] })
+    const app = await harness.makeApp({ redirectUris: [redirect, REDIRECT] })
     const policyOf = ({ page }: Awaited<ReturnType<typeof askedFor>>) => page.headers.get('content-security-policy')
     const own = await askedFor({ redirect_uri: redirect }, 'ada', app)
     assert.match(policyOf(own) ?? '', /form-action \* com\.example\.app:;/)
     assert.match(policyOf(await askedFor({}, 'ada', app)) ?? '', /form-action \*;/)
     const ticket = own.page.forms[0]!.fields[0]!.value
-    const cookie = Object.entries(own.browser.cookies(house.tributary.url))
+    const cookie = Object.entries(own.browser.cookies(harness.tributary.url))
       .map(([name, value]) => `${name}=${value}`)
       .join('; ')
-    const body = new URLSearchParams({ ticket, answer: 'yes' })
-    const left = await fetch(`${house.tributary.url}/oauth/confirm`, {
+    const body = new URLSearchParams({ ticket, response: 'yes' })
+    const left = await fetch(`${harness.tributary.url}/oauth/confirm`, {
       method: 'POST',
       body,
       headers: { cookie },
@@ -131,21 +134,28 @@ suite('response_type=token', () => {
 
   test('PKCE has no meaning here and is refused', async () => {
     const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
-    const page = await newBrowser().open(house.startUrl('demo-social', { response_type: 'token', ...challenge }))
+    const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', ...challenge }))
     assert.equal(page.url, `${REDIRECT}?error=invalid_request`)
   })
 
   test('the ticket of the page is no code, and a code no ticket', async () => {
     const { page } = await askedFor()
     const ticket = page.forms[0]!.fields.find(({ name }) => name === 'ticket')!.value
-    const form = new URLSearchParams({ client_id: house.app.clientId, client_secret: house.app.secret, code: ticket })
-    const answer = await fetch(`${house.tributary.url}/oauth/access_token`, { method: 'POST', body: form })
-    assert.equal(answer.status, 400)
+    const form = new URLSearchParams({
+      client_id: harness.app.clientId,
+      client_secret: harness.app.secret,
+      code: ticket,
+    })
+    const response = await fetch(`${harness.tributary.url}/oauth/access_token`, { method: 'POST', body: form })
+    assert.equal(response.status, 400)
     const code = new URLSearchParams({
-      client_id: house.app.clientId,
-      client_secret: house.app.secret,
+      client_id: harness.app.clientId,
+      client_secret: harness.app.secret,
       code: ticket.replace('trf', 'trc'),
     })
-    assert.equal((await fetch(`${house.tributary.url}/oauth/access_token`, { method: 'POST', body: code })).status, 400)
+    assert.equal(
+      (await fetch(`${harness.tributary.url}/oauth/access_token`, { method: 'POST', body: code })).status,
+      400,
+    )
   })
 })

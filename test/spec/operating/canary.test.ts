@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { randomSecret } from '#base/ids.ts'
 import { ROUTES } from '#http/routes.ts'
-import { statement } from '#store/database.ts'
+import { randomSecret } from '#platform/ids.ts'
+import { statement } from '#platform/postgres/database.ts'
 import { makeApp } from '../../harness/app.ts'
 import { onServer } from '../../harness/database.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary
-const answers: string[] = []
+const responses: string[] = []
 const canaries: Record<string, string> = {}
 
 /** Calls in every way a secret can be carried, and keeps what came back. */
@@ -48,10 +48,10 @@ async function carry(method: string, path: string, secret: string): Promise<void
     )
   }
   for (const [address, init] of calls) {
-    const answer = await fetch(address, { method, redirect: 'manual', ...init })
+    const response = await fetch(address, { method, redirect: 'manual', ...init })
     // What a redirect or a page repeats to its own caller is theirs; bodies of refusals must repeat nothing.
-    if (answer.status >= 400) answers.push(await answer.text())
-    else await answer.body?.cancel()
+    if (response.status >= 400) responses.push(await response.text())
+    else await response.body?.cancel()
   }
 }
 
@@ -94,12 +94,12 @@ suite('S13 canaries', () => {
     } finally {
       globalThis.fetch = untouched
     }
-    answers.push(await (await fetch(`${tributary.url}/metrics`)).text())
-    assert.ok(answers.length > 100)
+    responses.push(await (await fetch(`${tributary.url}/metrics`)).text())
+    assert.ok(responses.length > 100)
     assert.ok(tributary.logged.length > 100)
     const found = Object.entries(canaries).flatMap(([what, secret]) => [
       ...tributary.logged.filter((line) => line.includes(secret)).map((line) => `${what} in the log: ${line}`),
-      ...answers.filter((text) => text.includes(secret)).map((text) => `${what} in an answer: ${text}`),
+      ...responses.filter((text) => text.includes(secret)).map((text) => `${what} in an answer: ${text}`),
     ])
     assert.deepEqual(found.slice(0, 5), [])
     assert.deepEqual(tributary.logged.filter((line) => line.includes('"internal"')).slice(0, 3), [])

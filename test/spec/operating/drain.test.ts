@@ -24,10 +24,10 @@ suite('stopping', () => {
     await idle.ended
     await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
     await held.release()
-    const answer = await slow
-    assert.equal(answer.status, 200)
-    assert.deepEqual(await answer.json(), [])
-    assert.equal(answer.headers.get('connection'), 'close')
+    const response = await slow
+    assert.equal(response.status, 200)
+    assert.deepEqual(await response.json(), [])
+    assert.equal(response.headers.get('connection'), 'close')
     await stopped
     await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
   })

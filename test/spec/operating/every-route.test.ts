@@ -29,17 +29,17 @@ const ALWAYS: Record<string, RegExp> = {
   'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
 }
 
-function assertFramed(answer: Response, what: string): void {
+function assertFramed(response: Response, what: string): void {
   for (const [name, pattern] of Object.entries(ALWAYS))
-    assert.match(answer.headers.get(name) ?? '(none)', pattern, `${what}: ${name}`)
-  assert.equal(answer.headers.get('x-powered-by'), null)
-  assert.equal(answer.headers.get('server'), null)
+    assert.match(response.headers.get(name) ?? '(none)', pattern, `${what}: ${name}`)
+  assert.equal(response.headers.get('x-powered-by'), null)
+  assert.equal(response.headers.get('server'), null)
 }
 
 async function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-  const answer = await fetch(`${tributary.url}${path}`, { method, redirect: 'manual', ...init })
-  assertFramed(answer, `${method} ${path} -> ${answer.status}`)
-  return answer
+  const response = await fetch(`${tributary.url}${path}`, { method, redirect: 'manual', ...init })
+  assertFramed(response, `${method} ${path} -> ${response.status}`)
+  return response
 }
 
 const asAdmin = () => ({ authorization: `Bearer ${tributary.adminToken}` })
@@ -68,31 +68,32 @@ suite('S14 every route', () => {
 
   for (const { path, methods, auths, heads } of paths) {
     const allowed = [...methods, ...(heads ? ['HEAD'] : []), 'OPTIONS'].sort()
-    const listed = (answer: Response, name: string) => (answer.headers.get(name) ?? '').split(', ').sort()
+    const listed = (response: Response, name: string) => (response.headers.get(name) ?? '').split(', ').sort()
 
     test(`OPTIONS ${path} tells the methods, and the origins only where all may ask`, async () => {
-      const answer = await ask('OPTIONS', path, {
+      const response = await ask('OPTIONS', path, {
         headers: { origin: 'https://evil.test', 'access-control-request-method': 'GET' },
       })
-      assert.equal(answer.status, 204)
-      assert.deepEqual(listed(answer, 'allow'), allowed)
+      assert.equal(response.status, 204)
+      assert.deepEqual(listed(response, 'allow'), allowed)
       if (isShared(auths)) {
-        assert.equal(answer.headers.get('access-control-allow-origin'), '*')
-        assert.deepEqual(listed(answer, 'access-control-allow-methods'), allowed)
-        assert.match(answer.headers.get('access-control-allow-headers') ?? '', /authorization/)
+        assert.equal(response.headers.get('access-control-allow-origin'), '*')
+        assert.deepEqual(listed(response, 'access-control-allow-methods'), allowed)
+        assert.match(response.headers.get('access-control-allow-headers') ?? '', /authorization/)
       } else {
-        const told = [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
+        const told = [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
         assert.deepEqual(told, [])
       }
-      assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+      assert.equal(response.headers.get('access-control-allow-credentials'), null)
     })
 
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
       test(`${method} ${path} is refused with the methods that are taken`, async () => {
-        const answer = await ask(method, path, { headers: asAdmin() })
-        assert.equal(answer.status, 405)
-        assert.deepEqual(listed(answer, 'allow'), allowed)
-        if (method !== 'HEAD') assert.equal(((await answer.json()) as { reason: string }).reason, 'method_not_allowed')
+        const response = await ask(method, path, { headers: asAdmin() })
+        assert.equal(response.status, 405)
+        assert.deepEqual(listed(response, 'allow'), allowed)
+        if (method !== 'HEAD')
+          assert.equal(((await response.json()) as { reason: string }).reason, 'method_not_allowed')
       })
     }
 
@@ -126,15 +127,15 @@ suite('what is no route', () => {
     `/${'x'.repeat(5000)}`,
   ]) {
     test(`${path.slice(0, 40)} gets an answer of ours`, async () => {
-      const answer = await ask('GET', path)
+      const response = await ask('GET', path)
       if (path === '/v0' || path === '/?%') {
-        assert.equal(answer.status, 200)
+        assert.equal(response.status, 200)
         return
       }
-      assert.ok([400, 401, 404].includes(answer.status), String(answer.status))
-      const body = (await answer.json()) as Record<string, string>
+      assert.ok([400, 401, 404].includes(response.status), String(response.status))
+      const body = (await response.json()) as Record<string, string>
       assert.deepEqual(Object.keys(body), ['error', 'reason', 'request_id'])
-      assert.equal(body['request_id'], answer.headers.get('x-request-id'))
+      assert.equal(body['request_id'], response.headers.get('x-request-id'))
     })
   }
 
@@ -166,16 +167,16 @@ suite('the request id', () => {
 
   test('is taken over when it is harmless, in answers, errors and the log', async () => {
     const id = 'trace-01.ABC_x'
-    const answer = await ask('GET', '/nothing', { headers: { 'x-request-id': id } })
-    assert.equal(answer.headers.get('x-request-id'), id)
-    assert.equal(((await answer.json()) as { request_id: string }).request_id, id)
+    const response = await ask('GET', '/nothing', { headers: { 'x-request-id': id } })
+    assert.equal(response.headers.get('x-request-id'), id)
+    assert.equal(((await response.json()) as { request_id: string }).request_id, id)
     assert.ok(tributary.logged.some((line) => line.includes(id)))
   })
 
   test('is replaced when it is not', async () => {
     for (const id of ['short', 'x'.repeat(65), 'has space x', 'quote"quote"', '<script>12', 'semi;colon;']) {
-      const answer = await ask('GET', '/healthz', { headers: { 'x-request-id': id } })
-      assert.notEqual(answer.headers.get('x-request-id'), id)
+      const response = await ask('GET', '/healthz', { headers: { 'x-request-id': id } })
+      assert.notEqual(response.headers.get('x-request-id'), id)
     }
   })
 })
@@ -184,8 +185,8 @@ test('https tells browsers to stay with it', async () => {
   const port = await freePort()
   const secure = await startTributary({ BASE_URL: 'https://tributary.test', PORT: String(port) })
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`)
-    assert.match(answer.headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/)
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`)
+    assert.match(response.headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/)
   } finally {
     await secure.stop()
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { authenticateApp } from '#flows/manage/authenticate-app.ts'
-import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
+import { authenticateApp } from '#flows/apps/authenticate-app.ts'
+import { ATTEMPTS } from '#flows/apps/limit-guesses.ts'
 import { ApiError } from '#model/errors.ts'
 import { type App, makeApp } from '../../harness/app.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
@@ -28,10 +28,10 @@ suite('F20 guesses that come all at once', () => {
   const atOnce = async (secrets: string[], from: string) => {
     const { store } = tributary
     const now = Date.now()
-    const need = { database: store.database, hasher: store.hasher, clock: { now: () => now } }
+    const deps = { database: store.database, hasher: store.hasher, clock: { now: () => now } }
     return Promise.all(
       secrets.map((secret) =>
-        authenticateApp(need, app.clientId, secret, from).then(
+        authenticateApp(deps, app.clientId, secret, from).then(
           () => 'let in',
           (error: unknown) => (error instanceof ApiError ? error.reason : String(error)),
         ),
@@ -65,8 +65,8 @@ suite('F20 guesses that come all at once', () => {
     const other = await makeApp(tributary)
     const ask = async () => {
       const { store } = tributary
-      const need = { database: store.database, hasher: store.hasher, clock: store.clock }
-      return authenticateApp(need, other.clientId, other.secret, '203.0.113.4').then(
+      const deps = { database: store.database, hasher: store.hasher, clock: store.clock }
+      return authenticateApp(deps, other.clientId, other.secret, '203.0.113.4').then(
         () => 'let in',
         (error: unknown) => (error as ApiError).reason,
       )
@@ -81,9 +81,9 @@ suite('F20 guesses that come all at once', () => {
     const statuses = await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, n) => {
         const headers = { 'x-forwarded-for': '203.0.113.5', authorization: `Bearer tra_guess_${n}` }
-        const answer = await fetch(`${tributary.url}/admin/apps`, { headers })
-        await answer.text()
-        return String(answer.status)
+        const response = await fetch(`${tributary.url}/admin/apps`, { headers })
+        await response.text()
+        return String(response.status)
       }),
     )
     const { 401: refused = 0, 429: stopped = 0 } = counted(statuses)
@@ -128,9 +128,9 @@ suite('F20 guesses at a hook', () => {
   }
 
   test('right deliveries are no guesses, however many come at once', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 3 * ATTEMPTS.perSubject }, () => tell('203.0.113.23', HOOK_SECRET)),
     )
-    assert.deepEqual(counted(answers.map(({ status }) => String(status))), { 200: 3 * ATTEMPTS.perSubject })
+    assert.deepEqual(counted(responses.map(({ status }) => String(status))), { 200: 3 * ATTEMPTS.perSubject })
   })
 })

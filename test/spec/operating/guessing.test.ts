@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { ATTEMPTS } from '#flows/manage/limit-guesses.ts'
+import { ATTEMPTS } from '#flows/apps/limit-guesses.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
 let tributary: Tributary

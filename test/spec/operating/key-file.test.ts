@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'
-import { keyFilePath } from '#base/key-file.ts'
-import { rotateKeyring } from '#flows/operate/keyring.ts'
-import { findServiceKey } from '#store/service-keys.ts'
+import { rotateKeyring } from '#flows/operations/keyring.ts'
+import { keyFilePath } from '#platform/key-file.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
 import { makeApp } from '../../harness/app.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 

@@ -1,41 +1,41 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { lapseSignIns } from '#flows/authorize/lapse.ts'
-import { tidy } from '#flows/operate/maintenance.ts'
-import { insertConsent } from '#store/consents.ts'
-import { openMissingCursors, removeOrphanCursors } from '#store/delivery-cursors.ts'
-import { insertPending } from '#store/pending.ts'
-import { purgeEvents, queueEvent } from '#store/push-events.ts'
+import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
+import { purgeExpired } from '#flows/operations/purge-expired.ts'
+import { insertConsent } from '#store/identity/consents.ts'
+import { insertPending } from '#store/identity/pending.ts'
+import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
+import { purgeEvents, queueEvent } from '#store/push/events.ts'
 import { openHasher } from '#store/vault.ts'
-import { type Ground, notes, openGround, someNotes } from '../sync/engine-fixture.ts'
+import { type Fixture, notes, openFixture, someNotes } from '../sync/engine-fixture.ts'
 
 const DAY_MS = 86_400_000
 
 suite('what maintenance does', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   const addDestination = (id: string, schedule: string, options: object = {}) =>
-    ground.sql(
+    fixture.sql(
       `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, created_at, updated_at)
        values ($1, $2, $1, 'webhook', '', '{}', $3, $4, 'active', 0, 0, 0, 0)`,
-      [id, ground.appId, schedule, JSON.stringify(options)],
+      [id, fixture.appId, schedule, JSON.stringify(options)],
     )
   const cursors = (destination: string) =>
-    ground.sql<{ profile_id: string; seq: number; due: boolean; paced: boolean; behind: boolean }>(
-      `select profile_id, seq::int, due_at is not null as due, paced, news > told as behind
+    fixture.sql<{ profile_id: string; seq: number; due: boolean; paced: boolean; behind: boolean }>(
+      `select profile_id, seq::int, due_at is not null as due, scheduled, news > acked_revision as behind
        from delivery_cursor where destination_id = $1 order by profile_id`,
       [destination],
     )
   const connected = async (name: string) => {
-    const connector = await ground.use(name, { list: notes(`/${name}`) })
-    ground.service.on(`/${name}`, () => ({ body: { notes: someNotes(2) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const connector = await fixture.use(name, { list: notes(`/${name}`) })
+    fixture.service.on(`/${name}`, () => ({ body: { notes: someNotes(2) } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     return profile
   }
 
@@ -44,62 +44,62 @@ suite('what maintenance does', () => {
     // As two transactions at the same time leave it: neither opened a cursor.
     await addDestination('dst_now', 'on_change')
     await addDestination('dst_daily', '0 6 * * *')
-    assert.equal(await openMissingCursors(ground.need.database, ground.clock.now()), 2)
+    assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 2)
     const opened = { profile_id: profile.id, seq: 0, behind: true }
     assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, paced: false }])
     assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, paced: true }])
-    await ground.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
-    assert.equal(await openMissingCursors(ground.need.database, ground.clock.now()), 0)
+    await fixture.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
+    assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 0)
     assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'one that is there stays where it is')
   })
 
   test('cursors of a destination that went with its app go, and no others', async () => {
     await addDestination('dst_leaves', 'on_change')
     await addDestination('dst_stays', 'on_change')
-    await openMissingCursors(ground.need.database, ground.clock.now())
+    await openMissingCursors(fixture.deps.database, fixture.clock.now())
     const staying = (await cursors('dst_stays')).length
     assert.ok(staying > 0)
-    assert.equal(await removeOrphanCursors(ground.need.database), 0)
-    await ground.sql(`delete from destination where id = 'dst_leaves'`)
-    assert.equal(await removeOrphanCursors(ground.need.database), staying)
+    assert.equal(await removeOrphanCursors(fixture.deps.database), 0)
+    await fixture.sql(`delete from destination where id = 'dst_leaves'`)
+    assert.equal(await removeOrphanCursors(fixture.deps.database), staying)
     assert.deepEqual(await cursors('dst_leaves'), [])
     assert.equal((await cursors('dst_stays')).length, staying)
   })
 
   test('events that nobody took for thirty days go', async () => {
     await addDestination('dst_events', 'on_change', { events: true })
-    const now = ground.clock.now()
+    const now = fixture.clock.now()
     for (const at of [now - 31 * DAY_MS, now - 29 * DAY_MS])
-      await queueEvent(ground.need.database, ground.appId, 'account.erased', at, { account: 'a' })
-    assert.equal(await purgeEvents(ground.need.database, now - 40 * DAY_MS), 0)
-    const { events } = await tidy(ground.need)
+      await queueEvent(fixture.deps.database, fixture.appId, 'account.erased', at, { account: 'a' })
+    assert.equal(await purgeEvents(fixture.deps.database, now - 40 * DAY_MS), 0)
+    const { events } = await purgeExpired(fixture.deps)
     assert.equal(events, 1)
-    const left = await ground.sql<{ at: number }>('select at from push_event')
+    const left = await fixture.sql<{ at: number }>('select at from push_event')
     assert.deepEqual(left, [{ at: now - 29 * DAY_MS }])
   })
 
   test('sign-ins that nobody finished go when their time is over, and no others', async () => {
-    const { database, keyring } = ground.need
+    const { database, keyring } = fixture.deps
     const hasher = await openHasher(database, keyring)
-    const need = { ...ground.need, hasher, config: { baseUrl: 'http://localhost' } }
-    const now = ground.clock.now()
+    const deps = { ...fixture.deps, hasher, config: { baseUrl: 'http://localhost' } }
+    const now = fixture.clock.now()
     const [over, open] = [randomBytes(32), randomBytes(32)]
     for (const [hash, expiresAt] of [
       [over, now - 1000],
       [open, now + 60_000],
     ] as const)
       await insertPending(database, keyring, hash, {
-        appId: ground.appId,
+        appId: fixture.appId,
         service: 'apart',
         browser: Buffer.from('browser'),
         value: '{}',
         expiresAt,
       })
     const consent = (hash: Buffer, expiresAt: number) => ({
-      part: 1,
+      shard: 1,
       hash,
       kind: 'code' as const,
-      appId: ground.appId,
+      appId: fixture.appId,
       service: 'apart',
       nativeId: 'ada',
       accountId: undefined,
@@ -119,12 +119,12 @@ suite('what maintenance does', () => {
     await insertConsent(database, keyring, consent(waiting, now + 60_000))
     await insertConsent(database, keyring, consent(used, now - 1000))
     await insertConsent(database, keyring, consent(longUsed, now - 1000))
-    await ground.sql('update consent set used_at = $2 where hash = $1', [used, now - DAY_MS + 60_000])
-    await ground.sql('update consent set used_at = $2 where hash = $1', [longUsed, now - DAY_MS - 60_000])
-    assert.deepEqual(await lapseSignIns(need), { pending: 1, consents: 1 })
-    assert.deepEqual(await ground.sql('select hash from pending'), [{ hash: open }])
-    const left = await ground.sql<{ hash: Buffer }>('select hash from consent order by hash')
+    await fixture.sql('update consent set used_at = $2 where hash = $1', [used, now - DAY_MS + 60_000])
+    await fixture.sql('update consent set used_at = $2 where hash = $1', [longUsed, now - DAY_MS - 60_000])
+    assert.deepEqual(await expireSignIns(deps), { pending: 1, consents: 1 })
+    assert.deepEqual(await fixture.sql('select hash from pending'), [{ hash: open }])
+    const left = await fixture.sql<{ hash: Buffer }>('select hash from consent order by hash')
     assert.deepEqual(left, [{ hash: waiting }, { hash: used }])
-    assert.deepEqual(await lapseSignIns(need), { pending: 0, consents: 0 }, 'twice is the same as once')
+    assert.deepEqual(await expireSignIns(deps), { pending: 0, consents: 0 }, 'twice is the same as once')
   })
 })

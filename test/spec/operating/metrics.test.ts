@@ -15,10 +15,10 @@ suite('metrics', () => {
   test('are open to this machine, in the form that Prometheus reads', async () => {
     await fetch(`${tributary.url}/healthz`)
     await fetch(`${tributary.url}/nothing/at/all?token=x`)
-    const answer = await ask()
-    assert.equal(answer.status, 200)
-    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
-    const text = await answer.text()
+    const response = await ask()
+    assert.equal(response.status, 200)
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    const text = await response.text()
     assert.match(text, /^tributary_http_request_seconds_count\{method="GET",route="\/healthz",status="200"\} \d+$/m)
     assert.match(text, /^tributary_http_request_seconds_count\{method="GET",route="none",status="404"\} \d+$/m)
     assert.match(text, /^tributary_queue_ready\{queue="maintenance"\} \d+$/m)
@@ -52,9 +52,9 @@ suite('metrics', () => {
       { 'x-forwarded-for': '127.0.0.1' },
       { 'x-forwarded-for': '203.0.113.7', authorization: 'Bearer tra_wrong' },
     ]) {
-      const answer = await ask(headers)
-      assert.equal(answer.status, 401)
-      assert.equal(((await answer.json()) as { reason: string }).reason, 'admin_token_invalid')
+      const response = await ask(headers)
+      assert.equal(response.status, 401)
+      assert.equal(((await response.json()) as { reason: string }).reason, 'admin_token_invalid')
     }
     const admin = { 'x-forwarded-for': '203.0.113.8', authorization: `Bearer ${tributary.adminToken}` }
     assert.equal((await ask(admin)).status, 200)

@@ -111,9 +111,9 @@ suite('the OpenAPI document', () => {
     for (const [method, path, route] of ROUTES) {
       const operation = operationOf(method, path)!
       assert.ok(operation.summary.length > 5, `${method} ${path}`)
-      const answer = operation.responses[String(route.status ?? 200)]
-      assert.ok(answer, `${method} ${path} has no answer`)
-      if (route.answer !== undefined) assert.ok(Object.values(answer.content ?? {})[0]?.schema, `${method} ${path}`)
+      const response = operation.responses[String(route.status ?? 200)]
+      assert.ok(response, `${method} ${path} has no answer`)
+      if (route.response !== undefined) assert.ok(Object.values(response.content ?? {})[0]?.schema, `${method} ${path}`)
       for (const [status, refusal] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue
         assert.deepEqual(refusal.content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' })
@@ -169,10 +169,10 @@ suite('what is the same for everybody', () => {
 
 test('open answers are what they promise', async () => {
   for (const [method, path, route] of ROUTES) {
-    if (method !== 'GET' || route.auth !== 'none' || route.answer === undefined || path.includes(':')) continue
-    const answer = await fetch(`${tributary.url}${path}`)
-    if (answer.status !== 200) continue
-    const body: unknown = await answer.json()
-    assert.deepEqual(route.answer.parse(body), body, path)
+    if (method !== 'GET' || route.auth !== 'none' || route.response === undefined || path.includes(':')) continue
+    const response = await fetch(`${tributary.url}${path}`)
+    if (response.status !== 200) continue
+    const body: unknown = await response.json()
+    assert.deepEqual(route.response.parse(body), body, path)
   }
 })

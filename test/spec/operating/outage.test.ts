@@ -25,8 +25,8 @@ after(async () => {
 })
 
 const readyz = async () => {
-  const answer = await fetch(`${tributary.url}/readyz`)
-  return { status: answer.status, body: (await answer.json()) as Readiness }
+  const response = await fetch(`${tributary.url}/readyz`)
+  return { status: response.status, body: (await response.json()) as Readiness }
 }
 
 const untilReady = () => until('it is ready again', readyz, ({ status }) => status === 200)
@@ -60,12 +60,12 @@ suite('R08 when the database goes away', () => {
 
   test('a refusal tells when to come again', async () => {
     await line.cut()
-    const answer = await fetch(`${tributary.url}/admin/apps`, {
+    const response = await fetch(`${tributary.url}/admin/apps`, {
       headers: { authorization: `Bearer ${tributary.adminToken}` },
     })
     await line.mend()
-    assert.equal(answer.status, 503)
-    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    assert.equal(response.status, 503)
+    assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
     await untilReady()
   })
 

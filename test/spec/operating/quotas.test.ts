@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { loadConfig } from '#base/config.ts'
-import { tidy } from '#flows/operate/maintenance.ts'
+import { purgeExpired } from '#flows/operations/purge-expired.ts'
+import { loadConfig } from '#platform/config.ts'
 import { basic } from '../../harness/app.ts'
 import { auditTrail } from '../../harness/audit.ts'
 import { tributary as cli } from '../../harness/command-line.ts'
 import { until } from '../../harness/until.ts'
-import { type Order, orders, pagesOf, type SyncHouse, startSyncHouse } from '../sync/shop-fixture.ts'
+import { type Order, orders, pagesOf, type SyncHarness, startSyncHarness } from '../sync/shop-fixture.ts'
 
 /** The quota of every profile in this file, unless a test sets others. */
 const PROFILE_ITEMS = 25
@@ -23,15 +23,15 @@ interface Usage {
   notices?: { quota: string; state: string; account?: string; profile?: string }[]
 }
 
-let house: SyncHouse
+let harness: SyncHarness
 let list: Order[] = []
 before(async () => {
-  house = await startSyncHouse(SETTINGS)
+  harness = await startSyncHarness(SETTINGS)
 })
-after(() => house.stop())
+after(() => harness.stop())
 beforeEach(async () => {
   list = []
-  house.service.on(
+  harness.service.on(
     '/orders',
     pagesOf(() => list),
   )
@@ -39,18 +39,18 @@ beforeEach(async () => {
 })
 
 const setQuotas = async (quotas: Record<string, number | 'none'>) => {
-  const { status, body } = await house.tributary.admin('PUT', `/admin/apps/${house.clientId}/quotas`, quotas)
+  const { status, body } = await harness.tributary.admin('PUT', `/admin/apps/${harness.clientId}/quotas`, quotas)
   assert.equal(status, 200, JSON.stringify(body))
   return body as Record<string, { limit: number | null; own: boolean }>
 }
 const usage = async (query = ''): Promise<Usage> => {
-  const headers = basic({ clientId: house.clientId, secret: house.secret })
-  const answer = await fetch(`${house.tributary.url}/usage${query}`, { headers })
-  assert.equal(answer.status, 200)
-  return (await answer.json()) as Usage
+  const headers = basic({ clientId: harness.clientId, secret: harness.secret })
+  const response = await fetch(`${harness.tributary.url}/usage${query}`, { headers })
+  assert.equal(response.status, 200)
+  return (await response.json()) as Usage
 }
 const own = (token: string, items: unknown[]) =>
-  house.ask('POST', '/services/self/notes', token, {
+  harness.ask('POST', '/services/self/notes', token, {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(items),
   })
@@ -66,8 +66,8 @@ const syncOnce = async (token: string, query = '') => {
   return until(
     'a run has ended',
     async () => {
-      if (looks++ % 20 === 0) await house.ask('POST', `/profiles/shop/sync${query}`, token)
-      return house.progress(token)
+      if (looks++ % 20 === 0) await harness.ask('POST', `/profiles/shop/sync${query}`, token)
+      return harness.progress(token)
     },
     (now) => (now.last_run ?? 0) >= asked && now.state !== 'running',
   )
@@ -75,45 +75,45 @@ const syncOnce = async (token: string, query = '') => {
 /** Waits for what is told after the items are stored. */
 const eventually = (isSo: () => Promise<boolean>) => until(isSo.toString(), isSo)
 /** What upkeep does every ten minutes. */
-const upkeep = () => tidy({ ...house.tributary.store, config: loadConfig(SETTINGS) })
+const upkeep = () => purgeExpired({ ...harness.tributary.store, config: loadConfig(SETTINGS) })
 /** What the counters say beside what the items say, of every profile there is. */
 const miscounted = () =>
-  house.sql(
+  harness.sql(
     `select s.profile_id, s.items::int, c.n, s.bytes::int, c.bytes as counted from profile_sync s, lateral (
        select count(*)::int as n, coalesce(sum(octet_length(i.data::text)), 0)::int as bytes from item i
-       where i.part = s.part and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
+       where i.shard = s.shard and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
   )
 
 suite('a service with ever new items', () => {
   test('fills a profile up to its quota and no further; the reason is shown, and it goes on when the quota is raised', async () => {
-    house.service.on('/orders', ({ query }) => {
+    harness.service.on('/orders', ({ query }) => {
       const page = Number(query['page'])
       return { body: { orders: orders(10).map((order, i) => ({ ...order, id: `p${page}-${i}` })) } }
     })
-    const { access_token: token } = await house.connect('endless')
-    const stopped = await house.until(token, (now) => isFull(now) && now.state === 'failing')
+    const { access_token: token } = await harness.connect('endless')
+    const stopped = await harness.until(token, (now) => isFull(now) && now.state === 'failing')
     assert.equal(stopped.items, PROFILE_ITEMS)
     assert.match(stopped.last_error!, /quota profile_items is reached/)
     assert.equal(
-      ((await house.ask('GET', '/services/shop/orders?limit=100', token)).body as unknown[]).length,
+      ((await harness.ask('GET', '/services/shop/orders?limit=100', token)).body as unknown[]).length,
       PROFILE_ITEMS,
     )
     await setQuotas({ profile_items: 45 })
-    const more = await house.until(token, (now) => isFull(now) && now.items === 45)
+    const more = await harness.until(token, (now) => isFull(now) && now.items === 45)
     assert.equal(more.items, 45)
     assert.deepEqual(await miscounted(), [])
   })
 
   test('stored items are updated and deleted while it is full; room that is made is used', async () => {
     list = orders(40)
-    const { access_token: token, account } = await house.connect('full')
-    await house.until(token, isFull)
+    const { access_token: token, account } = await harness.connect('full')
+    await harness.until(token, isFull)
     // The newest ones of a list came first and are stored: one changes, and five are gone.
     list = list.map((order) => (order.id === 'o3' ? { ...order, text: 'another text' } : order)).slice(5)
     list.unshift({ ...orders(1)[0]!, id: 'o3', text: 'another text' })
     const after = await syncOnce(token)
     assert.equal(isFull(after), true)
-    const read = (await house.ask('GET', '/services/shop/orders?limit=100', token)).body as { data: Order }[]
+    const read = (await harness.ask('GET', '/services/shop/orders?limit=100', token)).body as { data: Order }[]
     assert.equal(read.find(({ data }) => data.id === 'o3')?.data.text, 'another text')
     assert.equal(
       read.some(({ data }) => data.id === 'o1'),
@@ -131,14 +131,14 @@ suite('a service with ever new items', () => {
 
   test('goes on by itself after another profile of the account left', async () => {
     await setQuotas({ account_items: 30 })
-    house.service.on('/orders', (asked) =>
+    harness.service.on('/orders', (asked) =>
       pagesOf(() => (asked.headers.authorization === 'Bearer token-guest' ? orders(10) : list))(asked),
     )
-    const { access_token: token, account } = await house.connect('guest')
-    await house.until(token, isDone)
+    const { access_token: token, account } = await harness.connect('guest')
+    await harness.until(token, isDone)
     list = orders(25)
-    await house.connect('host', account)
-    const stopped = await house.until(token, isFull)
+    await harness.connect('host', account)
+    const stopped = await harness.until(token, isFull)
     assert.match(stopped.last_error ?? '', /quota account_items is reached/)
     assert.equal(stopped.items, 20)
     assert.deepEqual((await usage(`?account=${account}`)).quotas['account_items'], {
@@ -146,9 +146,9 @@ suite('a service with ever new items', () => {
       limit: 30,
       state: 'reached',
     })
-    assert.equal((await house.ask('DELETE', '/profiles/guest@shop', token)).status, 200)
+    assert.equal((await harness.ask('DELETE', '/profiles/guest@shop', token)).status, 200)
     await upkeep()
-    assert.equal((await house.until(token, isDone)).items, 25)
+    assert.equal((await harness.until(token, isDone)).items, 25)
     const reached = (await usage()).notices?.filter((each) => each.account === account && each.state === 'reached')
     assert.deepEqual(reached, [])
     assert.deepEqual(await miscounted(), [])
@@ -157,7 +157,7 @@ suite('a service with ever new items', () => {
 
 suite("an app's own items", () => {
   test('beyond a quota are refused whole, with the reason; what is stored can still be changed', async () => {
-    const { access_token: token } = await house.connect('own')
+    const { access_token: token } = await harness.connect('own')
     assert.equal((await own(token, notes(PROFILE_ITEMS - 1))).status, 200)
     const refused = await own(token, notes(2, 100))
     assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
@@ -171,27 +171,27 @@ suite("an app's own items", () => {
       unchanged: 0,
     })
     assert.equal(
-      ((await house.ask('GET', '/services/self/notes?limit=100', token)).body as unknown[]).length,
+      ((await harness.ask('GET', '/services/self/notes?limit=100', token)).body as unknown[]).length,
       PROFILE_ITEMS,
     )
     assert.deepEqual(await miscounted(), [])
   })
 
   test('are bounded over all accounts of the app, also when they come at the same time', async () => {
-    const people = await Promise.all(['p1', 'p2', 'p3', 'p4'].map((person) => house.connect(person)))
+    const people = await Promise.all(['p1', 'p2', 'p3', 'p4'].map((person) => harness.connect(person)))
     const ownItems = async () =>
       (
-        await house.sql<{ n: number }>(
+        await harness.sql<{ n: number }>(
           `select count(*)::int as n from item i join profile p on p.id = i.profile_id where p.service = 'self'`,
         )
       )[0]!.n
     const before = await ownItems()
     await setQuotas({ own_items: before + 10 })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       people.flatMap(({ access_token: token }) => [0, 1, 2, 3, 4].map((i) => own(token, notes(1, 200 + i)))),
     )
-    assert.ok(answers.filter(({ status }) => status === 200).length <= 10)
-    assert.ok(answers.every((answer) => answer.status === 200 || reason(answer) === 'quota_reached'))
+    assert.ok(responses.filter(({ status }) => status === 200).length <= 10)
+    assert.ok(responses.every((response) => response.status === 200 || reason(response) === 'quota_reached'))
     // Whatever was refused for being counted twice at that moment finds room soon, and not one more does.
     const stored = async () => (await ownItems()) - before
     let next = 300
@@ -206,7 +206,7 @@ suite("an app's own items", () => {
   })
 
   test('are bounded in bytes', async () => {
-    const { access_token: token, account } = await house.connect('bytes')
+    const { access_token: token, account } = await harness.connect('bytes')
     await setQuotas({ account_bytes: 2000 })
     assert.equal((await own(token, [{ id: 'a', text: 'x'.repeat(1500) }])).status, 200)
     const refused = await own(token, [{ id: 'b', text: 'ü'.repeat(300) }])
@@ -222,27 +222,27 @@ suite("an app's own items", () => {
 
 suite('quotas', () => {
   test('warn before they are reached: in the usage, by an event, in metrics', async () => {
-    house.service.on('/events', () => ({ status: 200, body: {} }))
-    const made = await fetch(`${house.tributary.url}/push`, {
+    harness.service.on('/events', () => ({ status: 200, body: {} }))
+    const made = await fetch(`${harness.tributary.url}/push`, {
       method: 'POST',
-      headers: { ...basic({ clientId: house.clientId, secret: house.secret }), 'content-type': 'application/json' },
+      headers: { ...basic({ clientId: harness.clientId, secret: harness.secret }), 'content-type': 'application/json' },
       body: JSON.stringify({
         name: 'Events',
         kind: 'webhook',
-        url: `${house.service.url}/events`,
+        url: `${harness.service.url}/events`,
         filter: ['/types/tracks'],
         options: { events: true },
       }),
     })
     assert.equal(made.status, 201, await made.text())
     list = orders(21)
-    const { access_token: token, account } = await house.connect('warned')
-    await house.until(token, isDone)
+    const { access_token: token, account } = await harness.connect('warned')
+    await harness.until(token, isDone)
     const mine = async () => (await usage()).notices?.filter((each) => each.account === account)
     const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
     await eventually(async () => (await states()) === 'profile_items near')
     const audit = async () =>
-      (await auditTrail(house.sql, 'quota.%', { account })).map(
+      (await auditTrail(harness.sql, 'quota.%', { account })).map(
         ({ action, detail }) => `${action} ${String(detail['quota'])}`,
       )
     assert.deepEqual(await audit(), ['quota.near profile_items'])
@@ -253,14 +253,14 @@ suite('quotas', () => {
     assert.deepEqual(await audit(), ['quota.near profile_items', 'quota.reached profile_items'])
     const heard = () =>
       ['quota.near', 'quota.reached'].every((type) =>
-        house.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
+        harness.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
       )
     await eventually(async () => heard())
-    const metrics = await (await fetch(`${house.tributary.url}/metrics`)).text()
+    const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     assert.match(metrics, /^tributary_quota_notices\{quota="profile_items",state="reached"\} \d+$/m)
     assert.match(
       metrics,
-      new RegExp(`^tributary_quota_used_ratio\\{app="${house.clientId}",quota="app_items"\\} [\\d.e-]+$`, 'm'),
+      new RegExp(`^tributary_quota_used_ratio\\{app="${harness.clientId}",quota="app_items"\\} [\\d.e-]+$`, 'm'),
     )
   })
 
@@ -269,16 +269,16 @@ suite('quotas', () => {
       limit: 7,
       own: true,
     })
-    const path = `/admin/apps/${house.clientId}/quotas`
-    const shown = (await house.tributary.admin('GET', path)).body as Record<string, unknown>
+    const path = `/admin/apps/${harness.clientId}/quotas`
+    const shown = (await harness.tributary.admin('GET', path)).body as Record<string, unknown>
     assert.deepEqual(shown['app_bytes'], { limit: null, own: true })
     assert.deepEqual(shown['account_items'], { limit: 5_000_000, own: false })
     for (const wrong of [{ nothing: 1 }, { profile_items: -1 }, { profile_items: '5' }, { profile_items: 1.5 }])
-      assert.equal((await house.tributary.admin('PUT', path, wrong)).status, 400)
-    assert.equal((await house.tributary.admin('PUT', '/admin/apps/app_none/quotas', {})).status, 404)
-    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+      assert.equal((await harness.tributary.admin('PUT', path, wrong)).status, 400)
+    assert.equal((await harness.tributary.admin('PUT', '/admin/apps/app_none/quotas', {})).status, 404)
+    const env = { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir }
     const set = await cli(
-      ['app', 'quotas', house.clientId, '--set', 'account_items=9', '--set', 'profile_items=default', '--json'],
+      ['app', 'quotas', harness.clientId, '--set', 'account_items=9', '--set', 'profile_items=default', '--json'],
       env,
     )
     assert.equal(set.code, 0, set.stderr)
@@ -290,37 +290,37 @@ suite('quotas', () => {
         { limit: null, own: true },
       ],
     )
-    const used = await cli(['app', 'usage', house.clientId, '--json'], env)
+    const used = await cli(['app', 'usage', harness.clientId, '--json'], env)
     assert.equal(used.code, 0, used.stderr)
     assert.equal((JSON.parse(used.stdout) as Usage).quotas['app_items']!.limit, 100_000_000)
   })
 
   test('show an app only its own accounts', async () => {
-    const { account } = await house.connect('hers')
+    const { account } = await harness.connect('hers')
     const other = (
-      await house.tributary.admin('POST', '/admin/apps', { name: 'Other', redirect_uris: ['https://o.test/'] })
+      await harness.tributary.admin('POST', '/admin/apps', { name: 'Other', redirect_uris: ['https://o.test/'] })
     ).body as { client_id: string; client_secret: string }
     const headers = basic({ clientId: other.client_id, secret: other.client_secret })
-    assert.equal((await fetch(`${house.tributary.url}/usage?account=${account}`, { headers })).status, 404)
-    assert.equal((await fetch(`${house.tributary.url}/usage?account=nonsense`, { headers })).status, 404)
-    assert.equal((await fetch(`${house.tributary.url}/usage?profile=shop`, { headers })).status, 400)
-    assert.equal((await fetch(`${house.tributary.url}/usage`)).status, 401)
+    assert.equal((await fetch(`${harness.tributary.url}/usage?account=${account}`, { headers })).status, 404)
+    assert.equal((await fetch(`${harness.tributary.url}/usage?account=nonsense`, { headers })).status, 404)
+    assert.equal((await fetch(`${harness.tributary.url}/usage?profile=shop`, { headers })).status, 400)
+    assert.equal((await fetch(`${harness.tributary.url}/usage`)).status, 401)
   })
 })
 
 suite('the counts', () => {
   test('stay true over resets, merges, folds, disconnects and erasure', async () => {
     list = orders(12)
-    const one = await house.connect('fold')
-    await house.until(one.access_token, isDone)
+    const one = await harness.connect('fold')
+    await harness.until(one.access_token, isDone)
     await own(one.access_token, notes(3))
-    const two = await house.connect('fold')
-    await house.until(two.access_token, isDone)
+    const two = await harness.connect('fold')
+    await harness.until(two.access_token, isDone)
     assert.notEqual(one.account, two.account)
-    await house.ask('POST', '/profiles/shop/reset', one.access_token)
+    await harness.ask('POST', '/profiles/shop/reset', one.access_token)
     list = orders(14)
-    await house.until(one.access_token, ({ items, state }) => items === 14 && state === 'done')
-    const merged = await fetch(`${house.tributary.url}/auth/merge`, {
+    await harness.until(one.access_token, ({ items, state }) => items === 14 && state === 'done')
+    const merged = await fetch(`${harness.tributary.url}/auth/merge`, {
       method: 'POST',
       body: new URLSearchParams({ source: two.access_token, dest: one.access_token }),
     })
@@ -332,15 +332,15 @@ suite('the counts', () => {
       'shop 14',
     ])
     assert.deepEqual(await miscounted(), [])
-    await house.ask('DELETE', '/profiles/shop', one.access_token)
+    await harness.ask('DELETE', '/profiles/shop', one.access_token)
     assert.deepEqual(
       (await usage(`?account=${one.account}`)).profiles!.map(({ items }) => items),
       [3],
     )
-    await house.ask('DELETE', '/profiles', one.access_token)
+    await harness.ask('DELETE', '/profiles', one.access_token)
     assert.deepEqual(await miscounted(), [])
     assert.deepEqual(
-      await house.sql('select 1 from profile_sync s join profile p on p.id = s.profile_id where p.account_id = $1', [
+      await harness.sql('select 1 from profile_sync s join profile p on p.id = s.profile_id where p.account_id = $1', [
         one.account,
       ]),
       [],
@@ -349,9 +349,9 @@ suite('the counts', () => {
 
   test('that are wrong are mended by upkeep', async () => {
     list = orders(9)
-    const { access_token: token, account } = await house.connect('wrong')
-    await house.until(token, isDone)
-    await house.sql(
+    const { access_token: token, account } = await harness.connect('wrong')
+    await harness.until(token, isDone)
+    await harness.sql(
       `update profile_sync s set items = 1000, bytes = 5, recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
       [account],
     )
@@ -364,24 +364,24 @@ suite('the counts', () => {
 
   test('a quota that was met but not told, because the process died in between, is found by upkeep', async () => {
     list = orders(30)
-    const { access_token: token, account } = await house.connect('untold')
-    await house.until(token, isFull)
+    const { access_token: token, account } = await harness.connect('untold')
+    await harness.until(token, isFull)
     const noticed = async () =>
-      (await house.sql(`select 1 from quota_notice where account_id = $1 and level = 'reached'`, [account])).length
+      (await harness.sql(`select 1 from quota_notice where account_id = $1 and level = 'reached'`, [account])).length
     await eventually(async () => (await noticed()) === 1)
-    await house.sql('delete from quota_notice')
-    await house.sql(
-      `delete from item where (part, profile_id, id) in (select i.part, i.profile_id, i.id from item i join profile p on p.id = i.profile_id where p.account_id = $1 order by i.at desc limit 10)`,
+    await harness.sql('delete from quota_notice')
+    await harness.sql(
+      `delete from item where (shard, profile_id, id) in (select i.shard, i.profile_id, i.id from item i join profile p on p.id = i.profile_id where p.account_id = $1 order by i.at desc limit 10)`,
       [account],
     )
-    await house.sql(
+    await harness.sql(
       `update profile_sync s set recounted_at = null from profile p where p.id = s.profile_id and p.account_id = $1`,
       [account],
     )
     list = orders(20)
     await until('it is synced', async () => {
       await upkeep()
-      return isDone(await house.progress(token))
+      return isDone(await harness.progress(token))
     })
     assert.deepEqual(await miscounted(), [])
   })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkReadiness } from '#flows/operate/health.ts'
-import { openDatabase } from '#store/database.ts'
+import { checkReadiness } from '#flows/operations/health.ts'
+import { openDatabase } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { openFresh, quiet } from '../../store/opened.ts'
 
 const rest = { hasher: {} as never, isDraining: () => false }
 
-test('a database that answers is told apart from one that does not, whatever words its answer has', async () => {
+test('a database that answers is acked_revision apart from one that does not, whatever words its answer has', async () => {
   const { database, close } = await openFresh()
   try {
     const look = () => checkReadiness({ database, engineDatabase: database, ...rest })

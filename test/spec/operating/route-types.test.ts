@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { readById, readByNativeId, shelfOfEndpoint } from '#flows/read/find.ts'
+import { readById, readByNativeId, scopeOfEndpoint } from '#flows/read/find.ts'
 import { dataRoute } from '#http/data-route.ts'
 import { route } from '#http/route.ts'
 
@@ -27,15 +27,15 @@ const unproven = [
     usesCachedAccount: true,
     summary: '',
     // @ts-expect-error its token may be revoked: nothing but a reading that proves it may use it
-    run: async (house, { account }) => readById(house, account, 'id'),
+    run: async (harness, { account }) => readById(harness, account, 'id'),
   }),
   dataRoute({
     usesCachedAccount: true,
     summary: '',
-    run: async (house, { account }) => {
-      const shelf = await shelfOfEndpoint(house, account, 'service', 'endpoint')
+    run: async (harness, { account }) => {
+      const category = await scopeOfEndpoint(harness, account, 'service', 'endpoint')
       // @ts-expect-error this reads without a proof
-      return readByNativeId(house, shelf, 'endpoint', 'id')
+      return readByNativeId(harness, category, 'endpoint', 'id')
     },
   }),
   // @ts-expect-error not even its id can be had by accident

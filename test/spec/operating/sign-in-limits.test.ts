@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { lapseSignIns } from '#flows/authorize/lapse.ts'
+import { expireSignIns } from '#flows/authorize/expire-sign-ins.ts'
 import { basic } from '../../harness/app.ts'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { newCode, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
@@ -12,20 +12,20 @@ import { startScripted } from '../sync/scripted-service.ts'
 const PER_ADDRESS = 5
 const TEN_MINUTES_MS = 600_000
 
-let house: LabHouse
+let harness: LabHarness
 before(async () => {
-  house = await startLabHouse({ TRUST_PROXY: '127.0.0.1', TRIBUTARY_QUOTA_ADDRESS_SIGN_INS: String(PER_ADDRESS) })
+  harness = await startLabHarness({ TRUST_PROXY: '127.0.0.1', TRIBUTARY_QUOTA_ADDRESS_SIGN_INS: String(PER_ADDRESS) })
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const begin = (from: string, service = 'demo-social', accept = 'text/html', by = house.app) =>
-  fetch(house.startUrl(service, {}, by), { redirect: 'manual', headers: { 'x-forwarded-for': from, accept } })
+const begin = (from: string, service = 'demo-social', accept = 'text/html', by = harness.app) =>
+  fetch(harness.startUrl(service, {}, by), { redirect: 'manual', headers: { 'x-forwarded-for': from, accept } })
 const statusesOf = async (count: number, start: () => Promise<Response>) =>
   (await Promise.all(Array.from({ length: count }, start))).map(({ status }) => status)
 const howMany = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
 const openAt = async (subject: string) =>
   (
-    await house.sql<{ n: number }>(
+    await harness.sql<{ n: number }>(
       'select coalesce(sum(n), 0)::int as n from open_sign_in, unnest(counts) as n where subject = $1',
       [subject],
     )
@@ -40,7 +40,7 @@ const becomes = (subject: string, wanted: number) =>
 
 suite('unfinished sign-ins of one address', () => {
   test('are bounded, also when they begin at the same time; nobody else is refused', async () => {
-    const rows = async () => (await house.sql<{ n: number }>('select count(*)::int as n from pending'))[0]!.n
+    const rows = async () => (await harness.sql<{ n: number }>('select count(*)::int as n from pending'))[0]!.n
     const before = await rows()
     const statuses = await statusesOf(40, () => begin('203.0.113.1'))
     assert.equal(howMany(statuses, 302), PER_ADDRESS)
@@ -77,9 +77,9 @@ suite('unfinished sign-ins of one address', () => {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: `oauth_token=t${service.asked.length}&oauth_token_secret=s&oauth_callback_confirmed=true`,
       }))
-      const app = await house.makeApp({ services: [] })
+      const app = await harness.makeApp({ services: [] })
       const keys = { key: 'k', secret: 's', overrides: { base_url: service.url } }
-      await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
+      await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
       const statuses = await statusesOf(20, () => begin('203.0.113.4', 'demo-micro', 'text/html', app))
       assert.equal(howMany(statuses, 429), 20 - PER_ADDRESS)
       assert.equal(service.asked.length, PER_ADDRESS)
@@ -89,9 +89,9 @@ suite('unfinished sign-ins of one address', () => {
   })
 
   test('that the service refuses are not counted', async () => {
-    const app = await house.makeApp({ services: [] })
+    const app = await harness.makeApp({ services: [] })
     const keys = { key: 'k', secret: 's', overrides: { base_url: 'http://127.0.0.1:1' } }
-    await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
+    await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
     assert.equal((await begin('203.0.113.5', 'demo-micro', 'text/html', app)).status, 302)
     assert.equal(await openAt('address 203.0.113.5'), 0)
   })
@@ -99,22 +99,22 @@ suite('unfinished sign-ins of one address', () => {
 
 suite('a finished sign-in', () => {
   test('counts until its code is redeemed', async () => {
-    const subject = `app ${house.app.clientId}`
+    const subject = `app ${harness.app.clientId}`
     const before = await openAt(subject)
-    const codes = [await newCode(house, 'demo-social', 'ada'), await newCode(house, 'demo-social', 'ada')]
+    const codes = [await newCode(harness, 'demo-social', 'ada'), await newCode(harness, 'demo-social', 'ada')]
     assert.equal(await openAt(subject), before + 2)
-    assert.equal((await redeem(house, codes[0]!)).status, 200)
+    assert.equal((await redeem(harness, codes[0]!)).status, 200)
     await becomes(subject, before + 1)
     // A second use is refused, and frees nothing.
-    assert.equal((await redeem(house, codes[0]!)).status, 400)
-    assert.equal((await redeem(house, codes[1]!)).status, 200)
+    assert.equal((await redeem(harness, codes[0]!)).status, 400)
+    assert.equal((await redeem(harness, codes[1]!)).status, 200)
     await becomes(subject, before)
   })
 })
 
 test('a quota of the app holds over all addresses, and is shown', async () => {
-  const app = await house.makeApp()
-  const put = await house.tributary.admin('PUT', `/admin/apps/${app.clientId}/quotas`, { app_sign_ins: 3 })
+  const app = await harness.makeApp()
+  const put = await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/quotas`, { app_sign_ins: 3 })
   assert.equal(put.status, 200)
   let host = 10
   const statuses = await statusesOf(12, () => begin(`198.51.100.${(host += 1)}`, 'demo-social', 'text/html', app))
@@ -122,16 +122,16 @@ test('a quota of the app holds over all addresses, and is shown', async () => {
   assert.equal(howMany(statuses, 429), 9)
   // A refused one is counted for nobody.
   assert.equal((await openAt('address 198.51.100.11')) + (await openAt('address 198.51.100.12')) <= 2, true)
-  const { body } = await send(house, 'GET', '/usage', { headers: basic(app) })
+  const { body } = await send(harness, 'GET', '/usage', { headers: basic(app) })
   assert.deepEqual((body['quotas'] as Record<string, unknown>)['app_sign_ins'], { used: 3, limit: 3, state: 'reached' })
 })
 
 test('what nobody finishes ends by itself, and is purged', async () => {
   await statusesOf(PER_ADDRESS, () => begin('203.0.113.9'))
   assert.equal((await begin('203.0.113.9')).status, 429)
-  const { need, close } = await openFlows(house, TEN_MINUTES_MS + 120_000)
+  const { deps, close } = await openFlows(harness, TEN_MINUTES_MS + 120_000)
   try {
-    await lapseSignIns(need)
+    await expireSignIns(deps)
   } finally {
     await close()
   }

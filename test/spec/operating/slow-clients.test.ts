@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { House } from '#http/house.ts'
+import type { HttpDeps } from '#http/deps.ts'
 import { createServer } from '#http/server.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import { rawClient } from './raw-http.ts'
@@ -14,14 +14,14 @@ const limits = { headersTimeout: 0, requestTimeout: 0 }
 // The real door with its limits made shorter, for nobody wants to wait a minute for a test.
 before(async () => {
   tributary = await startTributary()
-  const house = {
+  const harness = {
     ...tributary.store,
     config: { baseUrl: '', trustProxy: [], drainMs: 0 },
     adminToken: tributary.adminToken,
     isDraining: () => false,
     version: 'x',
   }
-  server = createServer(house as unknown as House)
+  server = createServer(harness as unknown as HttpDeps)
   limits.headersTimeout = server.server.headersTimeout
   limits.requestTimeout = server.server.requestTimeout
   server.server.headersTimeout = 500

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { after, before, suite, test } from 'node:test'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
 import { synced } from '../../harness/sync.ts'
@@ -27,7 +27,7 @@ suite('traces', () => {
   const resources: unknown[] = []
   const heard: string[] = []
   let collector: Server
-  let house: LabHouse
+  let harness: LabHarness
   before(async () => {
     collector = createServer((request, response) => {
       heard.push(
@@ -45,7 +45,7 @@ suite('traces', () => {
       })
     }).listen(0, '127.0.0.1')
     await once(collector, 'listening')
-    house = await startLabHouse({
+    harness = await startLabHarness({
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=for%20the%20collector',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
@@ -54,27 +54,27 @@ suite('traces', () => {
   after(() => collector.close())
 
   test('a call through the proxy: the caller’s trace, our door, the service; no token anywhere', async () => {
-    const { access_token: token } = await signIn(house, 'demo-social', 'ada')
-    const { status } = await send(house, 'GET', '/proxy/demo-social/me', {
+    const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
+    const { status } = await send(harness, 'GET', '/proxy/demo-social/me', {
       query: { access_token: token },
       headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` },
     })
     assert.equal(status, 200)
-    await send(house, 'GET', '/healthz', { headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` } })
-    await synced(house, token, 'demo-social')
+    await send(harness, 'GET', '/healthz', { headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` } })
+    await synced(harness, token, 'demo-social')
     // Stopping sends what is left.
-    await house.stop()
+    await harness.stop()
 
     const mine = spans.filter(({ traceId }) => traceId === CALLER.traceId)
-    const door = mine.find(({ kind }) => kind === 2)
-    assert.equal(door?.parentSpanId, CALLER.spanId)
-    assert.match(door.name, /^GET \/proxy\//)
+    const auth = mine.find(({ kind }) => kind === 2)
+    assert.equal(auth?.parentSpanId, CALLER.spanId)
+    assert.match(auth.name, /^GET \/proxy\//)
     const out = mine.find(({ kind }) => kind === 3)
-    assert.equal(out?.parentSpanId, door.spanId)
-    assert.ok(BigInt(out.startTimeUnixNano) >= BigInt(door.startTimeUnixNano))
-    assert.ok(BigInt(door.endTimeUnixNano) >= BigInt(door.startTimeUnixNano))
+    assert.equal(out?.parentSpanId, auth.spanId)
+    assert.ok(BigInt(out.startTimeUnixNano) >= BigInt(auth.startTimeUnixNano))
+    assert.ok(BigInt(auth.endTimeUnixNano) >= BigInt(auth.startTimeUnixNano))
     assert.deepEqual(
-      door.attributes.find(({ key }) => key === 'http.response.status_code'),
+      auth.attributes.find(({ key }) => key === 'http.response.status_code'),
       { key: 'http.response.status_code', value: { intValue: '200' } },
     )
     assert.equal(mine.length, 2, 'what the caller does not sample is not sent')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { browserMissing, openBrowser, type RunningBrowser } from '../../real/browser.ts'
-import { type ProxyHouse, startProxyHouse } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 const skip = await browserMissing()
@@ -10,17 +10,17 @@ const skip = await browserMissing()
 suite('S41 what a service answers, opened in a browser at our address', { skip }, () => {
   let browser: RunningBrowser
   let upstream: RawUpstream
-  let house: ProxyHouse
+  let harness: ProxyHarness
   let token: string
   before(async () => {
     upstream = await startRawUpstream()
-    house = await startProxyHouse()
-    token = (await house.connect({ apiUrl: upstream.url })).token
+    harness = await startProxyHarness()
+    token = (await harness.connect({ apiUrl: upstream.url })).token
     browser = await openBrowser()
   })
   after(async () => {
     await browser.close()
-    await house.stop()
+    await harness.stop()
     await upstream.close()
   })
   beforeEach(() => {
@@ -28,9 +28,9 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
   })
 
   const serve = (type: string, body: string, ...headers: string[]) => {
-    upstream.answer = `${['HTTP/1.1 200 OK', `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers].join('\r\n')}\r\n\r\n${body}`
+    upstream.response = `${['HTTP/1.1 200 OK', `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers].join('\r\n')}\r\n\r\n${body}`
   }
-  const at = (path: string) => `${house.url}/proxy/plain${path}?access_token=${token}`
+  const at = (path: string) => `${harness.url}/proxy/plain${path}?access_token=${token}`
   const scripts = () => `
     <script>document.title = 'ran'; fetch('${at('/from-script')}')</script>
     <script src="${at('/script.js')}"></script>
@@ -49,8 +49,8 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
     test(`${type}: nothing of it runs, nothing is fetched, no cookie is set or read`, async () => {
       serve(type, body(), 'Set-Cookie: theirs=1; Path=/', "Content-Security-Policy: script-src * 'unsafe-inline'")
       const page = await browser.page()
-      const answer = await page.goto(at('/page'))
-      assert.match(answer?.headers()['content-type'] ?? '', new RegExp(type.replace('+', String.raw`\+`)))
+      const response = await page.goto(at('/page'))
+      assert.match(response?.headers()['content-type'] ?? '', new RegExp(type.replace('+', String.raw`\+`)))
       // What would run, runs within this time.
       await sleep(500)
       const content = await page.content()
@@ -59,7 +59,7 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
       const asked = upstream.requests.map((request) => request.split(/[ ?]/)[1])
       assert.deepEqual(asked, ['/page'])
       // A page of our own sees no cookie of the service.
-      await page.goto(`${house.url}/docs`)
+      await page.goto(`${harness.url}/docs`)
       assert.equal(await page.evaluate<string>('document.cookie'), '')
       await page.close()
     })
@@ -67,7 +67,7 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
   test('a script is none to a page of our own origin, and no service worker', async () => {
     serve('text/javascript', "document.title = 'ran'")
     const page = await browser.page()
-    await page.goto(`${house.url}/docs`)
+    await page.goto(`${harness.url}/docs`)
     const title = await page.title()
     const registered = await page.evaluate<string>(
       `navigator.serviceWorker.register(${JSON.stringify(at('/sw.js'))}).then(() => 'registered', () => 'refused')`,
@@ -86,7 +86,7 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
     // The service's own address is another origin.
     await page.goto(`${upstream.url}/elsewhere`)
     const read = await page.evaluate<string>(
-      `fetch(${JSON.stringify(`${house.url}/proxy/plain/data`)}, { headers: { authorization: 'Bearer ${token}', 'x-custom': '1' } })
+      `fetch(${JSON.stringify(`${harness.url}/proxy/plain/data`)}, { headers: { authorization: 'Bearer ${token}', 'x-custom': '1' } })
         .then(async (answer) => [answer.headers.get('x-page'), answer.headers.get('x-tributary-retried'), await answer.text()].join())`,
     )
     assert.equal(read, '7,false,{"a":1}')

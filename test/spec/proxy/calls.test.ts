@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
 import { disconnectProfiles } from '#flows/authorize/disconnect.ts'
-import { tidy } from '#flows/operate/maintenance.ts'
-import { setProfileState } from '#store/profiles.ts'
+import { purgeExpired } from '#flows/operations/purge-expired.ts'
+import { setProfileState } from '#store/identity/profiles.ts'
 import { until } from '../../harness/until.ts'
 import { withoutRequestId } from '../authorization/fixture.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let upstream: RawUpstream
-let house: ProxyHouse
+let harness: ProxyHarness
 let token: string
 before(async () => {
   upstream = await startRawUpstream()
-  house = await startProxyHouse()
-  token = (await house.connect({ apiUrl: upstream.url })).token
+  harness = await startProxyHarness()
+  token = (await harness.connect({ apiUrl: upstream.url })).token
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   await upstream.close()
 })
 beforeEach(() => {
   upstream.requests.length = 0
-  upstream.answer = OK
+  upstream.response = OK
 })
 
 interface Call {
@@ -33,9 +33,9 @@ interface Call {
 }
 async function ask({ by = token, service = 'plain', path = '/x' }: Call = {}, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${by}`, ...(init.headers as Record<string, string>) }
-  const answer = await fetch(`${house.url}/proxy/${service}${path}`, { redirect: 'manual', ...init, headers })
-  const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, text }
+  const response = await fetch(`${harness.url}/proxy/${service}${path}`, { redirect: 'manual', ...init, headers })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text }
 }
 const reasonOf = ({ text }: { text: string }) => (JSON.parse(text) as { reason: string }).reason
 const heard = () => upstream.requests.map((request) => request.split('\r\n\r\n'))
@@ -78,22 +78,26 @@ suite('bodies', () => {
   })
 
   test('a page may ask first', async () => {
-    const answer = await ask(
+    const response = await ask(
       { by: 'nobody' },
       { method: 'OPTIONS', headers: { origin: 'https://a.test', 'access-control-request-method': 'PUT' } },
     )
-    assert.equal(answer.status, 204)
-    assert.match(answer.headers.get('access-control-allow-methods') ?? '', /PUT/)
+    assert.equal(response.status, 204)
+    assert.match(response.headers.get('access-control-allow-methods') ?? '', /PUT/)
     assert.deepEqual(upstream.requests, [])
   })
 })
 
 suite('whose call it is', () => {
   test('several profiles: by name, and the last one connected without', async () => {
-    const first = await house.connect({ apiUrl: upstream.url, nativeId: 'a@b', credential: { token: 'of-a-01234567' } })
+    const first = await harness.connect({
+      apiUrl: upstream.url,
+      nativeId: 'a@b',
+      credential: { token: 'of-a-01234567' },
+    })
     await until('a later moment', () => Date.now() > first.profile.connectedAt)
     const account = first.account.id
-    await house.connect({ apiUrl: upstream.url, nativeId: '7', credential: { token: 'of-7-01234567' }, account })
+    await harness.connect({ apiUrl: upstream.url, nativeId: '7', credential: { token: 'of-7-01234567' }, account })
     const by = first.token
     for (const service of ['a%40b@plain', 'a@b@plain', 'a%2540b@plain', '7@plain', '7@simple', 'plain'])
       assert.equal((await ask({ by, service })).status, 200, service)
@@ -104,7 +108,7 @@ suite('whose call it is', () => {
   })
 
   test('another account’s profile, one that never was, and an unknown service: the same 404 to the byte', async () => {
-    const other = await house.connect({ apiUrl: upstream.url, nativeId: 'others' })
+    const other = await harness.connect({ apiUrl: upstream.url, nativeId: 'others' })
     const refusals = []
     for (const service of ['others@plain', 'nobody@plain', 'keyed', 'unheard-of']) refusals.push(await ask({ service }))
     for (const { status } of refusals) assert.equal(status, 404)
@@ -116,7 +120,7 @@ suite('whose call it is', () => {
   })
 
   test('no token, a wrong one, two', async () => {
-    const bare = await fetch(`${house.url}/proxy/plain/x`)
+    const bare = await fetch(`${harness.url}/proxy/plain/x`)
     assert.equal(bare.status, 401)
     assert.equal(((await bare.json()) as { reason: string }).reason, 'token_missing')
     assert.equal(reasonOf(await ask({ by: 'wrong' })), 'token_invalid')
@@ -125,24 +129,24 @@ suite('whose call it is', () => {
   })
 
   test('a revoked token stops within moments', async () => {
-    const { token: by } = await house.connect({ apiUrl: upstream.url })
+    const { token: by } = await harness.connect({ apiUrl: upstream.url })
     assert.equal((await ask({ by })).status, 200)
-    assert.ok(await revokeAnyToken(house.store, by))
+    assert.ok(await revokeAnyToken(harness.store, by))
     await untilStatus(by, 401)
   })
 
   test('a disconnected profile stops within moments', async () => {
-    const { token: by, account } = await house.connect({ apiUrl: upstream.url })
+    const { token: by, account } = await harness.connect({ apiUrl: upstream.url })
     assert.equal((await ask({ by })).status, 200)
-    await disconnectProfiles(house.need, account, 'plain')
+    await disconnectProfiles(harness.deps, account, 'plain')
     await untilStatus(by, 404)
   })
 
   test('a profile that needs a new sign-in is told', async () => {
-    const { token: by, profile } = await house.connect({ apiUrl: upstream.url })
-    await setProfileState(house.store.database, profile, { state: 'needs_auth' })
-    const answer = await ask({ by })
-    assert.deepEqual([answer.status, reasonOf(answer)], [403, 'needs_auth'])
+    const { token: by, profile } = await harness.connect({ apiUrl: upstream.url })
+    await setProfileState(harness.store.database, profile, { state: 'needs_auth' })
+    const response = await ask({ by })
+    assert.deepEqual([response.status, reasonOf(response)], [403, 'needs_auth'])
   })
 
   /** The cache lives one second; until it is over there is nothing but success. */
@@ -157,7 +161,7 @@ suite('whose call it is', () => {
 
 suite('limits', () => {
   test('the app’s own budget ends in a 429 that says when', async () => {
-    const { token: by } = await house.connect({ service: 'scarce', apiUrl: upstream.url })
+    const { token: by } = await harness.connect({ service: 'scarce', apiUrl: upstream.url })
     let last = await ask({ by, service: 'scarce' })
     assert.equal(last.status, 200)
     for (let i = 0; i < 12 && last.status === 200; i += 1) last = await ask({ by, service: 'scarce' })
@@ -167,8 +171,8 @@ suite('limits', () => {
   })
 
   test('the service’s own 429 passes with its Retry-After, and holds back the next call', async () => {
-    const { token: by } = await house.connect({ service: 'keyed', apiUrl: upstream.url })
-    upstream.answer = 'HTTP/1.1 429 Slow\r\nRetry-After: 30\r\nContent-Length: 4\r\n\r\nslow'
+    const { token: by } = await harness.connect({ service: 'keyed', apiUrl: upstream.url })
+    upstream.response = 'HTTP/1.1 429 Slow\r\nRetry-After: 30\r\nContent-Length: 4\r\n\r\nslow'
     const first = await ask({ by, service: 'keyed' })
     assert.deepEqual([first.status, first.text, first.headers.get('retry-after')], [429, 'slow', '30'])
     const second = await ask({ by, service: 'keyed' })
@@ -180,17 +184,17 @@ suite('limits', () => {
 suite('a failure of ours after the service has acted', () => {
   for (const status of ['201 Made', '429 Slow'])
     test(`does not hide its answer: ${status}`, async () => {
-      const { token: by } = await house.connect({ apiUrl: upstream.url })
-      const rename = (from: string, to: string) => house.store.database.script(`alter table ${from} rename to ${to}`)
-      upstream.answer = (socket) =>
-        void rename('budget', 'budget_away').then(() =>
+      const { token: by } = await harness.connect({ apiUrl: upstream.url })
+      const rename = (from: string, to: string) => harness.store.database.script(`alter table ${from} rename to ${to}`)
+      upstream.response = (socket) =>
+        void rename('rate_limit', 'rate_limit_away').then(() =>
           socket.write(`HTTP/1.1 ${status}\r\nRetry-After: 1\r\nContent-Length: 4\r\n\r\ndone`),
         )
-      const answer = await ask({ by }, { method: 'POST', body: 'x' })
-      await rename('budget_away', 'budget')
-      assert.deepEqual([answer.status, answer.text], [Number(status.slice(0, 3)), 'done'])
-      assert.equal(answer.headers.get('x-tributary-retried'), 'false')
-      assert.equal(answer.headers.get('x-tributary-budget-left'), null)
+      const response = await ask({ by }, { method: 'POST', body: 'x' })
+      await rename('rate_limit_away', 'rate_limit')
+      assert.deepEqual([response.status, response.text], [Number(status.slice(0, 3)), 'done'])
+      assert.equal(response.headers.get('x-tributary-retried'), 'false')
+      assert.equal(response.headers.get('x-tributary-budget-left'), null)
       assert.equal(upstream.requests.length, 1)
     })
 })
@@ -208,14 +212,14 @@ suite('what is remembered of calls', () => {
     request_id: string
     at: number
   }
-  const list = async (query = '') => (await house.admin(`/admin/apps/${house.appId}/calls${query}`)).body as Noted[]
+  const list = async (query = '') => (await harness.admin(`/admin/apps/${harness.appId}/calls${query}`)).body as Noted[]
   const noted = (found: (calls: Noted[]) => boolean) => until('it is noted', () => list('?limit=1000'), found)
 
   test('method, service, path, status, size; no query, no header, no body', async () => {
-    const { token: by, account } = await house.connect({ apiUrl: upstream.url })
-    upstream.answer = 'HTTP/1.1 201 Made\r\nContent-Length: 9\r\n\r\n123456789'
+    const { token: by, account } = await harness.connect({ apiUrl: upstream.url })
+    upstream.response = 'HTTP/1.1 201 Made\r\nContent-Length: 9\r\n\r\n123456789'
     const secret = 'canary-0123456789'
-    const answer = await ask(
+    const response = await ask(
       { by, path: `/things/7?q=${secret}` },
       { method: 'POST', body: secret, headers: { 'x-secret': secret } },
     )
@@ -234,11 +238,11 @@ suite('what is remembered of calls', () => {
       bytes: 9,
       refreshed: false,
       retried: false,
-      request_id: answer.headers.get('x-request-id'),
+      request_id: response.headers.get('x-request-id'),
     })
     assert.ok(ms >= 0 && Math.abs(at - Date.now()) < 60_000)
     assert.deepEqual([refused?.service, refused?.status], ['nope', 404])
-    const rows = await house.store.database.rows({ name: '', text: 'select c::text as row from call_log c' })
+    const rows = await harness.store.database.rows({ name: '', text: 'select c::text as row from call_log c' })
     const dump = JSON.stringify(rows)
     for (const hidden of [secret, TOKEN, by]) assert.ok(!dump.includes(hidden))
   })
@@ -248,17 +252,17 @@ suite('what is remembered of calls', () => {
     const all = await noted((calls) => calls.some(({ path }) => path === '/page/4'))
     const [first, second] = [await list('?limit=2'), await list(`?limit=2&before=${all[1]!.id}`)]
     assert.deepEqual([...first, ...second], all.slice(0, 4))
-    assert.equal((await house.admin(`/admin/apps/${house.appId}/calls?limit=0`)).status, 400)
-    assert.equal((await house.admin('/admin/apps/app_none/calls')).status, 404)
-    assert.equal((await fetch(`${house.url}/admin/apps/${house.appId}/calls`)).status, 401)
+    assert.equal((await harness.admin(`/admin/apps/${harness.appId}/calls?limit=0`)).status, 400)
+    assert.equal((await harness.admin('/admin/apps/app_none/calls')).status, 404)
+    assert.equal((await fetch(`${harness.url}/admin/apps/${harness.appId}/calls`)).status, 401)
   })
 
   test('is forgotten after two weeks', async () => {
     await noted((calls) => calls.length > 0)
     const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
-    await tidy({ database: house.store.database, clock: later(13) })
+    await purgeExpired({ database: harness.store.database, clock: later(13) })
     assert.notEqual((await list()).length, 0)
-    await tidy({ database: house.store.database, clock: later(15) })
+    await purgeExpired({ database: harness.store.database, clock: later(15) })
     assert.deepEqual(await list(), [])
   })
 })

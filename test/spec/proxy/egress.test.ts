@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type ProxyHouse, startProxyHouse } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 /** Every way to write this machine, its neighbours and what is no public address at all. */
@@ -48,13 +48,13 @@ const HOSTILE = [
 
 suite('S30 the proxy reaches no machine that the operator did not name', () => {
   let listeners: RawUpstream[]
-  let house: ProxyHouse
+  let harness: ProxyHarness
   before(async () => {
     listeners = [await startRawUpstream('127.0.0.1'), await startRawUpstream('::1')]
-    house = await startProxyHouse({ egress: { allowPrivate: [], allowHttp: true, connectTimeoutMs: 500 } })
+    harness = await startProxyHarness({ egress: { allowPrivate: [], allowHttp: true, connectTimeoutMs: 500 } })
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     for (const each of listeners) await each.close()
   })
 
@@ -63,10 +63,10 @@ suite('S30 the proxy reaches no machine that the operator did not name', () => {
     for (const host of HOSTILE)
       for (const listener of listeners) {
         const { port } = new URL(listener.url)
-        const { token } = await house.connect({ apiUrl: `http://${host}:${port}/v1` })
-        const answer = await fetch(`${house.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
-        assert.equal(answer.status, 502, host)
-        texts.add((await answer.text()).replace(/"request_id":"[^"]*"/, ''))
+        const { token } = await harness.connect({ apiUrl: `http://${host}:${port}/v1` })
+        const response = await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
+        assert.equal(response.status, 502, host)
+        texts.add((await response.text()).replace(/"request_id":"[^"]*"/, ''))
       }
     assert.equal(texts.size, 1, 'S37: an open port and a closed one look the same')
     assert.deepEqual(
@@ -76,17 +76,17 @@ suite('S30 the proxy reaches no machine that the operator did not name', () => {
   })
 
   test('S33 a redirect there is not followed', async () => {
-    const open = await startProxyHouse()
+    const open = await startProxyHarness()
     const outside = await startRawUpstream()
     try {
       const { token } = await open.connect({ apiUrl: outside.url })
       for (const { url } of listeners) {
-        outside.answer = `HTTP/1.1 302 Found\r\nLocation: ${url}/steal\r\nContent-Length: 0\r\n\r\n`
-        const answer = await fetch(`${open.url}/proxy/plain/x`, {
+        outside.response = `HTTP/1.1 302 Found\r\nLocation: ${url}/steal\r\nContent-Length: 0\r\n\r\n`
+        const response = await fetch(`${open.url}/proxy/plain/x`, {
           redirect: 'manual',
           headers: { authorization: `Bearer ${token}` },
         })
-        assert.equal(answer.status, 302)
+        assert.equal(response.status, 302)
       }
       for (const listener of listeners) assert.equal(listener.connections(), 0)
     } finally {
@@ -104,7 +104,7 @@ suite('S32 a name that changes its address', () => {
     let asked = 0
     // The public address comes last: a connection to it, where there is one, would be kept and nothing asked again.
     const turns = [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['::1'], ['93.184.216.34']]
-    const house = await startProxyHouse({
+    const harness = await startProxyHarness({
       egress: {
         allowPrivate: [],
         allowHttp: true,
@@ -118,16 +118,16 @@ suite('S32 a name that changes its address', () => {
       },
     })
     try {
-      const { token } = await house.connect({ apiUrl: `http://rebinding.test:${port}` })
+      const { token } = await harness.connect({ apiUrl: `http://rebinding.test:${port}` })
       for (let i = 0; i < 2 * turns.length; i += 1) {
         // What stands at the public address, if anything does, is not ours to say.
-        const answer = await fetch(`${house.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
-        await answer.text()
+        const response = await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
+        await response.text()
       }
       assert.ok(answers.flat().includes('127.0.0.1'))
       assert.equal(inside.connections(), 0)
     } finally {
-      await house.stop()
+      await harness.stop()
       await inside.close()
     }
   })
@@ -137,24 +137,24 @@ suite('S32 a name that changes its address', () => {
     const { port } = new URL(first.url)
     let address = '127.0.0.2'
     // Only the first is the operator's; the second stands for a machine that is not.
-    const house = await startProxyHouse({
+    const harness = await startProxyHarness({
       egress: { allowPrivate: ['127.0.0.2'], resolve: () => Promise.resolve([{ address }]) },
     })
     try {
-      const { token } = await house.connect({ apiUrl: `http://rebinding.test:${port}` })
+      const { token } = await harness.connect({ apiUrl: `http://rebinding.test:${port}` })
       const ask = async () =>
-        (await fetch(`${house.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
+        (await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
       assert.equal(await ask(), 200)
       address = '127.0.0.1'
       assert.equal(await ask(), 200)
       assert.equal(first.connections(), 1)
-      first.answer = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+      first.response = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
       assert.equal(await ask(), 200)
       assert.equal(await ask(), 502)
       assert.equal(second.connections(), 0)
       assert.match(first.requests[0] ?? '', new RegExp(`\r\nhost: rebinding\\.test:${port}\r\n`))
     } finally {
-      await house.stop()
+      await harness.stop()
       await first.close()
       await second.close()
     }

@@ -2,28 +2,28 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRateLimiter } from '#access/rate-limiter.ts'
-import { systemClock } from '#base/clock.ts'
-import { loadConfig } from '#base/config.ts'
-import { randomPart } from '#base/ids.ts'
-import { createLog } from '#base/log.ts'
+import { createApp } from '#flows/apps/apps.ts'
 import { type Attached, attach } from '#flows/authorize/attach.ts'
-import { createApp } from '#flows/manage/apps.ts'
-import type { Patience } from '#flows/proxy/need.ts'
-import type { House } from '#http/house.ts'
+import type { Patience } from '#flows/proxy/deps.ts'
+import type { HttpDeps } from '#http/deps.ts'
 import { createServer } from '#http/server.ts'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
 import { createRegistry } from '#kit/registry.ts'
-import { putServiceKey } from '#store/service-keys.ts'
-import type { EgressOptions } from '#upstream/egress/guard.ts'
-import { openStore } from '../../../src/open-store.ts'
+import { systemClock } from '#platform/clock.ts'
+import { loadConfig } from '#platform/config.ts'
+import type { EgressOptions } from '#platform/egress/guard.ts'
+import { randomShard } from '#platform/ids.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { putServiceKey } from '#store/apps/service-keys.ts'
+import { openStore } from '../../../src/boot/open-store.ts'
 import { preparedDatabase } from '../../harness/database.ts'
 import { openUpstream } from '../../harness/upstream.ts'
 import { keyed, paged, plain, scarce, signed } from './connectors.ts'
 
 export const TOKEN = 'service-token-0123456789'
 
-export interface HouseOptions {
+export interface HarnessOptions {
   /** Further services. */
   connectors?: Connector[]
   egress?: Partial<EgressOptions>
@@ -42,10 +42,10 @@ export interface Connecting {
   account?: string
 }
 
-export type ProxyHouse = Awaited<ReturnType<typeof startProxyHouse>>
+export type ProxyHarness = Awaited<ReturnType<typeof startProxyHarness>>
 
 /** The whole door on a database of its own, with no worker behind it, so that services hear nothing but the proxy. */
-export async function startProxyHouse({ egress: egressOptions, patience, connectors = [] }: HouseOptions = {}) {
+export async function startProxyHarness({ egress: egressOptions, patience, connectors = [] }: HarnessOptions = {}) {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
   const config = loadConfig({ DATABASE_URL: fresh.url, TRIBUTARY_DATA: dataDir, DATABASE_POOL: '6' })
@@ -54,7 +54,7 @@ export async function startProxyHouse({ egress: egressOptions, patience, connect
   const store = await openStore(config, log)
   const { upstream, close } = openUpstream(store.clock, egressOptions)
   const adminToken = 'tra_test-admin-token-0123456789'
-  const house = {
+  const harness = {
     ...store,
     config: { baseUrl: 'http://localhost', trustProxy: [], drainMs: 0 },
     registry: createRegistry([plain, keyed, signed, paged, scarce, ...connectors]),
@@ -66,20 +66,20 @@ export async function startProxyHouse({ egress: egressOptions, patience, connect
     isDraining: () => false,
     patience,
   }
-  const server = createServer(house as unknown as House)
+  const server = createServer(harness as unknown as HttpDeps)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })
-  const { app } = await createApp(house, { name: 'App', redirectUris: ['https://app.test/'] }, 'test')
+  const { app } = await createApp(harness, { name: 'App', redirectUris: ['https://app.test/'] }, 'test')
 
   return {
     url,
     logged,
     store,
     server,
-    need: house,
+    deps: harness,
     appId: app.id,
     admin: async (path: string) => {
-      const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${adminToken}` } })
-      return { status: answer.status, body: await answer.json() }
+      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${adminToken}` } })
+      return { status: response.status, body: await response.json() }
     },
     /** A profile as a sign-in leaves it, with no service asked. */
     connect: async (given: Connecting): Promise<Attached> => {
@@ -93,13 +93,13 @@ export async function startProxyHouse({ egress: egressOptions, patience, connect
       }
       await putServiceKey(store.database, store.keyring, app.id, key, 'app-secret')
       const attached = await store.database.transaction((tx) =>
-        attach(house, tx, {
+        attach(harness, tx, {
           appId: app.id,
           service,
           signedIn: { credential, self: { id: nativeId }, raw: '{}' },
           actor: 'test',
           account: account === undefined ? { how: 'new' } : { how: 'given', id: account },
-          part: randomPart(),
+          shard: randomShard(),
         }),
       )
       if (attached === undefined) throw new Error('there is no such account')

@@ -2,40 +2,40 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { defineConnector } from '#kit/connector.ts'
 import { plain } from './connectors.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let api: RawUpstream
 let uploads: RawUpstream
 let foreign: RawUpstream
-let house: ProxyHouse
+let harness: ProxyHarness
 let token: string
 before(async () => {
   api = await startRawUpstream()
   uploads = await startRawUpstream()
   foreign = await startRawUpstream()
-  const twin = defineConnector({
+  const duplicate = defineConnector({
     ...plain,
     service: 'twin',
     aliases: [],
     api: { ...plain.api, baseUrl: `${api.url}/v1`, hosts: [uploads.url] },
   })
-  house = await startProxyHouse({ connectors: [twin] })
-  token = (await house.connect({ service: 'twin', apiUrl: `${api.url}/v1` })).token
+  harness = await startProxyHarness({ connectors: [duplicate] })
+  token = (await harness.connect({ service: 'twin', apiUrl: `${api.url}/v1` })).token
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   for (const each of [api, uploads, foreign]) await each.close()
 })
 beforeEach(() => {
   for (const each of [api, uploads, foreign]) {
     each.requests.length = 0
-    each.answer = OK
+    each.response = OK
   }
 })
 
 const ask = (path: string, init: RequestInit = {}) =>
-  fetch(`${house.url}/proxy/twin/${path}`, {
+  fetch(`${harness.url}/proxy/twin/${path}`, {
     redirect: 'manual',
     ...init,
     headers: { authorization: `Bearer ${token}` },
@@ -48,18 +48,18 @@ const heard = ({ requests }: RawUpstream) =>
 
 suite('a service of several hosts', () => {
   test('is called at the one that a whole address names, with the credential', async () => {
-    const answer = await ask(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, { method: 'POST', body: 'x' })
-    assert.equal(answer.status, 200)
+    const response = await ask(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, { method: 'POST', body: 'x' })
+    assert.equal(response.status, 200)
     assert.deepEqual(heard(uploads), [['POST /files/7?name=a%2Fb', true]])
     assert.equal((await ask(`${api.url}/v1/me`)).status, 200)
     assert.deepEqual(heard(api), [['GET /v1/me', true]])
   })
 
   test('redirects of reads between its hosts are followed, others are not', async () => {
-    api.answer = `HTTP/1.1 302 Found\r\nLocation: ${uploads.url}/there\r\nContent-Length: 0\r\n\r\n`
+    api.response = `HTTP/1.1 302 Found\r\nLocation: ${uploads.url}/there\r\nContent-Length: 0\r\n\r\n`
     assert.equal((await ask('here')).status, 200)
     assert.deepEqual(heard(uploads), [['GET /there', true]])
-    uploads.answer = `HTTP/1.1 302 Found\r\nLocation: ${foreign.url}/away\r\nContent-Length: 0\r\n\r\n`
+    uploads.response = `HTTP/1.1 302 Found\r\nLocation: ${foreign.url}/away\r\nContent-Length: 0\r\n\r\n`
     assert.equal((await ask('here')).status, 302)
     assert.equal(foreign.requests.length, 0)
   })
@@ -96,11 +96,11 @@ suite('a service of several hosts', () => {
   })
 
   test('an instance elsewhere has none of them', async () => {
-    const { token: other } = await house.connect({ service: 'twin', apiUrl: foreign.url, nativeId: '43' })
-    const answer = await fetch(`${house.url}/proxy/twin/${uploads.url}/x`, {
+    const { token: other } = await harness.connect({ service: 'twin', apiUrl: foreign.url, nativeId: '43' })
+    const response = await fetch(`${harness.url}/proxy/twin/${uploads.url}/x`, {
       headers: { authorization: `Bearer ${other}` },
     })
-    assert.equal(answer.status, 200)
+    assert.equal(response.status, 200)
     assert.equal(uploads.requests.length, 0)
     assert.deepEqual(heard(foreign), [[`GET /${uploads.url}/x`, true]])
   })

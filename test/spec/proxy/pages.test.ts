@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { oneTurn, standsStill } from '../../harness/stands-still.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 
-type Answer = (query: URLSearchParams, incoming: IncomingMessage, response: ServerResponse) => unknown
+type Reply = (query: URLSearchParams, incoming: IncomingMessage, response: ServerResponse) => unknown
 
-let house: ProxyHouse
+let harness: ProxyHarness
 let token: string
 let asked: string[]
-const served = new Map<string, Answer>()
+const served = new Map<string, Reply>()
 const service = createServer((incoming, response) => {
   const url = new URL(incoming.url ?? '/', 'http://x')
   asked.push(incoming.url ?? '')
@@ -24,11 +24,11 @@ let base: string
 before(async () => {
   await once(service.listen(0, '127.0.0.1'), 'listening')
   base = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
-  house = await startProxyHouse()
-  token = (await house.connect({ service: 'paged', apiUrl: `${base}/api`, nativeId: '42' })).token
+  harness = await startProxyHarness()
+  token = (await harness.connect({ service: 'paged', apiUrl: `${base}/api`, nativeId: '42' })).token
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   service.closeAllConnections()
   service.close()
 })
@@ -38,11 +38,11 @@ beforeEach(() => {
 })
 
 const list = async (path: string, init: RequestInit = {}) => {
-  const answer = await fetch(`${house.url}/proxy/paged${path}`, {
+  const reply = await fetch(`${harness.url}/proxy/paged${path}`, {
     ...init,
     headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
   })
-  return { status: answer.status, headers: answer.headers, text: () => answer.text() }
+  return { status: reply.status, headers: reply.headers, text: () => reply.text() }
 }
 const ids = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => ({ id: `${from + i}` }))
@@ -56,10 +56,10 @@ suite('paginate=true', () => {
       'd e': { data: ids(3, 4) },
     }
     served.set('/api/people/7/entries', (query) => pages[query.get('after') ?? ''])
-    const answer = await list('/people/7/entries?paginate=true&tag=a&tag=b&x=%7e')
-    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
-    assert.match(answer.headers.get('content-security-policy') ?? '', /sandbox/)
-    assert.deepEqual(JSON.parse(await answer.text()), ids(0, 4))
+    const reply = await list('/people/7/entries?paginate=true&tag=a&tag=b&x=%7e')
+    assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.match(reply.headers.get('content-security-policy') ?? '', /sandbox/)
+    assert.deepEqual(JSON.parse(await reply.text()), ids(0, 4))
     assert.deepEqual(asked, [
       '/api/people/7/entries?tag=a&tag=b&x=%7e',
       '/api/people/7/entries?tag=a&tag=b&x=%7e&after=b',
@@ -73,8 +73,8 @@ suite('paginate=true', () => {
       const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))]
       return { list: ids(offset, Math.min(7, offset + limit)) }
     })
-    const answer = await list('/counted?limit=1&offset=5&paginate=1')
-    assert.deepEqual(JSON.parse(await answer.text()), ids(0, 7))
+    const reply = await list('/counted?limit=1&offset=5&paginate=1')
+    assert.deepEqual(JSON.parse(await reply.text()), ids(0, 7))
     assert.deepEqual(
       asked,
       [0, 3, 6, 9].map((offset) => `/api/counted?limit=3&offset=${offset}`),
@@ -88,9 +88,9 @@ suite('paginate=true', () => {
       if (next !== undefined) response.setHeader('link', next)
       response.end(`[{"id":9007199254740993${page}},null,"é"]`)
     })
-    const answer = await list('/free?paginate=yes')
+    const reply = await list('/free?paginate=yes')
     assert.equal(
-      await answer.text(),
+      await reply.text(),
       '[{"id":90071992547409931},null,"é",{"id":90071992547409932},null,"é",{"id":90071992547409933},null,"é"]',
     )
     assert.deepEqual(asked, ['/api/free', '/api/free?page=2', '/api/free?page=3'])
@@ -107,17 +107,17 @@ suite('paginate=true', () => {
       assert.equal(incoming.headers['if-none-match'], undefined)
       response.setHeader('content-encoding', 'gzip').end(gzipSync('[1]'))
     })
-    const answer = await list('/free?paginate=true', { headers: { 'if-none-match': '"x"' } })
-    assert.deepEqual([answer.headers.get('content-encoding'), await answer.text()], [null, '[1]'])
+    const reply = await list('/free?paginate=true', { headers: { 'if-none-match': '"x"' } })
+    assert.deepEqual([reply.headers.get('content-encoding'), await reply.text()], [null, '[1]'])
   })
 
   test('is refused clearly where there are no pages', async () => {
     served.set('/api/object', () => ({ a: 1 }))
     served.set('/api/text', (_, _incoming, response) => response.end('no JSON') && undefined)
     for (const path of ['/object', '/text']) {
-      const answer = await list(`${path}?paginate=true`)
-      const body = JSON.parse(await answer.text()) as { reason: string; error: string }
-      assert.deepEqual([answer.status, body.reason], [400, 'bad_parameter'])
+      const reply = await list(`${path}?paginate=true`)
+      const body = JSON.parse(await reply.text()) as { reason: string; error: string }
+      assert.deepEqual([reply.status, body.reason], [400, 'bad_parameter'])
       assert.match(body.error, /paginate/)
     }
     const post = await list('/free?paginate=true', { method: 'POST', body: 'x' })
@@ -126,11 +126,11 @@ suite('paginate=true', () => {
 
   test('a page that the connector cannot read is a fault of ours, and the log says which', async () => {
     served.set('/api/fragile', () => ({ shallow: [] }))
-    const before = house.logged.length
-    const answer = await list('/fragile?paginate=true')
-    const body = JSON.parse(await answer.text()) as { reason: string }
-    assert.deepEqual([answer.status, body.reason], [502, 'service_unreachable'])
-    const lines = house.logged.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const before = harness.logged.length
+    const reply = await list('/fragile?paginate=true')
+    const body = JSON.parse(await reply.text()) as { reason: string }
+    assert.deepEqual([reply.status, body.reason], [502, 'service_unreachable'])
+    const lines = harness.logged.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>)
     const [line] = lines.filter(({ message }) => message === 'a connector could not read a page')
     assert.deepEqual([line?.['level'], line?.['service'], line?.['path']], ['warn', 'paged', '/fragile'])
     assert.match(JSON.stringify(line), /TypeError/)
@@ -141,8 +141,8 @@ suite('paginate=true', () => {
       response.statusCode = 403
       return { error: 'not yours' }
     })
-    const answer = await list('/free?paginate=true')
-    assert.deepEqual([answer.status, await answer.text()], [403, '{"error":"not yours"}'])
+    const reply = await list('/free?paginate=true')
+    assert.deepEqual([reply.status, await reply.text()], [403, '{"error":"not yours"}'])
   })
 
   test('a page that says to wait is waited for', async () => {
@@ -162,7 +162,7 @@ suite('paginate=true', () => {
     assert.equal(await (await list('/free?paginate=true')).text(), '[1,2]')
   })
 
-  for (const [what, second] of Object.entries<Answer>({
+  for (const [what, second] of Object.entries<Reply>({
     'a refusal': (_, _incoming, response) => response.writeHead(404).end() && undefined,
     'no JSON': (_, _incoming, response) => response.end('[1,') && undefined,
     'another shape': () => ({ a: 1 }),
@@ -181,9 +181,9 @@ suite('paginate=true', () => {
         response.setHeader('link', '</api/free?page=2>; rel="next"')
         return [1]
       })
-      const answer = await list('/free?paginate=true')
-      assert.equal(answer.status, 200)
-      await assert.rejects(answer.text())
+      const reply = await list('/free?paginate=true')
+      assert.equal(reply.status, 200)
+      await assert.rejects(reply.text())
     })
 
   test('is written while it is read: a reader who leaves ends the walk', async () => {
@@ -193,16 +193,16 @@ suite('paginate=true', () => {
       return Array.from({ length: 200 }, () => 'x'.repeat(1000))
     })
     const leaving = new AbortController()
-    const answer = await fetch(`${house.url}/proxy/paged/free?paginate=true`, {
+    const reply = await fetch(`${harness.url}/proxy/paged/free?paginate=true`, {
       headers: { authorization: `Bearer ${token}` },
       signal: leaving.signal,
     })
-    const reader = answer.body!.getReader()
+    const reader = reply.body!.getReader()
     await reader.read()
     leaving.abort()
     await standsStill(
       () => asked.length,
-      () => oneTurn(house.url),
+      () => oneTurn(harness.url),
     )
     assert.ok(asked.length > 0 && asked.length < 200, `${asked.length} pages`)
   })

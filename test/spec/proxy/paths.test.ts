@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { exchange } from '../operating/raw-http.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let upstream: RawUpstream
-let house: ProxyHouse
+let harness: ProxyHarness
 let token: string
 before(async () => {
   upstream = await startRawUpstream()
-  house = await startProxyHouse()
-  token = (await house.connect({ apiUrl: `${upstream.url}/api/v1` })).token
-  const { account } = await house.connect({ service: 'keyed', apiUrl: upstream.url })
-  token = (await house.connect({ apiUrl: `${upstream.url}/api/v1`, account: account.id, nativeId: '42' })).token
+  harness = await startProxyHarness()
+  token = (await harness.connect({ apiUrl: `${upstream.url}/api/v1` })).token
+  const { account } = await harness.connect({ service: 'keyed', apiUrl: upstream.url })
+  token = (await harness.connect({ apiUrl: `${upstream.url}/api/v1`, account: account.id, nativeId: '42' })).token
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   await upstream.close()
 })
 beforeEach(() => {
@@ -29,7 +29,7 @@ async function ask(target: string): Promise<{ status: number; heard: string | un
     ...(target.includes('$TOKEN') ? [] : [`Authorization: Bearer ${token}`]),
     'Connection: close',
   ]
-  const { status } = await exchange(house.url, `${lines.join('\r\n')}\r\n\r\n`)
+  const { status } = await exchange(harness.url, `${lines.join('\r\n')}\r\n\r\n`)
   assert.ok(upstream.requests.length <= 1)
   const [request] = upstream.requests
   const [, heard] = request?.split(' ', 2) ?? []

@@ -11,7 +11,7 @@ export interface RawUpstream {
   /** How many connections were opened. */
   connections: () => number
   /** The answer to the next requests: bytes, or somebody who writes them. */
-  answer: string | ((socket: Socket, request: string) => void)
+  response: string | ((socket: Socket, request: string) => void)
   close: () => Promise<void>
 }
 
@@ -31,8 +31,8 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
         const request = heard.slice(0, length)
         heard = heard.slice(length)
         upstream.requests.push(request)
-        if (typeof upstream.answer === 'string') socket.write(upstream.answer, 'latin1')
-        else upstream.answer(socket, request)
+        if (typeof upstream.response === 'string') socket.write(upstream.response, 'latin1')
+        else upstream.response(socket, request)
       }
     })
   }).listen(0, address)
@@ -44,7 +44,7 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
     host,
     requests: [],
     connections: () => connections,
-    answer: OK,
+    response: OK,
     close: async () => {
       server.close()
       for (const socket of open) socket.destroy()

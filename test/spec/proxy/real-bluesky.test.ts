@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { freePort } from '../../harness/free-port.ts'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { send } from '../../harness/send.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { until } from '../../harness/until.ts'
@@ -12,7 +12,7 @@ import { finishReal, walkReal } from '../authorization/real-walk.ts'
 const skip = await blueskyMissing()
 
 suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let network: RunningBluesky
   let alice: BlueskyAccount
   let token: string
@@ -20,28 +20,35 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
     const port = String(await freePort())
     const connectors = join(import.meta.dirname, 'operator')
     // Native clients of this network return to a numeric loopback address.
-    house = await startLabHouse({ PORT: port, BASE_URL: `http://127.0.0.1:${port}`, TRIBUTARY_CONNECTORS: connectors })
+    harness = await startLabHarness({
+      PORT: port,
+      BASE_URL: `http://127.0.0.1:${port}`,
+      TRIBUTARY_CONNECTORS: connectors,
+    })
     network = await startBluesky()
     process.env['TEST_PLC_URL'] = network.plcUrl
     alice = await network.createAccount('alice.test')
-    const query = { redirect_uri: `${house.tributary.url}/auth/bluesky/callback`, scope: 'atproto transition:generic' }
-    await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/bluesky`, {
+    const query = {
+      redirect_uri: `${harness.tributary.url}/auth/bluesky/callback`,
+      scope: 'atproto transition:generic',
+    }
+    await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/bluesky`, {
       key: `http://localhost?${new URLSearchParams(query).toString()}`,
       secret: '',
       overrides: { base_url: network.pdsUrl },
     })
     const { handle, password } = alice
-    const walked = await walkReal(house, 'bluesky', (url) => network.authorize(url, { handle, password }))
+    const walked = await walkReal(harness, 'bluesky', (url) => network.authorize(url, { handle, password }))
     const code = (await finishReal(walked)).get('code')!
-    token = ((await (await redeem(house, code)).json()) as Granted).access_token
+    token = ((await (await redeem(harness, code)).json()) as Granted).access_token
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await network.close()
   })
 
   const post = (text: string) =>
-    send(house, 'POST', '/proxy/bluesky/com.atproto.repo.createRecord', {
+    send(harness, 'POST', '/proxy/bluesky/com.atproto.repo.createRecord', {
       token,
       json: {
         repo: alice.did,
@@ -54,10 +61,10 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
     const made = await post('Made through the proxy')
     assert.equal(made.status, 200, made.text)
     const uri = String(made.body['uri'])
-    await send(house, 'POST', '/profiles/bluesky/sync', { token })
+    await send(harness, 'POST', '/profiles/bluesky/sync', { token })
     const posts = await until(
       'the post is stored',
-      async () => (await send(house, 'GET', '/services/bluesky/posts', { token })).text,
+      async () => (await send(harness, 'GET', '/services/bluesky/posts', { token })).text,
       (text) => text.includes(uri),
     )
     const [item] = (JSON.parse(posts) as { data: { uri: string; value: { text: string } } }[]).filter(
@@ -68,20 +75,20 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
 
   test('a blob too large to be kept goes up as a stream, with a nonce fetched for it', async () => {
     const blob = Buffer.alloc(700_000, 7)
-    const answer = await fetch(`${house.tributary.url}/proxy/bluesky/com.atproto.repo.uploadBlob`, {
+    const response = await fetch(`${harness.tributary.url}/proxy/bluesky/com.atproto.repo.uploadBlob`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
       body: blob,
     })
-    const text = await answer.text()
-    assert.equal(answer.status, 200, text)
+    const text = await response.text()
+    assert.equal(response.status, 200, text)
     assert.equal((JSON.parse(text) as { blob: { size: number } }).blob.size, blob.length)
   })
 
   test('all pages as one array', async () => {
     for (let i = 0; i < 3; i += 1) await post(`More ${i}`)
     const query = new URLSearchParams({ repo: alice.did, collection: 'app.bsky.feed.post', paginate: 'true' })
-    const listed = await send(house, 'GET', `/proxy/bluesky/com.atproto.repo.listRecords?${query.toString()}`, {
+    const listed = await send(harness, 'GET', `/proxy/bluesky/com.atproto.repo.listRecords?${query.toString()}`, {
       token,
     })
     const texts = (JSON.parse(listed.text) as { value: { text: string } }[]).map(({ value }) => value.text)
@@ -89,8 +96,8 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
   })
 
   test('what the server refuses comes back in its own words', async () => {
-    const answer = await send(house, 'GET', '/proxy/bluesky/com.atproto.repo.getRecord?repo=x', { token })
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body['error'], 'InvalidRequest')
+    const response = await send(harness, 'GET', '/proxy/bluesky/com.atproto.repo.getRecord?repo=x', { token })
+    assert.equal(response.status, 400)
+    assert.equal(response.body['error'], 'InvalidRequest')
   })
 })

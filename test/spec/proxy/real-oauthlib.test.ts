@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { type Granted, redeem } from '../../harness/sign-in.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../../real/oauthlib-provider.ts'
 import { finishReal, walkReal } from '../authorization/real-walk.ts'
@@ -9,31 +9,31 @@ import { finishReal, walkReal } from '../authorization/real-walk.ts'
 const skip = await oauthlibMissing()
 
 suite('calls through the proxy, judged by oauthlib', { skip }, () => {
-  let house: LabHouse
+  let harness: LabHarness
   let provider: RunningOauthlibProvider
   let token: string
   before(async () => {
-    house = await startLabHouse({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../authorization/connectors') })
-    provider = await startOauthlibProvider({ callbacks: [`${house.tributary.url}/auth/oauthlib/callback`] })
+    harness = await startLabHarness({ TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../authorization/connectors') })
+    provider = await startOauthlibProvider({ callbacks: [`${harness.tributary.url}/auth/oauthlib/callback`] })
     const { consumerKey: key, consumerSecret: secret, url } = provider
     const body = { key, secret, overrides: { base_url: url } }
-    await house.tributary.admin('PUT', `/admin/apps/${house.app.clientId}/keys/oauthlib`, body)
-    const back = await finishReal(await walkReal(house, 'oauthlib', (at) => provider.login(at, { user: 'bob' })))
-    token = ((await (await redeem(house, back.get('code')!)).json()) as Granted).access_token
+    await harness.tributary.admin('PUT', `/admin/apps/${harness.app.clientId}/keys/oauthlib`, body)
+    const back = await finishReal(await walkReal(harness, 'oauthlib', (at) => provider.login(at, { user: 'bob' })))
+    token = ((await (await redeem(harness, back.get('code')!)).json()) as Granted).access_token
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await provider.close()
   })
 
   async function ask(method: string, path: string, type?: string, body?: string) {
-    const answer = await fetch(`${house.tributary.url}/proxy/oauthlib${path}`, {
+    const response = await fetch(`${harness.tributary.url}/proxy/oauthlib${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(type === undefined ? {} : { 'content-type': type }) },
       ...(body === undefined ? {} : { body }),
     })
-    const text = await answer.text()
-    assert.equal(answer.status, 200, text)
+    const text = await response.text()
+    assert.equal(response.status, 200, text)
     return JSON.parse(text) as {
       owner: string
       form: [string, string][]
@@ -75,8 +75,8 @@ suite('calls through the proxy, judged by oauthlib', { skip }, () => {
   })
 
   test('our own token is in nothing that was signed', async () => {
-    const answer = await fetch(`${house.tributary.url}/proxy/oauthlib/items?access_token=${token}&a=b`)
-    assert.equal(answer.status, 200)
-    assert.deepEqual(((await answer.json()) as { query: object }).query, { a: ['b'] })
+    const response = await fetch(`${harness.tributary.url}/proxy/oauthlib/items?access_token=${token}&a=b`)
+    assert.equal(response.status, 200)
+    assert.deepEqual(((await response.json()) as { query: object }).query, { a: ['b'] })
   })
 })

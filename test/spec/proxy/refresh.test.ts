@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { createDpopKey } from '#upstream/dpop/proof.ts'
-import { type ProxyHouse, startProxyHouse } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 let upstream: RawUpstream
-let house: ProxyHouse
+let harness: ProxyHarness
 let issued: number
 /** What the service takes; every refresh gives the next one. */
 let valid: string
 before(async () => {
   upstream = await startRawUpstream()
-  house = await startProxyHouse()
+  harness = await startProxyHarness()
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   await upstream.close()
 })
 
@@ -37,22 +37,22 @@ function serve(socket: { write: (bytes: string) => void }, request: string): voi
 }
 beforeEach(() => {
   upstream.requests.length = 0
-  upstream.answer = serve
+  upstream.response = serve
   issued = 0
   valid = 'token-0-0123456789'
 })
 
 const expired = { token: 'token-old-0123456789', refreshToken: 'refresh-0' }
 const connect = (credential: object = expired) =>
-  house.connect({
+  harness.connect({
     apiUrl: upstream.url,
     overrides: { token_url: `${upstream.url}/token` },
     credential: credential as typeof expired,
   })
 async function ask(by: string, path = '/x', init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${by}`, ...(init.headers as Record<string, string>) }
-  const answer = await fetch(`${house.url}/proxy/plain${path}`, { ...init, headers })
-  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  const response = await fetch(`${harness.url}/proxy/plain${path}`, { ...init, headers })
+  return { status: response.status, headers: response.headers, text: await response.text() }
 }
 const asked = () => upstream.requests.map((request) => request.split(' ', 2).join(' '))
 const told = ({ headers }: { headers: Headers }) => [
@@ -64,9 +64,13 @@ suite('a token that the service refuses', () => {
   test('is refreshed once, and the same request is sent again', async () => {
     const { token } = await connect()
     const body = '{"text":"hello"}'
-    const answer = await ask(token, '/x?a=1', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(told(answer), ['true', 'true'])
+    const response = await ask(token, '/x?a=1', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(response.status, 200)
+    assert.deepEqual(told(response), ['true', 'true'])
     assert.deepEqual(asked(), ['POST /x?a=1', 'POST /token', 'POST /x?a=1'])
     const [first = '', , second = ''] = upstream.requests
     assert.equal(second, first.replace(expired.token, valid))
@@ -76,22 +80,22 @@ suite('a token that the service refuses', () => {
   test('also when a small body came in chunks', async () => {
     const { token } = await connect()
     const stream = new Blob(['x'.repeat(100_000)]).stream()
-    const answer = await ask(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
-    assert.equal(answer.status, 200)
+    const response = await ask(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
+    assert.equal(response.status, 200)
     assert.match(upstream.requests[2] ?? '', /\r\ncontent-length: 100000\r\n/)
   })
 
   test('but not when the body is a stream that is gone', async () => {
     const { token } = await connect()
-    const answer = await ask(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
-    assert.deepEqual([answer.status, answer.text], [401, '{"error":"old"}'])
+    const response = await ask(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
+    assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
     assert.deepEqual(asked(), ['POST /x'])
   })
 
   test('by twenty calls at once is refreshed once', async () => {
     const { token } = await connect()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(token)))
-    assert.ok(answers.every(({ status }) => status === 200))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => ask(token)))
+    assert.ok(responses.every(({ status }) => status === 200))
     assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
   })
 
@@ -106,24 +110,24 @@ suite('a token that the service refuses', () => {
 
   test('and cannot be refreshed comes back as the service said it', async () => {
     const { token } = await connect({ token: 'token-old-0123456789' })
-    const answer = await ask(token)
-    assert.deepEqual([answer.status, answer.text], [401, '{"error":"old"}'])
+    const response = await ask(token)
+    assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
     assert.deepEqual(asked(), ['GET /x'])
   })
 
   test('and whose refresh is refused needs a new sign-in', async () => {
-    upstream.answer = (socket, request) =>
+    upstream.response = (socket, request) =>
       socket.write(json(request.startsWith('POST /token') ? 400 : 401, { error: 'invalid_grant' }))
     const { token } = await connect()
-    const answer = await ask(token)
-    assert.deepEqual([answer.status, (JSON.parse(answer.text) as { reason: string }).reason], [403, 'needs_auth'])
+    const response = await ask(token)
+    assert.deepEqual([response.status, (JSON.parse(response.text) as { reason: string }).reason], [403, 'needs_auth'])
   })
 })
 
 suite('a connection that dies', () => {
   const dying = () => {
     let left = 1
-    upstream.answer = (socket, request) => {
+    upstream.response = (socket, request) => {
       if (left-- > 0) socket.destroy()
       else serve(socket, request)
     }
@@ -134,9 +138,9 @@ suite('a connection that dies', () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { token } = await dying()
       upstream.requests.length = 0
-      const answer = await ask(token, '/x', { method, ...(method === 'PUT' ? { body: 'b' } : {}) })
-      assert.equal(answer.status, 200, method)
-      assert.deepEqual(told(answer), ['false', 'true'])
+      const response = await ask(token, '/x', { method, ...(method === 'PUT' ? { body: 'b' } : {}) })
+      assert.equal(response.status, 200, method)
+      assert.deepEqual(told(response), ['false', 'true'])
       assert.equal(upstream.requests.length, 2)
     }
   })
@@ -163,7 +167,7 @@ suite('DPoP', () => {
 
   test('a nonce that the server asks for is learned, and kept for the next call and for streams', async () => {
     let nonce = 'n1'
-    upstream.answer = (socket, request) =>
+    upstream.response = (socket, request) =>
       socket.write(
         nonceIn(request) === nonce
           ? OK
@@ -178,7 +182,7 @@ suite('DPoP', () => {
     assert.ok(upstream.requests.every((request) => /\r\nauthorization: DPoP token-0/.test(request)))
     nonce = 'n2'
     upstream.requests.length = 0
-    upstream.answer = (socket, request) =>
+    upstream.response = (socket, request) =>
       socket.write(
         request.startsWith('HEAD')
           ? `HTTP/1.1 401 X\r\nDPoP-Nonce: ${nonce}\r\nContent-Length: 2\r\n\r\n`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { exchange } from '../operating/raw-http.ts'
-import { type ProxyHouse, startProxyHouse, TOKEN } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 interface Said {
@@ -21,20 +21,20 @@ type Heard =
   | { refused: number[] }
 
 let upstream: RawUpstream
-let house: ProxyHouse
+let harness: ProxyHarness
 let token: string
 before(async () => {
   upstream = await startRawUpstream()
-  house = await startProxyHouse()
-  token = (await house.connect({ apiUrl: `${upstream.url}/v1` })).token
+  harness = await startProxyHarness()
+  token = (await harness.connect({ apiUrl: `${upstream.url}/v1` })).token
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   await upstream.close()
 })
 beforeEach(() => {
   upstream.requests.length = 0
-  upstream.answer = OK
+  upstream.response = OK
 })
 
 function bytesOf({ method = 'GET', target = '/proxy/plain/me', version = '1.1', headers = [], first, body }: Said) {
@@ -236,7 +236,7 @@ const CASES: [what: string, said: Said, heard: Heard][] = [
 suite('S38 the service hears the request that was rebuilt, byte for byte, whatever was said', () => {
   for (const [what, said, heard] of CASES) {
     test(what, async () => {
-      const { status, body } = await exchange(house.url, bytesOf(said))
+      const { status, body } = await exchange(harness.url, bytesOf(said))
       if ('refused' in heard) {
         assert.ok(heard.refused.includes(status), `${status} ${body}`)
         assert.deepEqual(upstream.requests, [])
@@ -249,7 +249,7 @@ suite('S38 the service hears the request that was rebuilt, byte for byte, whatev
 
   test('two requests in one connection stay two', async () => {
     const one = bytesOf({}).replace('Connection: close\r\n', '')
-    const { body } = await exchange(house.url, one + bytesOf({ target: '/proxy/plain/other' }))
+    const { body } = await exchange(harness.url, one + bytesOf({ target: '/proxy/plain/other' }))
     assert.match(body, /HTTP\/1\.1 200 OK/)
     assert.deepEqual(upstream.requests, [rebuilt({}), rebuilt({ path: '/v1/other' })])
   })
@@ -257,7 +257,7 @@ suite('S38 the service hears the request that was rebuilt, byte for byte, whatev
   test('what follows a refused body is not a request', async () => {
     const evil = bytesOf({ target: '/proxy/plain/evil' })
     const { status, body } = await exchange(
-      house.url,
+      harness.url,
       bytesOf(post(['Content-Length: 5', 'Transfer-Encoding: chunked'], `0\r\n\r\n${evil}`)).replace(
         'Connection: close\r\n',
         '',

@@ -6,30 +6,30 @@ import { after, before, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { oneTurn, standsStill } from '../../harness/stands-still.ts'
 import { rawClient } from '../operating/raw-http.ts'
-import { type ProxyHouse, startProxyHouse } from './fixture.ts'
+import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 import { type SlowUpstream, startSlowUpstream } from './slow-upstream.ts'
 
 let upstream: RawUpstream
 let slow: SlowUpstream
-let house: ProxyHouse
+let harness: ProxyHarness
 let token: string
 let slowToken: string
 before(async () => {
   upstream = await startRawUpstream()
   slow = await startSlowUpstream()
-  house = await startProxyHouse()
-  token = (await house.connect({ apiUrl: upstream.url })).token
-  slowToken = (await house.connect({ service: 'keyed', apiUrl: slow.url })).token
+  harness = await startProxyHarness()
+  token = (await harness.connect({ apiUrl: upstream.url })).token
+  slowToken = (await harness.connect({ service: 'keyed', apiUrl: slow.url })).token
 })
 after(async () => {
-  await house.stop()
+  await harness.stop()
   await upstream.close()
   await slow.close()
 })
 beforeEach(() => {
   upstream.requests.length = 0
-  upstream.answer = OK
+  upstream.response = OK
 })
 
 const MEGABYTE = 1024 * 1024
@@ -39,12 +39,12 @@ const head = (by: string, service: string, ...more: string[]) =>
 suite('the app leaves', () => {
   test('in the middle of an answer: the service is not asked on', async () => {
     const closed = new Promise<void>((resolve) => {
-      upstream.answer = (socket) => {
+      upstream.response = (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmore\r\n')
         socket.on('close', () => resolve())
       }
     })
-    const client = await rawClient(house.url)
+    const client = await rawClient(harness.url)
     client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     await once(client.socket, 'data')
     client.socket.destroy()
@@ -53,19 +53,19 @@ suite('the app leaves', () => {
 
   test('before there is an answer', async () => {
     const asked = Promise.withResolvers<Socket>()
-    upstream.answer = (socket) => asked.resolve(socket)
-    const client = await rawClient(house.url)
+    upstream.response = (socket) => asked.resolve(socket)
+    const client = await rawClient(harness.url)
     client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     const socket = await asked.promise
     const closed = once(socket, 'close')
     client.socket.destroy()
     await closed
     assert.equal(upstream.requests.length, 1, 'nobody tried again')
-    assert.ok(!house.logged.some((line) => line.includes('a request failed')))
+    assert.ok(!harness.logged.some((line) => line.includes('a request failed')))
   })
 
   test('in the middle of an upload: the service never sees a whole request', async () => {
-    const client = await rawClient(house.url)
+    const client = await rawClient(harness.url)
     client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
@@ -79,7 +79,7 @@ suite('the app leaves', () => {
 
 suite('the service leaves', () => {
   test('in the middle of an upload: a 502', async () => {
-    const client = await rawClient(house.url)
+    const client = await rawClient(harness.url)
     client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
@@ -88,20 +88,20 @@ suite('the service leaves', () => {
   })
 
   test('after an answer that did not wait for the upload: the app gets it', async () => {
-    const answered = Promise.withResolvers<string>()
-    const call = request(`${house.url}/proxy/keyed/up`, {
+    const responded = Promise.withResolvers<string>()
+    const call = request(`${harness.url}/proxy/keyed/up`, {
       method: 'POST',
       headers: { authorization: `Bearer ${slowToken}`, 'content-length': 50 * MEGABYTE },
     })
-    call.on('error', answered.reject)
-    call.on('response', (answer) => {
-      answer.resume()
-      answered.resolve([answer.statusCode, answer.headers['x-why']].join(' '))
+    call.on('error', responded.reject)
+    call.on('response', (response) => {
+      response.resume()
+      responded.resolve([response.statusCode, response.headers['x-why']].join(' '))
     })
     call.write(Buffer.alloc(MEGABYTE))
     const socket = await slow.connected()
     socket.end('HTTP/1.1 413 Too Large\r\nX-Why: size\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
-    assert.equal(await answered.promise, '413 size')
+    assert.equal(await responded.promise, '413 size')
     call.destroy()
   })
 })
@@ -112,7 +112,7 @@ suite('nobody is faster than the other', () => {
 
   test('a slow app slows the service', async () => {
     let written = 0
-    upstream.answer = (socket) => {
+    upstream.response = (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${200 * MEGABYTE}\r\n\r\n`)
       const piece = Buffer.alloc(64 * 1024)
       const more = () => {
@@ -122,7 +122,7 @@ suite('nobody is faster than the other', () => {
       socket.on('drain', more)
       more()
     }
-    const client = await rawClient(house.url)
+    const client = await rawClient(harness.url)
     client.socket.pause()
     client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     await settled(() => written)
@@ -131,7 +131,7 @@ suite('nobody is faster than the other', () => {
   })
 
   test('a slow service slows the app', async () => {
-    const client = await rawClient(house.url)
+    const client = await rawClient(harness.url)
     client.say(head(slowToken, 'keyed', `Content-Length: ${200 * MEGABYTE}`))
     const piece = Buffer.alloc(64 * 1024)
     let written = 0
@@ -149,17 +149,17 @@ suite('nobody is faster than the other', () => {
     await once(socket, 'close')
   })
 
-  const settled = (read: () => number) => standsStill(read, () => oneTurn(house.url))
+  const settled = (read: () => number) => standsStill(read, () => oneTurn(harness.url))
 })
 
 suite('time', () => {
   test('an upload may take longer than a request of ours; a small body may not', async () => {
-    const { requestTimeout, headersTimeout } = house.server.server
-    Object.assign(house.server.server, { headersTimeout: 500, requestTimeout: 600 })
+    const { requestTimeout, headersTimeout } = harness.server.server
+    Object.assign(harness.server.server, { headersTimeout: 500, requestTimeout: 600 })
     try {
-      const small = await rawClient(house.url)
+      const small = await rawClient(harness.url)
       small.say(head(token, 'plain', 'Content-Length: 1000'))
-      const large = await rawClient(house.url)
+      const large = await rawClient(harness.url)
       large.say(head(token, 'plain', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
       const piece = Buffer.alloc(MEGABYTE / 16)
       for (let sent = 0; sent < MEGABYTE; sent += piece.length) {
@@ -170,12 +170,12 @@ suite('time', () => {
       assert.match(await large.ended, /^HTTP\/1\.1 200 /)
       assert.match(await small.ended, /^HTTP\/1\.1 408 /)
     } finally {
-      Object.assign(house.server.server, { headersTimeout, requestTimeout })
+      Object.assign(harness.server.server, { headersTimeout, requestTimeout })
     }
   })
 
   test('an app that falls silent in the middle of an upload is let go, and so is the service', async () => {
-    const strict = await startProxyHouse({ patience: { headersMs: 60_000, idleMs: 500 } })
+    const strict = await startProxyHarness({ patience: { headersMs: 60_000, idleMs: 500 } })
     const { token: by } = await strict.connect({ service: 'keyed', apiUrl: slow.url })
     const client = await rawClient(strict.url)
     client.say(head(by, 'keyed', `Content-Length: ${MEGABYTE}`))

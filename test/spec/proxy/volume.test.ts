@@ -17,7 +17,7 @@ const MEGABYTE = 1024 * 1024
 /** `PROXY_MEGABYTES=1024` for the full measure. */
 const SIZE = Number(process.env['PROXY_MEGABYTES'] ?? 200) * MEGABYTE
 /** What a process may grow by while it passes on any amount: buffers between sockets, and garbage not yet collected. */
-const MOST_GROWTH = 96 * MEGABYTE
+const MAX_GROWTH = 96 * MEGABYTE
 
 const skip = existsSync('/proc/self/status') ? false : 'the memory of another process is read from /proc'
 
@@ -68,12 +68,12 @@ suite('a body of any size', { skip }, () => {
       TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'operator'),
     })
     const send = async (method: string, path: string, body: object, authorization: string) => {
-      const answer = await fetch(`${url}${path}`, {
+      const reply = await fetch(`${url}${path}`, {
         method,
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-      return (await answer.json()) as Record<string, string>
+      return (await reply.json()) as Record<string, string>
     }
     const admin = `Bearer ${adminToken}`
     const app = await send('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/'] }, admin)
@@ -116,15 +116,15 @@ suite('a body of any size', { skip }, () => {
   async function flat(t: { diagnostic: (text: string) => void }, work: () => Promise<void>): Promise<void> {
     const grown = await growth(work)
     t.diagnostic(`${SIZE / MEGABYTE} MB, the process grew by ${Math.round(grown / MEGABYTE)} MB`)
-    assert.ok(grown < MOST_GROWTH, `grew by ${grown / MEGABYTE} MB`)
+    assert.ok(grown < MAX_GROWTH, `grew by ${grown / MEGABYTE} MB`)
   }
 
   for (const path of ['/archive', '/chunked'])
     test(`comes down in flat memory: ${path}`, (t) =>
       flat(t, async () => {
-        const answer = await fetch(`${url}/proxy/plain${path}`, { headers: { authorization: `Bearer ${token}` } })
-        assert.equal(answer.headers.get('content-type'), 'video/mp4')
-        assert.deepEqual(await sumOf(answer.body!), { bytes: SIZE, sum })
+        const reply = await fetch(`${url}/proxy/plain${path}`, { headers: { authorization: `Bearer ${token}` } })
+        assert.equal(reply.headers.get('content-type'), 'video/mp4')
+        assert.deepEqual(await sumOf(reply.body!), { bytes: SIZE, sum })
       }))
 
   for (const [how, headers] of Object.entries({ 'with its length': { 'content-length': SIZE }, 'in chunks': {} }))
@@ -135,9 +135,9 @@ suite('a body of any size', { skip }, () => {
           headers: { authorization: `Bearer ${token}`, 'content-type': 'video/mp4', ...headers },
         })
         Readable.from(pieces(), { objectMode: false }).pipe(call)
-        const [answer] = (await once(call, 'response')) as [AsyncIterable<Buffer>]
+        const [reply] = (await once(call, 'response')) as [AsyncIterable<Buffer>]
         let text = ''
-        for await (const piece of answer) text += piece.toString()
+        for await (const piece of reply) text += piece.toString()
         assert.deepEqual(JSON.parse(text), { bytes: SIZE, sum })
       }))
 })

@@ -1,46 +1,46 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { RUNS_PER_DESTINATION } from '#flows/deliver/need.ts'
+import { RUNS_PER_DESTINATION } from '#flows/push/deps.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse } from './fixture.ts'
+import { type PushHarness, startPushHarness } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
-let house: PushHouse
+let harness: PushHarness
 let receiver: Receiver
 before(async () => {
-  house = await startPushHouse()
+  harness = await startPushHarness()
   receiver = await startReceiver()
 })
 after(async () => {
   // First, so that no write that hangs keeps the service from stopping.
   await receiver.close()
-  await house.stop()
+  await harness.stop()
 })
 
 test('runs that a receiver keeps waiting end when their people leave, and the erasure gets through', async () => {
   const held = new Set<string>()
-  receiver.answer = ({ type, data }) => {
+  receiver.response = ({ type, data }) => {
     if (type === 'profile.erased' || data.profile === undefined) return 200
     held.add(data.profile.id)
     return 'hang'
   }
-  const tenant = await house.newTenant()
+  const tenant = await harness.newTenant()
   await tenant.add({ kind: 'webhook', url: receiver.url })
   const people = []
   for (let n = 0; n < RUNS_PER_DESTINATION; n += 1) {
     const person = await tenant.newPerson()
-    await house.put(person, [{ id: 'n1', text: 'one' }])
+    await harness.put(person, [{ id: 'n1', text: 'one' }])
     people.push(person)
   }
   await until('every run waits for the receiver', () => held.size === RUNS_PER_DESTINATION)
   for (const { token } of people) {
-    const gone = await fetch(`${house.tributary.url}/profiles`, {
+    const gone = await fetch(`${harness.tributary.url}/profiles`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${token}` },
     })
     assert.equal(gone.status, 200, await gone.text())
   }
-  const { logged } = house.tributary
+  const { logged } = harness.tributary
   const isEnded = () => logged.some((line) => line.includes('a delivery ended, because its profile left'))
   await until('a run has ended', isEnded)
   const erased = () => receiver.messages.filter(({ type }) => type === 'profile.erased').length

@@ -6,24 +6,24 @@ import { after, before, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { until } from '../../harness/until.ts'
 import { startRawHttp } from '../../hostile/servers/raw-http.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 suite('apps and callers kept apart', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let app: Tenant
   let filesDir: string
   before(async () => {
     filesDir = mkdtempSync(join(tmpdir(), 'tributary-push-'))
-    house = await startPushHouse({}, { TRIBUTARY_FILES: filesDir })
-    app = await house.newTenant()
+    harness = await startPushHarness({}, { TRIBUTARY_FILES: filesDir })
+    app = await harness.newTenant()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     rmSync(filesDir, { recursive: true })
   })
 
   test("a folder of another app is refused, new and changed; the app's own works", async () => {
-    const other = await house.newTenant()
+    const other = await harness.newTenant()
     const folderOf = ({ clientId }: Tenant) => pathToFileURL(join(filesDir, clientId, 'out')).href
     const refused = await app.ask('POST', '/push', { name: 'Ours', kind: 'files', url: folderOf(other) })
     assert.equal(refused.body['reason'], 'bad_body')
@@ -40,7 +40,7 @@ suite('apps and callers kept apart', () => {
     const url = `s3://key:secret@127.0.0.1:${server.port}/bucket?tls=false`
     const { id } = await app.add({ kind: 'files', url, schedule: 'manual' })
     const leaving = new AbortController()
-    const asked = fetch(`${house.tributary.url}/push/${id}/test`, {
+    const asked = fetch(`${harness.tributary.url}/push/${id}/test`, {
       method: 'POST',
       headers: { authorization: `Basic ${Buffer.from(`${app.clientId}:${app.secret}`).toString('base64')}` },
       signal: leaving.signal,

@@ -6,28 +6,28 @@ import { LOOPBACK } from '../../harness/loopback.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 suite('destinations from the command line', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
     theirs = await clientDatabase()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await theirs.drop()
   })
 
   const run = (...args: string[]) =>
     tributary(['push', ...args], {
-      DATABASE_URL: house.tributary.databaseUrl,
-      TRIBUTARY_DATA: house.tributary.dataDir,
+      DATABASE_URL: harness.tributary.databaseUrl,
+      TRIBUTARY_DATA: harness.tributary.dataDir,
       TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     })
   const json = async <Document>(...args: string[]): Promise<Document> => {
@@ -37,7 +37,7 @@ suite('destinations from the command line', () => {
   }
 
   test('a destination from its making to its end', async () => {
-    await house.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
+    await harness.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
     const { clientId } = app
     const typo = ['--name', 'Warehouse', '--kind', 'postgres', '--url', theirs.url, '--option', 'shcema=tributary']
     const refused = await run('add', clientId, ...typo)
@@ -104,7 +104,7 @@ suite('destinations from the command line', () => {
     const changed = await json<Shown>('set', clientId, made.id, '--filter', '*', '--schedule', 'manual')
     assert.deepEqual([changed['filter'], changed['schedule']], [['*'], 'manual'])
     await until('the other filter is in force', async () => (await rows()) === 'a,b,c')
-    await house.put(ada, [{ id: 'd' }])
+    await harness.put(ada, [{ id: 'd' }])
     await json('run', clientId, made.id)
     await until('it was run', async () => (await rows()) === 'a,b,c,d')
     await app.caughtUp(made)

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 interface Delivery {
@@ -17,24 +17,24 @@ interface Delivery {
 }
 
 suite('delivering', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let receiver: Receiver
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
     receiver = await startReceiver()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await receiver.close()
   })
   afterEach(() => theirs.drop())
   beforeEach(async () => {
     theirs = await clientDatabase()
     receiver.messages.length = 0
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
 
@@ -50,7 +50,7 @@ suite('delivering', () => {
       at: 1_700_000_000_123,
       deep: { list: [1, null, 'x'], zero: 0, no: false, empty: '' },
     }
-    await house.put(ada, [thing])
+    await harness.put(ada, [thing])
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await until('the first is there', async () => (await theirs.live()).length === 1)
     const [row] = await theirs.sql(
@@ -58,7 +58,9 @@ suite('delivering', () => {
        from tributary_items`,
     )
     const [read] = (await (
-      await fetch(`${house.tributary.url}/services/self/things`, { headers: { authorization: `Bearer ${ada.token}` } })
+      await fetch(`${harness.tributary.url}/services/self/things`, {
+        headers: { authorization: `Bearer ${ada.token}` },
+      })
     ).json()) as { id: string; idr: string }[]
     assert.deepEqual(row, {
       id: read!.id,
@@ -89,9 +91,9 @@ suite('delivering', () => {
     ])
     assert.equal((await theirs.sql('select title from tributary_photos')).length, 1)
 
-    await house.put(ada, [{ id: 'second' }])
+    await harness.put(ada, [{ id: 'second' }])
     await until('the second is there', async () => (await theirs.live()).length === 2)
-    await house.put(ada, [{ ...thing, title: 'Changed', participants: [] }])
+    await harness.put(ada, [{ ...thing, title: 'Changed', participants: [] }])
     await until(
       'it is changed',
       async () =>
@@ -101,13 +103,13 @@ suite('delivering', () => {
       await theirs.sql('select participant from tributary_participants where item_id = $1', [read!.id]),
       [{ participant: 'ada' }],
     )
-    await house.take(ada, ['second'])
+    await harness.take(ada, ['second'])
     await until('it is gone', async () => (await theirs.live()).length === 1)
     const [gone] = await theirs.sql(
       `select seq::int as seq, deleted_at is not null as gone from tributary_items where native_id = 'second'`,
     )
     assert.deepEqual(gone, { seq: 4, gone: true })
-    await house.put(ada, [{ id: 'second', back: true }])
+    await harness.put(ada, [{ id: 'second', back: true }])
     await until('it is back', async () => (await theirs.live()).length === 2)
     const [checkpoint] = await theirs.sql('select seq::int as seq from tributary_checkpoint')
     assert.deepEqual(checkpoint, { seq: 5 })
@@ -118,9 +120,9 @@ suite('delivering', () => {
 
   test('a webhook hears the same in order, signed, and while a secret changes under both', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
-    await house.put(ada, [{ id: 'a' }, { id: 'b' }])
-    await house.put(ada, [{ id: 'a', v: 2 }])
-    await house.take(ada, ['b'])
+    await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
+    await harness.put(ada, [{ id: 'a', v: 2 }])
+    await harness.take(ada, ['b'])
     await until('all is told', () => receiver.changes().some(({ op }) => op === 'delete'))
     const seqs = receiver.changes().map(({ seq }) => seq)
     assert.deepEqual(
@@ -133,7 +135,7 @@ suite('delivering', () => {
     assert.ok(!receiver.isSigned({ ...receiver.messages[0]!, body: '{}' }, made.secret!))
     const { secret } = (await app.ask('POST', `/push/${made.id}/rotate-secret`)).body as { secret: string }
     receiver.messages.length = 0
-    await house.put(ada, [{ id: 'c' }])
+    await harness.put(ada, [{ id: 'c' }])
     await until('c is told', () => receiver.changes().length > 0)
     for (const each of [secret, made.secret!]) assert.ok(receiver.isSigned(receiver.messages[0]!, each))
     await app.ask('DELETE', `/push/${made.id}`)
@@ -142,16 +144,16 @@ suite('delivering', () => {
   test('P07 one item changed hundreds of times by eight writers at once: the last state is there, and its numbers only grow', async () => {
     const tables = await app.add({ kind: 'postgres', url: theirs.url })
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
-    await house.put(ada, [{ id: 'hot', v: 0 }])
+    await harness.put(ada, [{ id: 'hot', v: 0 }])
     let v = 0
     await Promise.all(
       Array.from({ length: 8 }, async () => {
-        for (let i = 0; i < 40; i += 1) await house.put(ada, [{ id: 'hot', v: (v += 1) }])
+        for (let i = 0; i < 40; i += 1) await harness.put(ada, [{ id: 'hot', v: (v += 1) }])
       }),
     )
     for (const each of [tables, hook]) await app.caughtUp(each)
-    const [stored] = await house.sql<{ data: { v: number }; seq: number }>(
-      `select i.data, i.seq from item i join profile p on p.part = i.part and p.id = i.profile_id where p.account_id = $1`,
+    const [stored] = await harness.sql<{ data: { v: number }; seq: number }>(
+      `select i.data, i.seq from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.account_id = $1`,
       [ada.account.id],
     )
     const [row] = await theirs.sql<{ data: { v: number }; seq: number }>(
@@ -166,11 +168,11 @@ suite('delivering', () => {
 
   test('paused, nothing comes; resumed, nothing is missing', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('a is there', async () => (await theirs.live()).join() === 'a')
     assert.equal((await app.ask('POST', `/push/${made.id}/pause`)).body['state'], 'paused')
-    await house.put(ada, [{ id: 'b' }])
-    await house.put(ada, [{ id: 'a', v: 2 }])
+    await harness.put(ada, [{ id: 'b' }])
+    await harness.put(ada, [{ id: 'a', v: 2 }])
     // Another destination shows when the change would have arrived.
     const witness = await app.add({ kind: 'webhook', url: receiver.url })
     await until('others have it', () => receiver.changes().length >= 2)
@@ -185,7 +187,7 @@ suite('delivering', () => {
   test('backfill mends what somebody broke, and replay sends again from a number or a time', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
-    await house.put(ada, [{ id: 'a' }, { id: 'b' }])
+    await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
     await until('both are there', async () => (await theirs.live()).join() === 'a,b')
     await theirs.sql(`update tributary_items set data = '{}', deleted_at = now() where native_id = 'a'`)
     await theirs.sql(`delete from tributary_items where native_id = 'b'`)
@@ -198,11 +200,11 @@ suite('delivering', () => {
     ])
 
     await until('the receiver has both', () => receiver.changes().length >= 2)
-    house.pass(600_000)
-    const since = house.clock.now()
-    await house.put(ada, [{ id: 'c' }])
-    await house.put(ada, [{ id: 'a', v: 2 }])
-    await house.take(ada, ['b'])
+    harness.pass(600_000)
+    const since = harness.clock.now()
+    await harness.put(ada, [{ id: 'c' }])
+    await harness.put(ada, [{ id: 'a', v: 2 }])
+    await harness.take(ada, ['b'])
     await until('the receiver has all', () => receiver.changes().some(({ op }) => op === 'delete'))
     await app.caughtUp(hook)
     const told = receiver.messages.length
@@ -235,7 +237,7 @@ suite('delivering', () => {
   })
 
   test('a backfill asked for while one runs is not lost', async () => {
-    await house.put(
+    await harness.put(
       ada,
       Array.from({ length: 4000 }, (_, i) => ({ id: `n${String(i).padStart(4, '0')}`, text: 'x'.repeat(200) })),
     )
@@ -252,7 +254,7 @@ suite('delivering', () => {
   test('what was tried can be looked at, newest first, page by page', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     for (const id of ['a', 'b', 'c']) {
-      await house.put(ada, [{ id }])
+      await harness.put(ada, [{ id }])
       await until(`${id} is there`, async () => (await theirs.live()).includes(id))
     }
     const list = async (query: string) =>
@@ -278,10 +280,10 @@ suite('delivering', () => {
   test('two accounts with items of the same name keep their own rows', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     const ben = await app.newPerson()
-    await house.put(ada, [{ id: 'same', who: 'ada' }])
-    await house.put(ben, [{ id: 'same', who: 'ben' }])
+    await harness.put(ada, [{ id: 'same', who: 'ada' }])
+    await harness.put(ben, [{ id: 'same', who: 'ben' }])
     await until('both are there', async () => (await theirs.live()).join() === 'same,same')
-    await house.take(ada, ['same'])
+    await harness.take(ada, ['same'])
     await until('one is left', async () => (await theirs.live()).length === 1)
     assert.deepEqual(await theirs.sql(`select data ->> 'who' as who from tributary_items where deleted_at is null`), [
       { who: 'ben' },
@@ -290,10 +292,10 @@ suite('delivering', () => {
   })
 
   test("another app's people never come along", async () => {
-    const eve = await (await house.newTenant()).newPerson()
-    await house.put(eve, [{ id: 'hers' }])
+    const eve = await (await harness.newTenant()).newPerson()
+    await harness.put(eve, [{ id: 'hers' }])
     await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'mine' }])
+    await harness.put(ada, [{ id: 'mine' }])
     await until('mine is there', async () => (await theirs.live()).includes('mine'))
     const accounts = await theirs.sql<{ account_id: string }>('select account_id from tributary_profiles')
     assert.ok(!accounts.some(({ account_id }) => account_id === eve.account.id))
@@ -302,9 +304,9 @@ suite('delivering', () => {
 
   test('metrics tell lag, rows and states by kind, and name no app', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('a is there', async () => (await theirs.live()).includes('a'))
-    const text = await (await fetch(`${house.tributary.url}/metrics`)).text()
+    const text = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     for (const line of [
       /^tributary_push_destinations\{kind="postgres",state="active"\} \d+$/m,
       /^tributary_push_rows_total\{kind="postgres"\} [1-9]\d*$/m,

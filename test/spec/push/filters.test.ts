@@ -5,7 +5,7 @@ import type { OwnItem } from '../../harness/own-items.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 import { startReceiver } from './receiver.ts'
 
 const ITEMS: OwnItem[] = [
@@ -20,21 +20,21 @@ const ITEMS: OwnItem[] = [
 const ALL = ITEMS.map(({ id }) => String(id)).sort()
 
 suite('filters are paths of the API', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   let ada: Person
   let made: Shown[]
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
     theirs = await clientDatabase()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
-    await house.put(
+    await harness.put(
       ada,
       ITEMS.filter(({ id }) => id !== 'plain'),
     )
-    await house.put(
+    await harness.put(
       ada,
       ITEMS.filter(({ id }) => id === 'plain'),
       'others',
@@ -45,7 +45,7 @@ suite('filters are paths of the API', () => {
     )
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await theirs.drop()
   })
 
@@ -94,11 +94,11 @@ suite('filters are paths of the API', () => {
   test('an item that a change makes fit comes, and one that no longer fits goes', async () => {
     const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos?q=cat'] })
     await until('the cat is there', async () => (await theirs.live()).join() === 'cat')
-    await house.put(ada, [{ id: 'dog', type: 'photos', title: 'The dog became a cat' }])
+    await harness.put(ada, [{ id: 'dog', type: 'photos', title: 'The dog became a cat' }])
     await until('both are there', async () => (await theirs.live()).join() === 'cat,dog')
-    await house.put(ada, [{ id: 'cat', type: 'photos', title: 'Only a tree' }])
+    await harness.put(ada, [{ id: 'cat', type: 'photos', title: 'Only a tree' }])
     await until('the first is gone', async () => (await theirs.live()).join() === 'dog')
-    await house.take(ada, ['dog', 'later'])
+    await harness.take(ada, ['dog', 'later'])
     await until('none is left', async () => (await theirs.live()).length === 0)
     await app.ask('DELETE', `/push/${id}?drop=true`)
   })
@@ -108,11 +108,11 @@ suite('filters are paths of the API', () => {
     const { id } = await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/photos?q=tiger'] })
     await until('it is caught up', async () => (await app.show({ id })).profiles_behind === 0)
     receiver.messages.length = 0
-    await house.put(ada, [{ id: 'stripes', type: 'photos', title: 'A tiger' }])
+    await harness.put(ada, [{ id: 'stripes', type: 'photos', title: 'A tiger' }])
     await until('it comes', () => receiver.changes().some(({ op }) => op === 'put'))
     // Neither has ever been a photo: not even a message that holds nothing.
-    await house.put(ada, [{ id: 'word', type: 'statuses', text: 'a tiger, in words' }])
-    await house.put(ada, [{ id: 'stripes', type: 'photos', title: 'A zebra' }])
+    await harness.put(ada, [{ id: 'word', type: 'statuses', text: 'a tiger, in words' }])
+    await harness.put(ada, [{ id: 'stripes', type: 'photos', title: 'A zebra' }])
     await until('it goes', () => receiver.changes().some(({ op }) => op === 'delete'))
     assert.deepEqual(
       receiver.messages.flatMap(({ type, data }) =>
@@ -124,13 +124,13 @@ suite('filters are paths of the API', () => {
       receiver.messages.map(({ type }) => type),
       ['items.changed', 'items.changed'],
     )
-    await house.take(ada, ['stripes', 'word'])
+    await harness.take(ada, ['stripes', 'word'])
     await app.ask('DELETE', `/push/${id}`)
     await receiver.close()
   })
 
   test('another filter sends what it wants and takes back what it does not', async () => {
-    await house.put(ada, [{ id: 'dog', type: 'photos', title: 'A dog again' }])
+    await harness.put(ada, [{ id: 'dog', type: 'photos', title: 'A dog again' }])
     const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos'] })
     await until('photos', async () => (await theirs.live()).join() === 'cat,dog,old')
     await app.ask('PATCH', `/push/${id}`, { filter: ['/types/statuses', '/types/photos?q=dog'] })

@@ -1,4 +1,4 @@
-import type { DeliveryTimes } from '#flows/deliver/need.ts'
+import type { DeliveryTimes } from '#flows/push/deps.ts'
 import { makeApp } from '../../harness/app.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
 import { type OwnItem, putItems, takeItems } from '../../harness/own-items.ts'
@@ -6,11 +6,11 @@ import { newPerson, type Person } from '../../harness/person.ts'
 import { pusher } from '../../harness/push.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 
-export type PushHouse = Awaited<ReturnType<typeof startPushHouse>>
+export type PushHarness = Awaited<ReturnType<typeof startPushHarness>>
 export type Tenant = Awaited<ReturnType<typeof newTenant>>
 
 /** The service with a clock that can be moved ahead, and apps that have people with items. */
-export async function startPushHouse(deliveryTimes: Partial<DeliveryTimes> = {}, env: Record<string, string> = {}) {
+export async function startPushHarness(deliveryTimes: Partial<DeliveryTimes> = {}, env: Record<string, string> = {}) {
   let aheadMs = 0
   const clock = { now: () => Date.now() + aheadMs }
   const tributary = await startTributary(

@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 const refusing = (code: string) => [
   `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now' using errcode = '${code}'; end $$`,
@@ -63,17 +63,17 @@ const FAILS: [check: string, what: string, done: string[], says: RegExp, undone:
 ]
 
 suite('what stands in the way', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse({ firstWaitMs: 100 })
+    harness = await startPushHarness({ firstWaitMs: 100 })
   })
-  after(() => house.stop())
+  after(() => harness.stop())
   beforeEach(async () => {
     theirs = await clientDatabase()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
   afterEach(() => theirs.drop())
@@ -81,10 +81,10 @@ suite('what stands in the way', () => {
   for (const [check, what, done, says, undone] of FAILS)
     test(`${check} ${what}: the destination waits and says why, nothing is set aside, and all comes when it is put right`, async () => {
       const made = await app.add({ kind: 'postgres', url: theirs.url })
-      await house.put(ada, [{ id: 'a' }])
+      await harness.put(ada, [{ id: 'a' }])
       await until('a is there', async () => (await theirs.live()).join() === 'a')
       for (const statement of done) await theirs.sql(statement)
-      await house.put(ada, [{ id: 'b' }])
+      await harness.put(ada, [{ id: 'b' }])
       await until('it fails', async () => (await app.show(made)).state === 'failing')
       const shown = await app.show(made)
       assert.match(shown.last_error!, says)
@@ -92,7 +92,7 @@ suite('what stands in the way', () => {
       await theirs.sql('set default_transaction_read_only = off')
       for (const statement of undone) await theirs.sql(statement)
       await until('both are there', async () => {
-        house.pass(2000)
+        harness.pass(2000)
         return (await theirs.live()).join() === 'a,b'
       })
       await until('it is active', async () => (await app.show(made)).state === 'active')
@@ -107,16 +107,16 @@ suite('what stands in the way', () => {
     await theirs.sql(`grant create, usage on schema public to ${role}`)
     try {
       const made = await app.add({ kind: 'postgres', url: theirOwn.href })
-      await house.put(ada, [{ id: 'a' }])
+      await harness.put(ada, [{ id: 'a' }])
       await until('a is there', async () => (await theirs.live()).join() === 'a')
       await theirs.sql(`alter role ${role} connection limit 0`)
       await theirs.sql(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`)
-      await house.put(ada, [{ id: 'b' }])
+      await harness.put(ada, [{ id: 'b' }])
       await until('it says why', async () => (await app.show(made)).last_error?.startsWith('53300 ') === true)
       assert.equal((await app.show(made)).dead_letters, 0)
       await theirs.sql(`alter role ${role} connection limit 1`)
       await until('both are there', async () => {
-        house.pass(2000)
+        harness.pass(2000)
         return (await theirs.live()).join() === 'a,b'
       })
       await until('it is active', async () => (await app.show(made)).state === 'active')
@@ -131,7 +131,7 @@ suite('what stands in the way', () => {
 
   test('P11 columns, indexes and views of their own, and wider types, are nobody’s business but theirs', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('a is there', async () => (await theirs.live()).join() === 'a')
     await theirs.sql(`alter table tributary_items add column note text default 'x', add column length integer`)
     await theirs.sql('create index theirs on tributary_items (author)')
@@ -139,7 +139,7 @@ suite('what stands in the way', () => {
       'create view mine as select i.*, p.title from tributary_items i join tributary_photos p using (profile_id, id)',
     )
     await theirs.sql('alter table tributary_participants alter position type bigint')
-    await house.put(ada, [{ id: 'b', participants: ['x'] }])
+    await harness.put(ada, [{ id: 'b', participants: ['x'] }])
     await until('b is there', async () => (await theirs.live()).join() === 'a,b')
     assert.deepEqual(await theirs.sql(`select note from tributary_items where native_id = 'b'`), [{ note: 'x' }])
     assert.equal((await app.show(made)).state, 'active')

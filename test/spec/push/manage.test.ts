@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { openSecrets } from '#store/destinations.ts'
+import { openSecrets } from '#store/push/destinations.ts'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 suite('managing destinations over HTTP', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   before(async () => {
-    house = await startPushHouse()
-    app = await house.newTenant()
+    harness = await startPushHarness()
+    app = await harness.newTenant()
     theirs = await clientDatabase()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await theirs.drop()
   })
 
@@ -73,7 +73,7 @@ suite('managing destinations over HTTP', () => {
   })
 
   test("another app's destination answers exactly as one that is not there", async () => {
-    const stranger = await house.newTenant()
+    const stranger = await harness.newTenant()
     const { id } = await app.add({ kind: 'postgres', url: theirs.url })
     const routes: [method: string, rest: string, body?: unknown][] = [
       ['GET', ''],
@@ -109,9 +109,9 @@ suite('managing destinations over HTTP', () => {
       ['POST', '/push'],
       ['GET', '/push/x'],
     ] as const) {
-      const answer = await fetch(house.tributary.url + path, { method })
-      assert.equal(answer.status, 401, `${method} ${path}`)
-      await answer.body?.cancel()
+      const response = await fetch(harness.tributary.url + path, { method })
+      assert.equal(response.status, 401, `${method} ${path}`)
+      await response.body?.cancel()
     }
   })
 
@@ -136,9 +136,9 @@ suite('managing destinations over HTTP', () => {
       (await app.ask('POST', `/push/${stream.id}/test`)).text,
       (await app.ask('POST', `/push/${made.id}/test`)).text,
       (await app.ask('GET', `/push/${made.id}/deliveries`)).text,
-      house.tributary.logged.join(''),
-      JSON.stringify(await house.sql('select * from destination')),
-      JSON.stringify(await house.sql('select * from audit')),
+      harness.tributary.logged.join(''),
+      JSON.stringify(await harness.sql('select * from destination')),
+      JSON.stringify(await harness.sql('select * from audit')),
     ].join('\n')
     const inAddresses = ['geheim-Pass4711', 'PathSecret77', 'T0psecret99', 'QuerySecret55', 'TokenSecret33']
     for (const secret of [...inAddresses, hook.secret!, String(rotated.body['secret'])])
@@ -210,12 +210,12 @@ suite('managing destinations over HTTP', () => {
   test('an unknown option is refused by its name, when it is set; one that is stored stays, and does no harm', async () => {
     const says = /options.shcema: Unknown option “shcema” of postgres. Known: ca, deletes, quiet_hours, schema\./
     assert.match(await refusal({ options: { shcema: 'x' } }), says)
-    const other = await house.newTenant()
+    const other = await harness.newTenant()
     const made = await other.add({ kind: 'postgres', url: theirs.url, options: { schema: 'older' } })
     // As a release wrote it that knew this option, or knew no better.
-    await house.sql(`update destination set options = '{"schema": "older", "shcema": "x"}' where id = $1`, [made.id])
+    await harness.sql(`update destination set options = '{"schema": "older", "shcema": "x"}' where id = $1`, [made.id])
     const person = await other.newPerson()
-    await house.put(person, [{ id: 'kept' }])
+    await harness.put(person, [{ id: 'kept' }])
     await other.caughtUp(made)
     const [found] = await theirs.sql<{ n: number }>('select count(*)::int as n from older.tributary_items')
     assert.equal(found?.n, 1)
@@ -232,7 +232,7 @@ suite('managing destinations over HTTP', () => {
   test('events are told to those that ask for them, of a kind that can be told', async () => {
     const made = await app.add({ kind: 'webhook', url: 'https://receiver.test/', options: { events: true } })
     const wants = async () =>
-      (await house.sql<{ wants_events: boolean }>('select wants_events from destination where id = $1', [made.id]))[0]
+      (await harness.sql<{ wants_events: boolean }>('select wants_events from destination where id = $1', [made.id]))[0]
         ?.wants_events
     assert.equal(await wants(), true)
     await app.ask('PATCH', `/push/${made.id}`, { name: 'Renamed' })
@@ -275,7 +275,7 @@ suite('managing destinations over HTTP', () => {
 
   test('test connects, checks rights, counts what the filter matches, and leaves nothing behind', async () => {
     const ada = await app.newPerson()
-    await house.put(ada, [
+    await harness.put(ada, [
       { id: 1, type: 'photos', title: 'A cat' },
       { id: 2, type: 'photos', title: 'A dog' },
       { id: 3 },
@@ -310,7 +310,7 @@ suite('managing destinations over HTTP', () => {
   })
 
   test('an app has at most 20 destinations', async () => {
-    const crowded = await house.newTenant()
+    const crowded = await harness.newTenant()
     const fields = { name: 'N', kind: 'webhook', url: 'https://app.test/hook' }
     const made = await Promise.all(Array.from({ length: 24 }, () => crowded.ask('POST', '/push', fields)))
     assert.equal(made.filter(({ status }) => status === 201).length, 20)
@@ -319,7 +319,7 @@ suite('managing destinations over HTTP', () => {
   })
 
   test('of two changes at once neither undoes the other', async () => {
-    const own = await house.newTenant()
+    const own = await harness.newTenant()
     const made = await own.add({ kind: 'webhook', url: 'https://app.test/hook', schedule: 'manual' })
     const secrets: string[] = []
     for (let round = 0; round < 8; round += 1) {
@@ -335,14 +335,14 @@ suite('managing destinations over HTTP', () => {
         [shown.url, shown['name'], shown['filter']],
         [`https://app${round}.test/`, `Name ${round}`, [`/types/photos?q=w${round}`]],
       )
-      const { database, keyring } = house.tributary.store
+      const { database, keyring } = harness.tributary.store
       const kept = (await openSecrets(database, keyring, made.id))!
       assert.equal(kept.signing?.[0], secrets[0], 'the new secret is the one that signs')
     }
   })
 
   test('tables that are dropped stay away, however much is on its way there', async () => {
-    const own = await house.newTenant()
+    const own = await harness.newTenant()
     const people = await Promise.all(Array.from({ length: 6 }, () => own.newPerson()))
     const there = async () =>
       (await theirs.sql(`select relname from pg_class where relname like 'tributary%' and relkind in ('r', 'v')`))
@@ -351,7 +351,7 @@ suite('managing destinations over HTTP', () => {
       const made = await own.add({ kind: 'postgres', url: theirs.url })
       await until('rows come', async () => (await own.show(made)).rows > 0 || round === 0)
       const writing = people.map((person) =>
-        house.put(
+        harness.put(
           person,
           Array.from({ length: 300 }, (_, i) => ({ id: `n${i}`, round })),
         ),
@@ -365,7 +365,7 @@ suite('managing destinations over HTTP', () => {
 
   test('deleting leaves the rows, and with drop=true takes the tables along', async () => {
     const ada = await app.newPerson()
-    await house.put(ada, [{ id: 'kept' }])
+    await harness.put(ada, [{ id: 'kept' }])
     const tables = async () =>
       (await theirs.sql(`select relname from pg_class where relname like 'tributary%' and relkind in ('r', 'v')`))
         .length
@@ -383,7 +383,7 @@ suite('managing destinations over HTTP', () => {
     assert.equal((await app.show(second)).id, second.id)
     assert.equal((await app.ask('DELETE', `/push/${second.id}?drop=true`)).status, 200)
     assert.equal(await tables(), 0)
-    const left = await house.sql(
+    const left = await harness.sql(
       'select 1 from delivery_cursor where destination_id = $1 union all select 1 from delivery where destination_id = $1',
       [second.id],
     )

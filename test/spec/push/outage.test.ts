@@ -5,26 +5,26 @@ import { type ClientDatabase, clientDatabase } from '../../harness/client-databa
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 suite('destinations that are away', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let receiver: Receiver
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
   beforeEach(async () => {
     theirs = await clientDatabase()
     receiver = await startReceiver()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
   afterEach(async () => {
@@ -38,23 +38,23 @@ suite('destinations that are away', () => {
 
   /** Time passes in steps of up to an hour until it holds. */
   const passUntil = async (what: string, stepMs: number, holds: () => Promise<boolean>) => {
-    const beganAt = house.clock.now()
+    const beganAt = harness.clock.now()
     await until(what, async () => {
       if (await holds()) return true
-      house.pass(stepMs)
+      harness.pass(stepMs)
       return false
     })
-    return house.clock.now() - beganAt
+    return harness.clock.now() - beganAt
   }
 
   /** Time passes from try to try, however long the machine takes for one, until it is parked; the long waits are all alike. */
   const passTries = async (made: Shown) => {
-    const beganAt = house.clock.now()
+    const beganAt = harness.clock.now()
     for (;;) {
       const { state, next_attempt_at: next } = await app.show(made)
-      if (state === 'parked') return house.clock.now() - beganAt
-      const wait = Math.max(0, (next as number) - house.clock.now()) + 1
-      house.pass(wait < HOUR / 2 ? wait : 6 * HOUR)
+      if (state === 'parked') return harness.clock.now() - beganAt
+      const wait = Math.max(0, (next as number) - harness.clock.now()) + 1
+      harness.pass(wait < HOUR / 2 ? wait : 6 * HOUR)
       await until('it is tried', async () => (await app.show(made))['next_attempt_at'] !== next)
     }
   }
@@ -67,13 +67,13 @@ suite('destinations that are away', () => {
       options: { events: true },
     })
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('a is there', async () => (await theirs.live()).join() === 'a')
     await theirs.line.cut()
-    await house.put(ada, [{ id: 'b' }])
+    await harness.put(ada, [{ id: 'b' }])
     await until('it fails', () => isState(made, 'failing'))
     const first = await app.show(made)
-    assert.ok(first.last_error !== undefined && (first['next_attempt_at'] as number) > house.clock.now() - 5000)
+    assert.ok(first.last_error !== undefined && (first['next_attempt_at'] as number) > harness.clock.now() - 5000)
     await passUntil('somebody was told', 20_000, async () => events().length > 0)
     assert.deepEqual(
       events().map(({ type }) => type),
@@ -95,9 +95,9 @@ suite('destinations that are away', () => {
 
     // Parked, it is left alone, and what changes meanwhile is kept.
     await theirs.line.mend()
-    await house.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
-    house.pass(DAY)
-    await house.idle()
+    await harness.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
+    harness.pass(DAY)
+    await harness.idle()
     assert.deepEqual(await theirs.live(), ['a'])
     await app.ask('POST', `/push/${made.id}/resume`)
     await until('all is there', async () => (await theirs.live()).join() === 'a,b,c')
@@ -105,7 +105,7 @@ suite('destinations that are away', () => {
       { data: { id: 'a', v: 2 } },
     ])
     await app.caughtUp(made)
-    const audit = await auditTrail(house.sql, 'destination.%', { app: app.clientId })
+    const audit = await auditTrail(harness.sql, 'destination.%', { app: app.clientId })
     assert.deepEqual(
       audit.map(({ action }) => action),
       ['destination.failing', 'destination.parked'],
@@ -116,13 +116,13 @@ suite('destinations that are away', () => {
   test('P13 back after an hour, it recovers by itself, and that is told too', async () => {
     await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/news'], options: { events: true } })
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('a is there', async () => (await theirs.live()).join() === 'a')
     await theirs.line.cut()
     const people = await Promise.all(Array.from({ length: 8 }, () => app.newPerson()))
-    for (const [i, person] of people.entries()) await house.put(person, [{ id: `p${i}` }])
+    for (const [i, person] of people.entries()) await harness.put(person, [{ id: `p${i}` }])
     await passUntil('somebody was told', 20_000, async () => events().length > 0)
-    await house.put(ada, [{ id: 'b' }])
+    await harness.put(ada, [{ id: 'b' }])
     await theirs.line.mend()
     await passUntil('it recovered', 60_000, async () => events().length === 2)
     assert.deepEqual(
@@ -136,14 +136,14 @@ suite('destinations that are away', () => {
 
   test('P12 one that hangs and one that is dead hold up nobody', async () => {
     const hanging = await startReceiver()
-    hanging.answer = () => 'hang'
+    hanging.response = () => 'hang'
     try {
       await theirs.line.cut()
       await app.add({ kind: 'postgres', url: theirs.url })
       await app.add({ kind: 'webhook', url: hanging.url })
       const fine = await app.add({ kind: 'webhook', url: receiver.url })
       for (let i = 0; i < 10; i += 1) {
-        await house.put(ada, [{ id: `n${i}` }])
+        await harness.put(ada, [{ id: `n${i}` }])
         await until(`n${i} is told`, () => receiver.changes().some(({ native_id }) => native_id === `n${i}`))
       }
       await app.caughtUp(fine)
@@ -156,11 +156,11 @@ suite('destinations that are away', () => {
 
   test('P18 an erasure waits for a destination that is away, and comes', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a', author: 'ada' }])
+    await harness.put(ada, [{ id: 'a', author: 'ada' }])
     await until('a is there', async () => (await theirs.live()).join() === 'a')
     await theirs.line.cut()
     const headers = { authorization: `Bearer ${ada.token}` }
-    const gone = await fetch(`${house.tributary.url}/profiles`, { method: 'DELETE', headers })
+    const gone = await fetch(`${harness.tributary.url}/profiles`, { method: 'DELETE', headers })
     assert.equal(gone.status, 200)
     await gone.body?.cancel()
     await until('it fails', () => isState(made, 'failing'))
@@ -181,13 +181,13 @@ suite('destinations that are away', () => {
     slow.delayMs = 150
     try {
       const people = await Promise.all(Array.from({ length: 40 }, () => app.newPerson()))
-      await Promise.all(people.map((person) => house.put(person, [{ id: 'x' }])))
+      await Promise.all(people.map((person) => harness.put(person, [{ id: 'x' }])))
       const many = await Promise.all(Array.from({ length: 12 }, () => app.add({ kind: 'webhook', url: slow.url })))
       await until('the backfill is under way', () => slow.messages.length > 20)
-      const small = await house.newTenant()
+      const small = await harness.newTenant()
       const ben = await small.newPerson()
       await small.add({ kind: 'webhook', url: receiver.url })
-      await house.put(ben, [{ id: 'quick' }])
+      await harness.put(ben, [{ id: 'quick' }])
       await until('the small one is told', () => receiver.changes().some(({ native_id }) => native_id === 'quick'))
       const behind = await Promise.all(many.map(async (each) => (await app.show(each)).profiles_behind))
       assert.ok(behind.reduce((sum, n) => sum + n, 0) > 100, `the others still had ${behind.join()} to go`)
@@ -199,34 +199,34 @@ suite('destinations that are away', () => {
 
   test('a receiver that asks to wait for ever waits a day', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
-    receiver.answer = () => 503
+    receiver.response = () => 503
     receiver.extra = { 'retry-after': '9'.repeat(400) }
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('it fails', () => isState(made, 'failing'))
     const { next_attempt_at: next } = (await app.show(made)) as unknown as { next_attempt_at: number }
-    assert.ok(next > house.clock.now() && next <= house.clock.now() + DAY, String(next))
+    assert.ok(next > harness.clock.now() && next <= harness.clock.now() + DAY, String(next))
   })
 
   test('a receiver decides: 410 ends it, 429 with Retry-After is obeyed, 500 is tried again', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
-    receiver.answer = () => 429
+    receiver.response = () => 429
     receiver.extra = { 'retry-after': '7200' }
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await until('it fails', () => isState(made, 'failing'))
     const { next_attempt_at: next } = (await app.show(made)) as unknown as { next_attempt_at: number }
-    assert.ok(next > house.clock.now() + 7_100_000 && next < house.clock.now() + 7_300_000)
+    assert.ok(next > harness.clock.now() + 7_100_000 && next < harness.clock.now() + 7_300_000)
     receiver.extra = {}
-    receiver.answer = () => 500
-    house.pass(2 * HOUR + 60_000)
+    receiver.response = () => 500
+    harness.pass(2 * HOUR + 60_000)
     await until('it was tried again', async () => /500/.test((await app.show(made)).last_error ?? ''))
-    receiver.answer = () => 200
+    receiver.response = () => 200
     await passUntil('it is told', 5000, async () => receiver.changes().length === 1)
-    receiver.answer = () => 410
-    await house.put(ada, [{ id: 'b' }])
+    receiver.response = () => 410
+    await harness.put(ada, [{ id: 'b' }])
     await until('it is disabled', () => isState(made, 'disabled'))
-    receiver.answer = () => 200
-    house.pass(DAY)
-    await house.idle()
+    receiver.response = () => 200
+    harness.pass(DAY)
+    await harness.idle()
     assert.equal(receiver.changes().length, 1)
     await app.ask('POST', `/push/${made.id}/resume`)
     await until('b is told', () => receiver.changes().length === 2)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { pusher } from '../../harness/push.ts'
 import { send } from '../../harness/send.ts'
 import { signIn } from '../../harness/sign-in.ts'
@@ -10,35 +10,35 @@ import { until } from '../../harness/until.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 suite('people come, merge and leave, and destinations follow', () => {
-  let house: LabHouse
+  let harness: LabHarness
   let theirs: ClientDatabase
   let receiver: Receiver
-  let app: Awaited<ReturnType<LabHouse['makeApp']>>
+  let app: Awaited<ReturnType<LabHarness['makeApp']>>
   before(async () => {
-    house = await startLabHouse()
+    harness = await startLabHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
   beforeEach(async () => {
     theirs = await clientDatabase()
     receiver = await startReceiver()
-    app = await house.makeApp()
+    app = await harness.makeApp()
   })
   afterEach(async () => {
     await theirs.drop()
     await receiver.close()
   })
 
-  const add = (fields: Record<string, unknown>) => pusher(house, app).add(fields)
-  const show = (made: { id: string }) => pusher(house, app).show(made)
+  const add = (fields: Record<string, unknown>) => pusher(harness, app).add(fields)
+  const show = (made: { id: string }) => pusher(harness, app).show(made)
   const caughtUp = (made: { id: string }) =>
     until(
       'it is caught up',
       () => show(made),
       ({ profiles, profiles_behind: behind }) => behind === 0 && profiles > 0,
     )
-  const synced = (token: string, service: string) => untilSynced(house, token, service)
+  const synced = (token: string, service: string) => untilSynced(harness, token, service)
   const account = (token: string, service: string, person: string) =>
-    signIn(house, service, person, token === '' ? { flag: 'dm' } : { access_token: token, flag: 'dm' }, app)
+    signIn(harness, service, person, token === '' ? { flag: 'dm' } : { access_token: token, flag: 'dm' }, app)
   const rows = async (where = 'true') =>
     (
       await theirs.sql<{ n: number }>(
@@ -51,8 +51,8 @@ suite('people come, merge and leave, and destinations follow', () => {
     const { access_token: token, account: id } = await account('', 'demo-social', 'ada')
     await synced(token, 'demo-social')
     await caughtUp(made)
-    const stored = await house.sql<{ native_id: string; seq: string; data: unknown }>(
-      `select i.native_id, i.seq::text, i.data from item i join profile p on p.part = i.part and p.id = i.profile_id where p.account_id = $1 order by i.seq`,
+    const stored = await harness.sql<{ native_id: string; seq: string; data: unknown }>(
+      `select i.native_id, i.seq::text, i.data from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.account_id = $1 order by i.seq`,
       [id],
     )
     const there = await theirs.sql('select native_id, seq::text, data from tributary_items i order by i.seq')
@@ -73,7 +73,7 @@ suite('people come, merge and leave, and destinations follow', () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     await add({ kind: 'webhook', url: receiver.url, filter: ['/types/tracks'], options: { events: true } })
     const one = await account('', 'demo-health', 'ada')
-    const own = await send(house, 'POST', '/services/self/notes', { token: one.access_token, json: [{ id: 'mine' }] })
+    const own = await send(harness, 'POST', '/services/self/notes', { token: one.access_token, json: [{ id: 'mine' }] })
     assert.equal(own.status, 200)
     const other = await account('', 'demo-health', 'ben')
     // The same service user in both accounts.
@@ -83,7 +83,7 @@ suite('people come, merge and leave, and destinations follow', () => {
     const adas = `profile_id in (select id from tributary_profiles where native_id = (select native_id from tributary_profiles where service = 'demo-health' group by 1 having count(*) = 2))`
     const before = await rows(adas)
     assert.ok(before > 0)
-    const merged = await send(house, 'GET', '/auth/merge', {
+    const merged = await send(harness, 'GET', '/auth/merge', {
       query: { source: one.access_token, dest: other.access_token },
     })
     assert.equal(merged.status, 200, merged.text)
@@ -119,13 +119,13 @@ suite('people come, merge and leave, and destinations follow', () => {
     await caughtUp(made)
     const bens = await rows(`profile_id in (select id from tributary_profiles where account_id = '${ben.account}')`)
     assert.ok(bens > 0 && (await rows(`service = 'demo-micro'`)) > 0)
-    assert.equal((await send(house, 'DELETE', '/profiles/demo-micro', { token: ada.access_token })).status, 200)
+    assert.equal((await send(harness, 'DELETE', '/profiles/demo-micro', { token: ada.access_token })).status, 200)
     await until(
       'the rows are gone',
       async () => (await theirs.sql(`select 1 from tributary_items where service = 'demo-micro'`)).length === 0,
     )
     assert.ok((await rows(`service = 'demo-health'`)) > bens)
-    assert.equal((await send(house, 'DELETE', '/profiles', { token: ada.access_token })).status, 200)
+    assert.equal((await send(harness, 'DELETE', '/profiles', { token: ada.access_token })).status, 200)
     await until('nothing of her is left', async () => {
       const left = await theirs.sql(
         `select id from tributary_profiles where account_id = $1 union all select item_id from tributary_participants p where not exists (select 1 from tributary_items i where i.profile_id = p.profile_id)`,
@@ -138,8 +138,8 @@ suite('people come, merge and leave, and destinations follow', () => {
     await until('it was told', () => receiver.messages.some(({ type }) => type === 'account.erased'))
     assert.deepEqual(receiver.messages.find(({ type }) => type === 'account.erased')!.data, { account: ada.account })
     assert.equal((await show(made))['profiles'], 1)
-    await house.tributary.idle('syncs')
-    await house.tributary.idle('deliveries')
+    await harness.tributary.idle('syncs')
+    await harness.tributary.idle('deliveries')
     assert.equal(await rows(), bens, 'and nothing comes back')
   })
 
@@ -149,8 +149,8 @@ suite('people come, merge and leave, and destinations follow', () => {
     const ada = await account('', 'demo-micro', 'ada')
     await synced(ada.access_token, 'demo-micro')
     await caughtUp(made)
-    assert.ok(house.lab.services['demo-micro'].tokens.revoke('ada') > 0)
-    await send(house, 'POST', '/profiles/demo-micro/sync', { token: ada.access_token })
+    assert.ok(harness.lab.services['demo-micro'].tokens.revoke('ada') > 0)
+    await send(harness, 'POST', '/profiles/demo-micro/sync', { token: ada.access_token })
     await until(
       'the state is there',
       async () => (await theirs.sql(`select 1 from tributary_profiles where state = 'needs_auth'`)).length === 1,

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 interface Letter {
   profile: string
@@ -15,28 +15,28 @@ interface Letter {
 const name = (i: number) => `n${String(i).padStart(3, '0')}`
 
 suite('rows that a destination will not take', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse({ firstWaitMs: 200 })
+    harness = await startPushHarness({ firstWaitMs: 200 })
   })
-  after(() => house.stop())
+  after(() => harness.stop())
   beforeEach(async () => {
     theirs = await clientDatabase()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
   afterEach(() => theirs.drop())
 
-  const lettersOf = async ({ id }: { id: string }) =>
+  const deadLettersIn = async ({ id }: { id: string }) =>
     (await app.ask('GET', `/push/${id}/dead-letters`)).body as unknown as Letter[]
 
   /** A destination that has its tables, and a rule of the client's own on them. */
   const withRule = async (rule: string) => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'first' }])
+    await harness.put(ada, [{ id: 'first' }])
     await until('tables are there', async () => (await theirs.live()).length === 1)
     await theirs.sql(`alter table tributary_items add constraint no_poison check (${rule})`)
     return made
@@ -55,18 +55,18 @@ suite('rows that a destination will not take', () => {
     const made = await withRule(`data ->> 'poison' is null`)
     const writes = await countWrites()
     const bad = [17, 230, 499]
-    await house.put(
+    await harness.put(
       ada,
       Array.from({ length: 500 }, (_, i) => ({ id: name(i), ...(bad.includes(i) ? { poison: 'yes' } : {}) })),
     )
     await until('497 are there', async () => (await theirs.live()).length === 498)
     await app.caughtUp(made)
-    const letters = await lettersOf(made)
+    const deadLetters = await deadLettersIn(made)
     assert.deepEqual(
-      letters.map(({ seq }) => seq).sort((a, b) => a - b),
+      deadLetters.map(({ seq }) => seq).sort((a, b) => a - b),
       bad.map((i) => i + 2),
     )
-    for (const { reason } of letters) assert.match(reason, /^23514 .*no_poison/)
+    for (const { reason } of deadLetters) assert.match(reason, /^23514 .*no_poison/)
     const shown = await app.show(made)
     assert.deepEqual([shown.state, shown.dead_letters, shown.rows], ['active', 3, 498])
     const [checkpoint] = await theirs.sql<{ seq: number }>('select seq::int as seq from tributary_checkpoint')
@@ -76,23 +76,23 @@ suite('rows that a destination will not take', () => {
     // Tried again without a cure, they stay aside.
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 1 })
     await app.caughtUp(made)
-    assert.equal((await lettersOf(made)).length, 3)
+    assert.equal((await deadLettersIn(made)).length, 3)
 
     await theirs.sql('alter table tributary_items drop constraint no_poison')
     await app.ask('POST', `/push/${made.id}/redrive`)
     await until('all are there', async () => (await theirs.live()).length === 501)
-    await until('no letters are left', async () => (await lettersOf(made)).length === 0)
+    await until('no letters are left', async () => (await deadLettersIn(made)).length === 0)
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 0 })
   })
 
   test('rows that the server does not name, or names wrongly, are found by halving, and no good one is set aside', async () => {
     const made = await withRule('true')
     await app.ask('POST', `/push/${made.id}/pause`)
-    await house.put(
+    await harness.put(
       ada,
       Array.from({ length: 100 }, (_, i) => ({ id: name(i) })),
     )
-    const [good] = await house.sql<{ id: string }>(
+    const [good] = await harness.sql<{ id: string }>(
       `select replace(id::text, '-', '') as id from item where native_id = 'n003' order by updated_at desc limit 1`,
     )
     for (const [bad, lie] of [
@@ -114,7 +114,7 @@ suite('rows that a destination will not take', () => {
       await until('99 are there', async () => (await theirs.live()).length === 100)
       await app.caughtUp(made)
       assert.deepEqual(
-        (await lettersOf(made)).map(({ reason }) => reason),
+        (await deadLettersIn(made)).map(({ reason }) => reason),
         [`23514 not ${bad}`],
       )
     }
@@ -122,45 +122,45 @@ suite('rows that a destination will not take', () => {
 
   test('a row that changes for the better or goes away is no dead letter any more', async () => {
     const made = await withRule(`data ->> 'poison' is null`)
-    await house.put(ada, [{ id: 'x', poison: 1 }, { id: 'y', poison: 1 }, { id: 'z', poison: 1 }, { id: 'fine' }])
+    await harness.put(ada, [{ id: 'x', poison: 1 }, { id: 'y', poison: 1 }, { id: 'z', poison: 1 }, { id: 'fine' }])
     await until('the fine one is there', async () => (await theirs.live()).includes('fine'))
-    await until('three letters', async () => (await lettersOf(made)).length === 3)
-    await house.put(ada, [{ id: 'x', cured: true }])
+    await until('three letters', async () => (await deadLettersIn(made)).length === 3)
+    await harness.put(ada, [{ id: 'x', cured: true }])
     await until('it is there', async () => (await theirs.live()).includes('x'))
-    await until('two letters', async () => (await lettersOf(made)).length === 2)
-    await house.take(ada, ['y'])
-    await until('one letter', async () => (await lettersOf(made)).length === 1)
+    await until('two letters', async () => (await deadLettersIn(made)).length === 2)
+    await harness.take(ada, ['y'])
+    await until('one letter', async () => (await deadLettersIn(made)).length === 1)
     // What is gone since then is not sent by a redrive either.
-    await house.sql(`delete from item where native_id = 'z'`)
+    await harness.sql(`delete from item where native_id = 'z'`)
     await app.ask('POST', `/push/${made.id}/redrive`)
-    await until('no letter', async () => (await lettersOf(made)).length === 0)
+    await until('no letter', async () => (await deadLettersIn(made)).length === 0)
     assert.deepEqual(await theirs.live(), ['fine', 'first', 'x'])
   })
 
   test('a deletion that a key of theirs forbids is set aside, and comes when it is redriven', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url, options: { deletes: 'hard' } })
-    await house.put(ada, [{ id: 'a' }, { id: 'b' }])
+    await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
     await until('both are there', async () => (await theirs.live()).length === 2)
     await theirs.sql(
       'create table liked (profile_id text, item_id text, foreign key (profile_id, item_id) references tributary_items)',
     )
     await theirs.sql(`insert into liked select profile_id, id from tributary_items where native_id = 'a'`)
-    await house.take(ada, ['a', 'b'])
-    await until('a letter', async () => (await lettersOf(made)).length === 1)
-    assert.match((await lettersOf(made))[0]!.reason, /^23503 .*liked/)
+    await harness.take(ada, ['a', 'b'])
+    await until('a letter', async () => (await deadLettersIn(made)).length === 1)
+    assert.match((await deadLettersIn(made))[0]!.reason, /^23503 .*liked/)
     assert.deepEqual(await theirs.live(), ['a'])
     await app.ask('POST', `/push/${made.id}/redrive`)
     await app.caughtUp(made)
-    assert.equal((await lettersOf(made)).length, 1, 'without a cure it stays aside')
+    assert.equal((await deadLettersIn(made)).length, 1, 'without a cure it stays aside')
     await theirs.sql('delete from liked')
     await app.ask('POST', `/push/${made.id}/redrive`)
     await until('it is gone', async () => (await theirs.live()).length === 0)
-    await until('no letter', async () => (await lettersOf(made)).length === 0)
+    await until('no letter', async () => (await deadLettersIn(made)).length === 0)
   })
 
   test('when nearly all are refused it is not the rows: the destination fails, nothing is set aside, and all come later', async () => {
     const made = await withRule(`native_id = 'first'`)
-    await house.put(
+    await harness.put(
       ada,
       Array.from({ length: 300 }, (_, i) => ({ id: name(i) })),
     )
@@ -175,16 +175,16 @@ suite('rows that a destination will not take', () => {
 
   test('of one profile that always fails, the others do not hear', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'first' }])
+    await harness.put(ada, [{ id: 'first' }])
     await until('tables are there', async () => (await theirs.live()).length === 1)
     // A trigger that raises: no fault of a row that the server would name.
     await theirs.sql(`create function refuse() returns trigger language plpgsql as $$ begin
       if new.native_id = 'cursed' then raise exception 'not this one' using errcode = '57014'; end if; return new; end $$`)
     await theirs.sql('create trigger refuse before insert on tributary_items for each row execute function refuse()')
-    await house.put(ada, [{ id: 'cursed' }])
+    await harness.put(ada, [{ id: 'cursed' }])
     await until('it has failed', async () => (await app.show(made)).profiles_failing === 1)
     const people = await Promise.all(Array.from({ length: 5 }, () => app.newPerson()))
-    for (const [i, person] of people.entries()) await house.put(person, [{ id: name(i) }])
+    for (const [i, person] of people.entries()) await harness.put(person, [{ id: name(i) }])
     await until('the others are there', async () => (await theirs.live()).length === 6)
     await until('only the cursed one is behind', async () => {
       const { profiles_failing: failing, changes_behind: behind } = await app.show(made)

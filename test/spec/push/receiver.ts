@@ -31,7 +31,7 @@ export interface Receiver {
   messages: Message[]
   changes: () => Change[]
   /** What it answers: a status, or nothing at all for a while. */
-  answer: (message: Message) => number | 'hang'
+  response: (message: Message) => number | 'hang'
   delayMs: number
   /** Headers beside the status. */
   extra: Record<string, string>
@@ -46,7 +46,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: '',
     messages,
     changes: () => messages.flatMap(({ data }) => data.changes ?? []),
-    answer: () => 200,
+    response: () => 200,
     delayMs: 0,
     extra: {},
     isSigned,
@@ -64,7 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('end', () => {
       const { type, data } = JSON.parse(body) as Pick<Message, 'type' | 'data'>
       const message = { id: String(request.headers['webhook-id']), type, data, headers: request.headers, body }
-      const status = receiver.answer(message)
+      const status = receiver.response(message)
       if (status === 'hang') return
       if (status < 300) messages.push(message)
       setTimeout(() => response.writeHead(status, receiver.extra).end(), receiver.delayMs)

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { createConnections } from '#flows/deliver/connections.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
-import { findDestination, openSecrets } from '#store/destinations.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { createKinds } from '#destinations/index.ts'
+import { createConnections } from '#flows/push/connections.ts'
+import { createEgress } from '#platform/egress/guard.ts'
+import { findDestination, openSecrets } from '#store/push/destinations.ts'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { LOOPBACK_RANGES } from '../../harness/loopback.ts'
 import type { Person } from '../../harness/person.ts'
 import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 suite('backups, repeats and late comers', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
   beforeEach(async () => {
     theirs = await clientDatabase()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
   afterEach(() => theirs.drop())
@@ -42,7 +42,7 @@ suite('backups, repeats and late comers', () => {
 
   /** Writes into the destination as some run of this release would. */
   const writing = async (made: Shown) => {
-    const { database, keyring, clock, log } = house.tributary.store
+    const { database, keyring, clock, log } = harness.tributary.store
     const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
     const connections = createConnections({ egress, clock, log }, createKinds({ filesDir: undefined }))
     const destination = (await findDestination(database, made.id))!
@@ -58,60 +58,60 @@ suite('backups, repeats and late comers', () => {
 
   test('P05 theirs is restored from an older backup: it is sent again from its own place', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }, { id: 'b' }, { id: 'x' }])
+    await harness.put(ada, [{ id: 'a' }, { id: 'b' }, { id: 'x' }])
     await has('a,b,x')
     await app.caughtUp(made)
     await backUp()
-    await house.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
-    await house.take(ada, ['b'])
+    await harness.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
+    await harness.take(ada, ['b'])
     await has('a,c,x')
     await app.caughtUp(made)
     await restore()
     assert.deepEqual(await theirs.live(), ['a', 'b', 'x'])
     // The next change, whatever it is, finds out.
-    await house.put(ada, [{ id: 'd' }])
+    await harness.put(ada, [{ id: 'd' }])
     await has('a,c,d,x')
     assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
     await app.caughtUp(made)
-    assert.ok(house.tributary.logged.some((line) => line.includes('older than what was written there')))
+    assert.ok(harness.tributary.logged.some((line) => line.includes('older than what was written there')))
     assert.equal((await app.show(made)).state, 'active')
   })
 
   test('theirs is emptied: everything comes again', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }, { id: 'b' }])
+    await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
     await has('a,b')
     await app.caughtUp(made)
     for (const table of TABLES) await theirs.sql(`truncate ${table}`)
-    await house.put(ada, [{ id: 'c' }])
+    await harness.put(ada, [{ id: 'c' }])
     await has('a,b,c')
   })
 
   test('P06 ours is restored from an older backup: found out, nothing newer is overwritten, and both agree again', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [
+    await harness.put(ada, [
       { id: 'a', v: 1 },
       { id: 'b', v: 1 },
     ])
     await has('a,b')
     await app.caughtUp(made)
-    const [profile] = await house.sql<{ part: number; profile_id: string }>(
-      'select part, profile_id from delivery_cursor where destination_id = $1',
+    const [profile] = await harness.sql<{ shard: number; profile_id: string }>(
+      'select shard, profile_id from delivery_cursor where destination_id = $1',
       [made.id],
     )
-    const key = [profile!.part, profile!.profile_id]
+    const key = [profile!.shard, profile!.profile_id]
     const OURS = ['item', 'item_gone', 'profile_sync', 'delivery_cursor']
     for (const table of OURS)
-      await house.sql(
-        `create table backup_${table} as select * from ${table} where part = ${key[0]} and profile_id = '${key[1]}'`,
+      await harness.sql(
+        `create table backup_${table} as select * from ${table} where shard = ${key[0]} and profile_id = '${key[1]}'`,
       )
     // What happens after the backup, and is lost with it.
-    await house.put(ada, [
+    await harness.put(ada, [
       { id: 'a', v: 2 },
       { id: 'c', v: 1 },
     ])
     for (let v = 3; v < 8; v += 1) {
-      await house.put(ada, [{ id: 'b', v }])
+      await harness.put(ada, [{ id: 'b', v }])
       await until(`b ${v} is there`, async () => (await dataOf('b'))?.['v'] === v)
     }
     await app.caughtUp(made)
@@ -120,25 +120,25 @@ suite('backups, repeats and late comers', () => {
     )
     await app.ask('POST', `/push/${made.id}/pause`)
     for (const table of OURS) {
-      await house.sql(`delete from ${table} where part = ${key[0]} and profile_id = '${key[1]}'`)
-      await house.sql(`insert into ${table} select * from backup_${table}`)
-      await house.sql(`drop table backup_${table}`)
+      await harness.sql(`delete from ${table} where shard = ${key[0]} and profile_id = '${key[1]}'`)
+      await harness.sql(`insert into ${table} select * from backup_${table}`)
+      await harness.sql(`drop table backup_${table}`)
     }
     await app.ask('POST', `/push/${made.id}/resume`)
     // Numbers are given a second time: this one gets a number that the destination has seen with another content.
-    await house.put(ada, [{ id: 'b', v: 100 }])
+    await harness.put(ada, [{ id: 'b', v: 100 }])
     await until('the newest is there', async () => (await dataOf('b'))?.['v'] === 100)
     assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 }, 'what was newer there stayed')
-    await house.put(ada, [{ id: 'a', v: 2 }, { id: 'c', v: 1 }, { id: 'd' }])
+    await harness.put(ada, [{ id: 'a', v: 2 }, { id: 'c', v: 1 }, { id: 'd' }])
     await has('a,b,c,d')
     await app.caughtUp(made)
     const [now] = await theirs.sql<{ seq: number; epoch: number }>(
       'select seq::int, epoch::int from tributary_checkpoint',
     )
     assert.ok(now!.seq > ahead!.seq && now!.epoch > ahead!.epoch)
-    assert.ok(house.tributary.logged.some((line) => line.includes('the store was restored')))
-    const stored = await house.sql(
-      'select native_id, seq from item where part = $1 and profile_id = $2 order by native_id',
+    assert.ok(harness.tributary.logged.some((line) => line.includes('the store was restored')))
+    const stored = await harness.sql(
+      'select native_id, seq from item where shard = $1 and profile_id = $2 order by native_id',
       key,
     )
     const there = await theirs.sql(
@@ -153,26 +153,26 @@ suite('backups, repeats and late comers', () => {
 
   test('P18 who is forgotten after ours was restored is forgotten there too', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await has('a')
     await app.caughtUp(made)
     // As a backup would: the destination has seen many runs that our store knows nothing of.
     await theirs.sql('update tributary_checkpoint set epoch = epoch + 1000')
     const headers = { authorization: `Bearer ${ada.token}` }
-    const gone = await fetch(`${house.tributary.url}/profiles`, { method: 'DELETE', headers })
+    const gone = await fetch(`${harness.tributary.url}/profiles`, { method: 'DELETE', headers })
     await gone.body?.cancel()
     await until('it is gone', async () => (await theirs.sql('select 1 from tributary_items')).length === 0)
     await app.caughtUp(made)
-    assert.deepEqual(await house.sql('select 1 from delivery_cursor where destination_id = $1', [made.id]), [])
+    assert.deepEqual(await harness.sql('select 1 from delivery_cursor where destination_id = $1', [made.id]), [])
     assert.equal((await app.show(made)).state, 'active')
   })
 
   test('P03 a run that slept through its lease writes nothing, not even after an erasure', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(ada, [{ id: 'a', v: 1 }])
+    await harness.put(ada, [{ id: 'a', v: 1 }])
     await has('a')
     await app.caughtUp(made)
-    const [cursor] = await house.sql<{ profile_id: string; epoch: number }>(
+    const [cursor] = await harness.sql<{ profile_id: string; epoch: number }>(
       'select profile_id, epoch from delivery_cursor where destination_id = $1',
       [made.id],
     )
@@ -192,7 +192,7 @@ suite('backups, repeats and late comers', () => {
             state: 'active',
             connectedAt: 0,
           },
-          tellsProfile: false,
+          includesProfile: false,
           rows: [
             {
               op: 'put',
@@ -223,7 +223,7 @@ suite('backups, repeats and late comers', () => {
         }),
       )
     try {
-      await house.put(ada, [{ id: 'a', v: 2 }])
+      await harness.put(ada, [{ id: 'a', v: 2 }])
       await until('v2 is there', async () => (await dataOf('a'))?.['v'] === 2)
       await assert.rejects(write(1, cursor!.epoch), { name: 'CheckpointDiffers' })
       assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
@@ -231,7 +231,7 @@ suite('backups, repeats and late comers', () => {
       await write(0, cursor!.epoch + 1)
       assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
       const headers = { authorization: `Bearer ${ada.token}` }
-      const gone = await fetch(`${house.tributary.url}/profiles`, { method: 'DELETE', headers })
+      const gone = await fetch(`${harness.tributary.url}/profiles`, { method: 'DELETE', headers })
       await gone.body?.cancel()
       await until('it is gone', async () => (await theirs.sql('select 1 from tributary_items')).length === 0)
       await assert.rejects(write(2, cursor!.epoch + 1), { name: 'CheckpointDiffers' })
@@ -243,11 +243,11 @@ suite('backups, repeats and late comers', () => {
 
   test('the same changes asked for many times leave the tables as they are', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await house.put(
+    await harness.put(
       ada,
       Array.from({ length: 50 }, (_, i) => ({ id: `n${i}`, participants: ['x', 'y'] })),
     )
-    await house.take(ada, ['n7', 'n8'])
+    await harness.take(ada, ['n7', 'n8'])
     await until('48 are there', async () => (await theirs.live()).length === 48)
     await app.caughtUp(made)
     const tables = async () => ({

@@ -3,23 +3,23 @@ import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import type { Person } from '../../harness/person.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 suite('schedules, with a clock that is moved', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
   let ada: Person
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
   beforeEach(async () => {
     theirs = await clientDatabase()
-    app = await house.newTenant()
+    app = await harness.newTenant()
     ada = await app.newPerson()
   })
   afterEach(() => theirs.drop())
@@ -27,89 +27,92 @@ suite('schedules, with a clock that is moved', () => {
   const has = (ids: string) => until(`there is ${ids}`, async () => (await theirs.live()).join() === ids)
 
   const staysAt = async (ids: string) => {
-    await house.idle()
+    await harness.idle()
     assert.equal((await theirs.live()).join(), ids)
   }
 
   /** The next moment after now that a clock in UTC shows as this hour. */
   const passTo = (hour: number) => {
-    const now = new Date(house.clock.now())
+    const now = new Date(harness.clock.now())
     const next = new Date(now)
     next.setUTCHours(hour, 0, 5, 0)
-    house.pass((next.getTime() - now.getTime() + 24 * HOUR) % (24 * HOUR))
+    harness.pass((next.getTime() - now.getTime() + 24 * HOUR) % (24 * HOUR))
   }
 
   test('P15 every 15m: news waits for the tick, and late ticks are one', async () => {
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'every 15m' })
     await staysAt('')
-    house.pass(16 * MINUTE)
+    harness.pass(16 * MINUTE)
     await has('a')
-    await house.put(ada, [{ id: 'b' }])
+    await harness.put(ada, [{ id: 'b' }])
     await staysAt('a')
-    house.pass(20 * HOUR)
+    harness.pass(20 * HOUR)
     await has('a,b')
     await app.caughtUp(made)
     const next = (await app.show(made))['next_run_at'] as number
-    assert.ok(next > house.clock.now() && next < house.clock.now() + 17 * MINUTE, 'missed ticks are not made up for')
+    assert.ok(
+      next > harness.clock.now() && next < harness.clock.now() + 17 * MINUTE,
+      'missed ticks are not made up for',
+    )
     const tried = (await app.ask('GET', `/push/${made.id}/deliveries`)).body as unknown as unknown[]
     assert.equal(tried.length, 2)
   })
 
   test('cron with a zone: at that hour and not before', async () => {
     passTo(3)
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     // 06:00 in Tokyo is 21:00 in UTC, all year.
     const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: '0 6 * * * Asia/Tokyo' })
     const next = new Date((await app.show(made))['next_run_at'] as number)
     assert.deepEqual([next.getUTCHours(), next.getUTCMinutes()], [21, 0])
-    house.pass(17 * HOUR)
+    harness.pass(17 * HOUR)
     await staysAt('')
     passTo(21)
     await has('a')
     await app.caughtUp(made)
-    await house.put(ada, [{ id: 'b' }])
-    house.pass(12 * HOUR)
+    await harness.put(ada, [{ id: 'b' }])
+    harness.pass(12 * HOUR)
     await staysAt('a')
     passTo(21)
     await has('a,b')
   })
 
   test('manual: nothing by itself, everything when it is run', async () => {
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'manual' })
-    house.pass(300 * 24 * HOUR)
+    harness.pass(300 * 24 * HOUR)
     await staysAt('')
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/run`)).body, { profiles: 1 })
     await has('a')
     await app.caughtUp(made)
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/run`)).body, { profiles: 0 })
     const ben = await app.newPerson()
-    await house.put(ben, [{ id: 'b' }])
+    await harness.put(ben, [{ id: 'b' }])
     await staysAt('a')
     await app.ask('PATCH', `/push/${made.id}`, { schedule: 'on_change' })
     await has('a,b')
-    await house.put(ben, [{ id: 'c' }])
+    await harness.put(ben, [{ id: 'c' }])
     await has('a,b,c')
   })
 
   test('quiet hours hold changes back, but nobody who wants to be forgotten', async () => {
     passTo(12)
     const ben = await app.newPerson()
-    await house.put(ben, [{ id: 'b' }])
+    await harness.put(ben, [{ id: 'b' }])
     const made = await app.add({
       kind: 'postgres',
       url: theirs.url,
       options: { quiet_hours: { from: '22:00', to: '06:30', zone: 'UTC' } },
     })
-    await house.put(ada, [{ id: 'a' }])
+    await harness.put(ada, [{ id: 'a' }])
     await has('a,b')
     passTo(23)
-    await house.put(ada, [{ id: 'c' }])
+    await harness.put(ada, [{ id: 'c' }])
     await staysAt('a,b')
     passTo(4)
     await staysAt('a,b')
-    const gone = await fetch(`${house.tributary.url}/profiles`, {
+    const gone = await fetch(`${harness.tributary.url}/profiles`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${ben.token}` },
     })

@@ -2,43 +2,43 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse } from './fixture.ts'
+import { type PushHarness, startPushHarness } from './fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 const PEOPLE = 6
 const EACH = 700
 const SLOW_MS = 2000
 /** Of one destination, in one process. */
-const MOST_RUNS = 3
+const MAX_RUNS = 3
 
 suite('a destination that is slow', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   let slow: Receiver
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
     theirs = await clientDatabase()
     slow = await startReceiver()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await theirs.drop()
     await slow.close()
   })
 
   test('P12 takes little at a time, says how far behind it is, holds up nobody, and gets all of it', async () => {
-    const app = await house.newTenant()
+    const app = await harness.newTenant()
     const people = await Promise.all(Array.from({ length: PEOPLE }, () => app.newPerson()))
     const arrivals: number[] = []
     slow.delayMs = SLOW_MS
-    slow.answer = () => {
+    slow.response = () => {
       arrivals.push(performance.now())
       return 200
     }
     const lazy = await app.add({ kind: 'webhook', url: slow.url })
     const quick = await app.add({ kind: 'postgres', url: theirs.url })
     for (const person of people)
-      await house.put(
+      await harness.put(
         person,
         Array.from({ length: EACH }, (_, i) => ({ id: `n${i}` })),
       )
@@ -48,13 +48,13 @@ suite('a destination that is slow', () => {
     const shown = await app.show(lazy)
     assert.ok(shown.changes_behind >= PEOPLE * EACH - taken, `${shown.changes_behind} behind, ${taken} taken`)
     assert.ok(shown.changes_behind <= PEOPLE * EACH && (shown['lag_ms'] as number) > 0)
-    const metrics = await (await fetch(`${house.tributary.url}/metrics`)).text()
+    const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     const lag = Number(/^tributary_push_lag_changes\{kind="webhook"\} (\d+)$/m.exec(metrics)?.[1])
     assert.ok(lag > 0 && lag <= shown.changes_behind, `${lag} behind by the metrics`)
     // While it thinks, only its few runs have something in hand: that is what bounds memory.
     for (const [i, at] of arrivals.entries()) {
       const together = arrivals.slice(0, i + 1).filter((each) => each > at - SLOW_MS * 0.9)
-      assert.ok(together.length <= MOST_RUNS, `${together.length} at once`)
+      assert.ok(together.length <= MAX_RUNS, `${together.length} at once`)
     }
     slow.delayMs = 0
     await app.caughtUp(lazy)

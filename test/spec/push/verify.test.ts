@@ -3,21 +3,21 @@ import { after, before, suite, test } from 'node:test'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { until } from '../../harness/until.ts'
-import { type PushHouse, startPushHouse, type Tenant } from './fixture.ts'
+import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 import { mysqlFixture } from './kinds/at-mysql.ts'
 import { startReceiver } from './receiver.ts'
 
 const NOTHING = { missing: 0, different: 0, extra: 0, repaired: 0 }
 
 suite('comparing a destination with the store', () => {
-  let house: PushHouse
+  let harness: PushHarness
   let theirs: ClientDatabase
   before(async () => {
-    house = await startPushHouse()
+    harness = await startPushHarness()
     theirs = await clientDatabase()
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     await theirs.drop()
   })
 
@@ -30,20 +30,20 @@ suite('comparing a destination with the store', () => {
   /** Two people; one has more than a page and than a batch. */
   const people = async (app: Tenant) => {
     const [ada, ben] = [await app.newPerson(), await app.newPerson()]
-    await house.put(
+    await harness.put(
       ada,
       Array.from({ length: 700 }, (_, i) => ({ id: `n${i}`, text: `text ${i}`, participants: [`p${i}`, 'ü'] })),
     )
-    await house.put(
+    await harness.put(
       ben,
       Array.from({ length: 50 }, (_, i) => ({ id: `b${i}` })),
     )
-    await house.take(ben, ['b7'])
+    await harness.take(ben, ['b7'])
     return { ada, ben }
   }
 
   test('P16 100 broken rows in postgres are found and put right, whatever was done to them', async () => {
-    const app = await house.newTenant()
+    const app = await harness.newTenant()
     const { ada } = await people(app)
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await until('all are there', async () => (await theirs.live()).length === 749)
@@ -85,8 +85,8 @@ suite('comparing a destination with the store', () => {
 
     // What is on its way is no difference.
     await app.ask('POST', `/push/${made.id}/pause`)
-    await house.put(ada, [{ id: 'n1', text: 'new' }, { id: 'fresh' }])
-    await house.take(ada, ['n2'])
+    await harness.put(ada, [{ id: 'n1', text: 'new' }, { id: 'fresh' }])
+    await harness.take(ada, ['n2'])
     assert.deepEqual(await verify(app, made), { profiles: 2, rows: 747, ...NOTHING })
     await app.ask('DELETE', `/push/${made.id}`)
   })
@@ -102,7 +102,7 @@ suite('comparing a destination with the store', () => {
     })
     const sql = async (text: string) => (await client.query<RowDataPacket[]>(text))[0]
     try {
-      const app = await house.newTenant()
+      const app = await harness.newTenant()
       await people(app)
       const made = await app.add({ kind: 'mysql', url: place.url })
       await until('it is there', async () => (await app.show(made)).rows >= 750)
@@ -127,7 +127,7 @@ suite('comparing a destination with the store', () => {
   })
 
   test('a request that has no more time says where to go on, also in the middle of a profile', async () => {
-    const hurried = await startPushHouse({ verifyMs: 0 })
+    const hurried = await startPushHarness({ verifyMs: 0 })
     const place = await clientDatabase()
     try {
       const app = await hurried.newTenant()
@@ -173,7 +173,7 @@ suite('comparing a destination with the store', () => {
   })
 
   test('what cannot be read, or not reached, says so', async () => {
-    const app = await house.newTenant()
+    const app = await harness.newTenant()
     const receiver = await startReceiver()
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
     const told = await app.ask('POST', `/push/${hook.id}/verify`, {})
@@ -183,7 +183,7 @@ suite('comparing a destination with the store', () => {
     await theirs.line.cut()
     assert.equal((await app.ask('POST', `/push/${made.id}/verify`, {})).status, 502)
     await theirs.line.mend()
-    const other = await house.newTenant()
+    const other = await harness.newTenant()
     assert.equal((await other.ask('POST', `/push/${made.id}/verify`, {})).status, 404)
   })
 })

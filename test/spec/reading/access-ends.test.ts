@@ -4,25 +4,25 @@ import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
 import { until } from '../../harness/until.ts'
-import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 /** More than the buffers of a connection hold, so that a reader who pauses stops the answer. */
 const ITEMS = 12_000
 const ALL = '/types/photos?limit=1000000'
-let house: ReadingHouse
+let harness: ReadingHarness
 
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 /** Somebody with a profile that has many items, and one without any. */
 async function newReader(): Promise<Reader> {
-  const reader = await house.newReader()
-  const profile = await house.newProfile(reader)
-  await house.put(profile, [{ id: 'first', at: 1, types: ['photos'], filling: 'x'.repeat(1800) }])
-  await house.tributary.store.database.script(
-    `insert into item select part, profile_id, gen_random_uuid(), endpoint, 'copy ' || n, n, updated_at, n, hash, types, author, participants,
+  const reader = await harness.newReader()
+  const profile = await harness.newProfile(reader)
+  await harness.put(profile, [{ id: 'first', at: 1, types: ['photos'], filling: 'x'.repeat(1800) }])
+  await harness.tributary.store.database.script(
+    `insert into item select shard, profile_id, gen_random_uuid(), endpoint, 'copy ' || n, n, updated_at, n, hash, types, author, participants,
        guid, lat, lng, words, oembed, data from item, generate_series(2, ${ITEMS}) n where profile_id = '${profile.profileId}'`,
   )
   return reader
@@ -30,7 +30,7 @@ async function newReader(): Promise<Reader> {
 
 /** Asks for everything, reads the beginning, and then nothing. */
 async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: () => string }> {
-  const { hostname, port } = new URL(house.tributary.url)
+  const { hostname, port } = new URL(harness.tributary.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   let text = ''
@@ -45,7 +45,7 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
 }
 
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n')
-const endings = () => house.tributary.logged.filter((line) => line.includes('an answer ended with its access')).length
+const endings = () => harness.tributary.logged.filter((line) => line.includes('an answer ended with its access')).length
 
 /** Reads on after access has ended; the rest must not come. */
 async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {
@@ -60,12 +60,12 @@ async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknow
 }
 
 const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
-  'its token is revoked': ({ token }) => revokeAnyToken(house.tributary.store, token),
-  'its profile leaves': (reader) => house.ask('/profiles/library', reader, { method: 'DELETE' }),
-  'its account is deleted': (reader) => house.ask('/profiles', reader, { method: 'DELETE' }),
+  'its token is revoked': ({ token }) => revokeAnyToken(harness.tributary.store, token),
+  'its profile leaves': (reader) => harness.ask('/profiles/library', reader, { method: 'DELETE' }),
+  'its account is deleted': (reader) => harness.ask('/profiles', reader, { method: 'DELETE' }),
   'its account is merged away': async ({ token }) => {
-    const other = await house.newReader()
-    const merged = await fetch(`${house.tributary.url}/auth/merge`, {
+    const other = await harness.newReader()
+    const merged = await fetch(`${harness.tributary.url}/auth/merge`, {
       method: 'POST',
       body: new URLSearchParams({ source: token, dest: other.token }),
     })
@@ -83,7 +83,7 @@ suite('an answer that is being read ends when', () => {
   test('and a reader that goes on reading gets no more of it', async () => {
     const reader = await newReader()
     const { socket, text } = await beginReading(reader)
-    await revokeAnyToken(house.tributary.store, reader.token)
+    await revokeAnyToken(harness.tributary.store, reader.token)
     const closed = once(socket, 'close')
     socket.resume()
     await closed
@@ -94,8 +94,8 @@ suite('an answer that is being read ends when', () => {
 test('an answer goes on while another profile joins and another token is revoked', async () => {
   const reader = await newReader()
   const { socket, text } = await beginReading(reader)
-  await house.newProfile(reader, 'museum', 'new')
-  await revokeAnyToken(house.tributary.store, (await house.newReader()).token)
+  await harness.newProfile(reader, 'museum', 'new')
+  await revokeAnyToken(harness.tributary.store, (await harness.newReader()).token)
   const closed = once(socket, 'close')
   socket.resume()
   await closed
@@ -103,5 +103,5 @@ test('an answer goes on while another profile joins and another token is revoked
 })
 
 test('an answer ends when its app is being deleted', async () => {
-  await assertCut(await newReader(), () => house.tributary.admin('DELETE', `/admin/apps/${house.appId}?erase=true`))
+  await assertCut(await newReader(), () => harness.tributary.admin('DELETE', `/admin/apps/${harness.appId}?erase=true`))
 })

@@ -1,72 +1,72 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Item, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const names = (items: Item[]) => items.map(({ data }) => data.id)
 
 suite('dedup', () => {
   test('keeps the earliest of those that share a mark, across profiles', async () => {
-    const reader = await house.newReader()
-    const library = await house.newProfile(reader, 'library')
-    const museum = await house.newProfile(reader, 'museum')
-    await house.put(library, [
+    const reader = await harness.newReader()
+    const library = await harness.newProfile(reader, 'library')
+    const museum = await harness.newProfile(reader, 'museum')
+    await harness.put(library, [
       { id: 'original', at: 10, types: ['photos'], guid: ['g1'], title: 'sea' },
       { id: 'alone', at: 40, types: ['photos'] },
       { id: 'alone too', at: 41, types: ['photos'] },
       { id: 'of itself', at: 50, types: ['photos'], guid: ['g3'] },
       { id: 'chained', at: 60, types: ['photos'], guid: ['g2', 'g4'] },
     ])
-    await house.put(museum, [
+    await harness.put(museum, [
       { id: 'copy', at: 20, types: ['photos'], guid: ['g1', 'g2'], title: 'sea' },
       { id: 'later copy', at: 30, types: ['photos'], guid: ['g1'], title: 'sea sea' },
     ])
     const all = ['chained', 'of itself', 'alone too', 'alone', 'later copy', 'copy', 'original']
-    assert.deepEqual(names(await house.items('/types/photos', reader)), all)
-    assert.deepEqual(names(await house.items('/types/photos?dedup=false', reader)), all)
+    assert.deepEqual(names(await harness.items('/types/photos', reader)), all)
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=false', reader)), all)
     const kept = ['of itself', 'alone too', 'alone', 'original']
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true', reader)), kept)
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&sort=asc', reader)), kept.toReversed())
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true', reader)), kept)
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&sort=asc', reader)), kept.toReversed())
     // Pages neither repeat nor come out short.
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&limit=4', reader)), kept)
-    const { headers } = await house.ask('/types/photos?dedup=true&limit=3', reader)
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&limit=4', reader)), kept)
+    const { headers } = await harness.ask('/types/photos?dedup=true&limit=3', reader)
     const next = new URL(/<([^>]+)>/.exec(headers.get('link')!)![1]!)
-    assert.deepEqual(names(await house.items(next.pathname + next.search, reader)), ['original'])
+    assert.deepEqual(names(await harness.items(next.pathname + next.search, reader)), ['original'])
     // Only what the question finds can be an original.
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&services=museum', reader)), ['copy'])
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&since=25&until=35', reader)), ['later copy'])
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&q=sea', reader)), ['original'])
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&q=%22sea%20sea%22', reader)), ['later copy'])
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&services=museum', reader)), ['copy'])
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&since=25&until=35', reader)), ['later copy'])
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&q=sea', reader)), ['original'])
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&q=%22sea%20sea%22', reader)), ['later copy'])
   })
 
   test('many copies of one thing leave one', async () => {
-    const reader = await house.newReader()
-    const profile = await house.newProfile(reader)
-    await house.put(
+    const reader = await harness.newReader()
+    const profile = await harness.newProfile(reader)
+    await harness.put(
       profile,
       Array.from({ length: 300 }, (_, i) => ({ id: `c${i}`, at: 1000 - i, types: ['photos'], guid: ['same'] })),
     )
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true&limit=5', reader)), ['c299'])
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true&limit=5', reader)), ['c299'])
   })
 })
 
 suite('services', () => {
   test('narrow types to some profiles', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     const put = async (service: 'library' | 'museum', owner: string) =>
-      house.put(await house.newProfile(reader, service, owner), [
+      harness.put(await harness.newProfile(reader, service, owner), [
         { id: `${owner}@${service}`, at: 1, types: ['photos'] },
       ])
     await put('library', 'ada')
     await put('library', 'b@b')
     await put('museum', 'ada')
     const read = async (services: string) =>
-      names(await house.items(`/types/photos?services=${encodeURIComponent(services)}`, reader)).toSorted()
+      names(await harness.items(`/types/photos?services=${encodeURIComponent(services)}`, reader)).toSorted()
     assert.deepEqual(await read('library'), ['ada@library', 'b@b@library'])
     assert.deepEqual(await read('museum'), ['ada@museum'])
     assert.deepEqual(await read('library,museum'), ['ada@library', 'ada@museum', 'b@b@library'])
@@ -81,35 +81,35 @@ suite('services', () => {
 
 suite('after a merge', () => {
   test('what two profiles of one person hold is read once, and the one that goes on syncing decides', async () => {
-    const [source, dest] = [await house.newReader(), await house.newReader()]
-    const old = await house.newProfile(source)
-    const kept = await house.newProfile(dest)
-    await house.put(old, [
+    const [source, dest] = [await harness.newReader(), await harness.newReader()]
+    const old = await harness.newProfile(source)
+    const kept = await harness.newProfile(dest)
+    await harness.put(old, [
       { id: 'both', at: 100, types: ['photos'], title: 'old words', guid: ['g'] },
       { id: 'only old', at: 50, types: ['photos'], author: 'bob' },
     ])
-    await house.put(kept, [
+    await harness.put(kept, [
       { id: 'both', at: 200, types: ['photos'], title: 'new words', guid: ['g'] },
       { id: 'only new', at: 300, types: ['photos'] },
     ])
-    const merged = await house.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
+    const merged = await harness.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
     assert.equal(merged.status, 200)
     const expected = ['only new', 'both', 'only old']
-    assert.deepEqual(names(await house.items('/types/photos', dest)), expected)
-    assert.deepEqual(names(await house.items('/services/library/things', dest)), expected)
-    assert.deepEqual(names(await house.items('/types/photos?sort=asc', dest)), expected.toReversed())
+    assert.deepEqual(names(await harness.items('/types/photos', dest)), expected)
+    assert.deepEqual(names(await harness.items('/services/library/things', dest)), expected)
+    assert.deepEqual(names(await harness.items('/types/photos?sort=asc', dest)), expected.toReversed())
     // The stale copy is nowhere: not in a search, not in a count, not as an original, not by its id.
-    assert.deepEqual(names(await house.items('/types/photos?q=old', dest)), [])
-    assert.deepEqual(names(await house.items('/types/photos?q=new', dest)), ['both'])
-    assert.deepEqual(names(await house.items('/types/photos?until=150', dest)), ['only old'])
-    assert.deepEqual(names(await house.items('/types/photos?dedup=true', dest)), expected)
-    assert.deepEqual(names(await house.items('/types/photos?participants=bob', dest)), ['only old'])
-    assert.equal(((await house.ask('/types', dest)).body as { photos: number }).photos, 3)
-    assert.equal(((await house.ask('/services/library', dest)).body as { things: number }).things, 3)
-    const { body } = await house.ask('/services/library/things/both', dest)
+    assert.deepEqual(names(await harness.items('/types/photos?q=old', dest)), [])
+    assert.deepEqual(names(await harness.items('/types/photos?q=new', dest)), ['both'])
+    assert.deepEqual(names(await harness.items('/types/photos?until=150', dest)), ['only old'])
+    assert.deepEqual(names(await harness.items('/types/photos?dedup=true', dest)), expected)
+    assert.deepEqual(names(await harness.items('/types/photos?participants=bob', dest)), ['only old'])
+    assert.equal(((await harness.ask('/types', dest)).body as { photos: number }).photos, 3)
+    assert.equal(((await harness.ask('/services/library', dest)).body as { things: number }).things, 3)
+    const { body } = await harness.ask('/services/library/things/both', dest)
     assert.equal((body as Item).at, 200)
-    assert.equal(((await house.ask(`/id/${(body as Item).id}`, dest)).body as Item).at, 200)
-    assert.equal((await house.ask('/services/library/things/only%20old', dest)).status, 200)
-    assert.equal((await house.ask('/types/photos', source)).status, 401)
+    assert.equal(((await harness.ask(`/id/${(body as Item).id}`, dest)).body as Item).at, 200)
+    assert.equal((await harness.ask('/services/library/things/only%20old', dest)).status, 200)
+    assert.equal((await harness.ask('/types/photos', source)).status, 401)
   })
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 let reader: Reader
 before(async () => {
-  house = await startReadingHouse()
-  reader = await house.newReader()
-  await house.put(await house.newProfile(reader), [
+  harness = await startReadingHarness()
+  reader = await harness.newReader()
+  await harness.put(await harness.newProfile(reader), [
     {
       id: 'a',
       at: 7,
@@ -26,10 +26,10 @@ before(async () => {
     },
   ])
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const shown = async (query: Record<string, string>) =>
-  (await house.items(`/types/photos?${new URLSearchParams(query).toString()}`, reader))[0] as unknown
+  (await harness.items(`/types/photos?${new URLSearchParams(query).toString()}`, reader))[0] as unknown
 
 suite('S44 fields', () => {
   const CASES: [string, unknown][] = [
@@ -64,7 +64,7 @@ suite('S44 fields', () => {
     })
 
   test('the keys are the paths as they were written, in that order', async () => {
-    const { text } = await house.ask('/types/photos?fields=data.zero,at,data.no', reader)
+    const { text } = await harness.ask('/types/photos?fields=data.zero,at,data.no', reader)
     assert.equal(text, '[{"data.zero":0,"at":7,"data.no":false}]')
   })
 
@@ -72,7 +72,7 @@ suite('S44 fields', () => {
     const expected = { at: 7, 'map.text': 'Words' }
     for (const path of ['/services/library/things', '/services/library/things/a', '/types/photos'])
       for (const more of ['', '&map=true']) {
-        const { body } = await house.ask(`${path}?fields=at,map.text${more}`, reader)
+        const { body } = await harness.ask(`${path}?fields=at,map.text${more}`, reader)
         assert.deepEqual(Array.isArray(body) ? body[0] : body, expected, path + more)
       }
   })
@@ -110,8 +110,8 @@ suite('map', () => {
   })
 
   test('the rest stays as it is, to the last digit', async () => {
-    const plain = await house.ask('/types/photos', reader)
-    const mapped = await house.ask('/types/photos?map=1', reader)
+    const plain = await harness.ask('/types/photos', reader)
+    const mapped = await harness.ask('/types/photos?map=1', reader)
     assert.equal(mapped.text.replace(/,"map":\{.*\}\}\]$/, '}]'), plain.text)
   })
 })

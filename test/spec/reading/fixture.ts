@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { absorb, openStream } from '#flows/sync/absorb.ts'
+import { ingest, openItemStream } from '#flows/sync/absorb.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { makeApp } from '../../harness/app.ts'
 import { newPerson, type Person } from '../../harness/person.ts'
 import { newProfile } from '../../harness/profile.ts'
 import * as read from '../../harness/read.ts'
-import { type Answer, type Ask, send } from '../../harness/send.ts'
+import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
 import { startTributary, type Tributary } from '../../harness/start.ts'
 import library from './connectors/library.ts'
 import museum from './connectors/museum.ts'
@@ -13,7 +13,7 @@ import type { Thing } from './thing.ts'
 
 const CONNECTORS = { library, museum }
 
-export type ReadingHouse = Awaited<ReturnType<typeof startReadingHouse>>
+export type ReadingHarness = Awaited<ReturnType<typeof startReadingHarness>>
 
 export interface Item {
   id: string
@@ -27,21 +27,21 @@ export interface Item {
   map?: Record<string, unknown>
 }
 
-type Asking = Pick<Ask, 'headers' | 'body'> & { method?: string }
-type Told = Omit<Answer, 'body'> & { body: unknown }
+type Asking = Pick<RequestOptions, 'headers' | 'body'> & { method?: string }
+type Told = Omit<Reply, 'body'> & { body: unknown }
 
 /** Whom the tests read for. */
 export type Reader = Person
 
 export interface Profile {
-  part: number
+  shard: number
   profileId: string
   service: 'library' | 'museum'
   owner: string
 }
 
 /** The service with two services of our own beside it, whose records the tests put into the store themselves. */
-export async function startReadingHouse(env: Record<string, string> = {}) {
+export async function startReadingHarness(env: Record<string, string> = {}) {
   const tributary = await startTributary({
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
     DATABASE_POOL: '8',
@@ -53,14 +53,14 @@ export async function startReadingHouse(env: Record<string, string> = {}) {
     appId,
     appSecret,
     stop: () => tributary.stop(),
-    newReader: (part?: number): Promise<Reader> => newPerson(tributary.store, appId, part),
+    newReader: (shard?: number): Promise<Reader> => newPerson(tributary.store, appId, shard),
     newProfile: async (
       { account }: Reader,
       service: Profile['service'] = 'library',
       owner = 'ada',
     ): Promise<Profile> => {
       const profileId = await newProfile(tributary.store.database, account, { service, nativeId: owner })
-      return { part: account.part, profileId, service, owner }
+      return { shard: account.shard, profileId, service, owner }
     },
     /** Stores records as a sync would. */
     put: (profile: Profile, records: Thing[], endpoint = 'things', nowMs = Date.now()) =>
@@ -75,14 +75,14 @@ export async function startReadingHouse(env: Record<string, string> = {}) {
 
 async function put(
   { store }: Tributary,
-  { part, profileId, service, owner }: Profile,
+  { shard, profileId, service, owner }: Profile,
   records: Thing[],
   endpoint: string,
   nowMs: number,
 ): Promise<void> {
   const connector = CONNECTORS[service]
-  const stream = openStream(connector, endpoint, connector.endpoints[endpoint]!, owner, { part, profileId }, 0)
+  const stream = openItemStream(connector, endpoint, connector.endpoints[endpoint]!, owner, { shard, profileId }, 0)
   // A real sync takes its numbers from the profile; these only have to grow.
   const lastSeq = Math.floor(performance.timeOrigin + performance.now()) * 1000 + records.length
-  await store.database.transaction((tx) => absorb(tx, stream, records as LosslessJson[], lastSeq, nowMs))
+  await store.database.transaction((tx) => ingest(tx, stream, records as LosslessJson[], lastSeq, nowMs))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
 const ITEMS = 6000
@@ -23,13 +23,13 @@ const wordsOf = (i: number) => Object.keys(WORDS).filter((word) => WORDS[word]!(
 const native = (i: number) => `n${String(i).padStart(5, '0')}`
 
 suite('what is sought is found, however frequent it is', () => {
-  let house: ReadingHouse
+  let harness: ReadingHarness
   let reader: Reader
   before(async () => {
-    house = await startReadingHouse()
-    reader = await house.newReader()
-    const profile = await house.newProfile(reader)
-    const small = await house.newProfile(reader, 'museum')
+    harness = await startReadingHarness()
+    reader = await harness.newReader()
+    const profile = await harness.newProfile(reader)
+    const small = await harness.newProfile(reader, 'museum')
     const records = Array.from({ length: ITEMS }, (_, i): Thing => {
       const words = wordsOf(i)
       const place = words.includes('fortieth') ? { lat: 38.7, lng: -9.1 } : { lat: 10, lng: 10 }
@@ -42,7 +42,7 @@ suite('what is sought is found, however frequent it is', () => {
         ...place,
       }
     })
-    for (let from = 0; from < ITEMS; from += 1000) await house.put(profile, records.slice(from, from + 1000))
+    for (let from = 0; from < ITEMS; from += 1000) await harness.put(profile, records.slice(from, from + 1000))
     // Older than all others and too few for a page: a profile that is known whole after the first look.
     const few = ['every', 'never'].map((text, i) => ({
       id: `m${i}`,
@@ -51,9 +51,9 @@ suite('what is sought is found, however frequent it is', () => {
       text,
       others: [text],
     }))
-    await house.put(small, few)
+    await harness.put(small, few)
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   const expected = (word: string, sort: string) => {
     const large = Array.from({ length: ITEMS }, (_, i) => i)
@@ -73,11 +73,11 @@ suite('what is sought is found, however frequent it is', () => {
         test(`${how} “${word}”, ${sort}: a page, a longer one, and page by page to the end`, async () => {
           const path = `/types/statuses?${parameter}&sort=${sort}`
           const all = expected(word, sort)
-          assert.deepEqual(idsOf(await house.items(path, reader)), all.slice(0, 20))
-          assert.deepEqual(idsOf(await house.items(`${path}&limit=700`, reader)), all.slice(0, 700))
+          assert.deepEqual(idsOf(await harness.items(path, reader)), all.slice(0, 20))
+          assert.deepEqual(idsOf(await harness.items(`${path}&limit=700`, reader)), all.slice(0, 700))
           const seen: string[] = []
           for (let next = `${path}&limit=150`; seen.length < 1200; ) {
-            const page = await house.items(next, reader)
+            const page = await harness.items(next, reader)
             seen.push(...idsOf(page))
             const last = page.at(-1)
             if (page.length < 150 || last === undefined) break
@@ -87,7 +87,7 @@ suite('what is sought is found, however frequent it is', () => {
         })
 
   test('near', async () => {
-    const items = await house.items('/types/statuses?near=38.7,-9.1&limit=1000', reader)
+    const items = await harness.items('/types/statuses?near=38.7,-9.1&limit=1000', reader)
     assert.deepEqual(idsOf(items), expected('fortieth', 'desc'))
   })
 })

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { after, before, suite, test } from 'node:test'
 import { REASONS } from '#model/errors.ts'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 /** `FUZZ_RUNS=50000` for the long run. */
@@ -111,7 +111,7 @@ const NAMES = [
   '%00',
 ]
 
-function letters(): string {
+function chars(): string {
   return Array.from({ length: below(12) }, () => `%${(below(256) | 256).toString(16).slice(1)}`).join('')
 }
 
@@ -119,7 +119,7 @@ function value(): string {
   const roll = chance()
   if (roll < 0.75) return pick(NASTY)
   if (roll < 0.9) return pick(NASTY) + pick(NASTY)
-  return letters()
+  return chars()
 }
 
 /** A value that is likely to be understood, so that questions get as far as the database. */
@@ -165,16 +165,16 @@ function address(ids: readonly string[]): string {
   return `${pick(['', '', '/v0'])}${path}?${query.join('&')}`.replaceAll(/[^\x21-\x7E]/g, '')
 }
 
-let house: ReadingHouse
+let harness: ReadingHarness
 let reader: Reader
 let ids: string[]
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 
 before(async () => {
-  house = await startReadingHouse()
-  reader = await house.newReader()
+  harness = await startReadingHarness()
+  reader = await harness.newReader()
   for (const service of ['library', 'museum'] as const) {
-    const profile = await house.newProfile(reader, service)
+    const profile = await harness.newProfile(reader, service)
     const things = Array.from({ length: 60 }, (_, i) => ({
       id: `t${i}`,
       at: i,
@@ -186,36 +186,36 @@ before(async () => {
       lng: below(361) - 180,
       guid: [`g${below(30)}`],
     }))
-    await house.put(profile, things.slice(0, 40))
-    await house.put(profile, things.slice(40), 'feed')
+    await harness.put(profile, things.slice(0, 40))
+    await harness.put(profile, things.slice(40), 'feed')
   }
-  await house.ask('/services/self/notes', reader, {
+  await harness.ask('/services/self/notes', reader, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify([{ id: 1, type: 'photos', title: 'sea' }]),
   })
-  ids = (await house.items('/types/all?limit=1000', reader)).flatMap(({ id, idr }) => [id, encodeURIComponent(idr)])
+  ids = (await harness.items('/types/all?limit=1000', reader)).flatMap(({ id, idr }) => [id, encodeURIComponent(idr)])
 })
 after(async () => {
   agent.destroy()
-  await house.stop()
+  await harness.stop()
 })
 
 function ask(path: string): Promise<{ status: number; text: string; type: string }> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(house.tributary.url)
+    const { hostname, port } = new URL(harness.tributary.url)
     const sent = request(
       { hostname, port, path, agent, headers: { authorization: `Bearer ${reader.token}` } },
-      (answer) => {
+      (response) => {
         let text = ''
-        answer.setEncoding('utf8')
-        answer.on('data', (piece: string) => {
+        response.setEncoding('utf8')
+        response.on('data', (piece: string) => {
           text += piece
         })
-        answer.on('end', () =>
-          resolve({ status: answer.statusCode!, text, type: answer.headers['content-type'] ?? '' }),
+        response.on('end', () =>
+          resolve({ status: response.statusCode!, text, type: response.headers['content-type'] ?? '' }),
         )
-        answer.on('error', reject)
+        response.on('error', reject)
       },
     )
     sent.on('error', reject)

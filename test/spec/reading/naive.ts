@@ -11,7 +11,7 @@ export interface Kept {
 
 /** A question in plain words; the test writes it as parameters. */
 export interface Question {
-  shelf: { type: string } | { service: string; endpoint: string }
+  category: { type: string } | { service: string; endpoint: string }
   limit: number | undefined
   since: number | undefined
   until: number | undefined
@@ -41,7 +41,7 @@ const FEEDS = ['photos', 'videos', 'statuses', 'news', 'checkins']
 const OWN = [...FEEDS, 'events', 'messages', 'files', 'tracks', 'activities', 'measures']
 
 /** Answers by going through everything with the words of the specification; slow, short, and without an index. */
-export function answer(all: readonly Kept[], question: Question, nowMs: number): string[] {
+export function response(all: readonly Kept[], question: Question, nowMs: number): string[] {
   const sort = question.sort ?? 'desc'
   const seen = all.map(see).filter((item) => isWanted(item, question, nowMs))
   seen.sort((a, b) => compare(a, b))
@@ -74,8 +74,9 @@ function see(kept: Kept): Seen {
 
 function isWanted(item: Seen, question: Question, nowMs: number): boolean {
   const { thing, service, owner, endpoint } = item.kept
-  const { shelf, services } = question
-  if ('type' in shelf ? !isOf(item, shelf.type) : shelf.service !== service || shelf.endpoint !== endpoint) return false
+  const { category, services } = question
+  if ('type' in category ? !isOf(item, category.type) : category.service !== service || category.endpoint !== endpoint)
+    return false
   if (services !== undefined && !services.some((name) => name === service || name === `${owner}@${service}`))
     return false
   if (item.at < (question.since ?? 0) || item.at > (question.until ?? nowMs)) return false
@@ -139,7 +140,7 @@ function wordsIn(text: string | undefined): string[] {
 }
 
 function share(a: Seen, b: Seen): boolean {
-  return (a.kept.thing.guid ?? []).some((mark) => b.kept.thing.guid?.includes(mark))
+  return (a.kept.thing.guid ?? []).some((dedupeKey) => b.kept.thing.guid?.includes(dedupeKey))
 }
 
 function compare(a: { at: number; id: string }, b: { at: number; id: string }): number {

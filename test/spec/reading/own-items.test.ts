@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { globalId } from '#model/idr.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const post = (reader: Reader, endpoint: string, body: unknown) =>
-  house.ask(`/services/self/${endpoint}`, reader, {
+  harness.ask(`/services/self/${endpoint}`, reader, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -22,10 +22,10 @@ suite("an app's own items", () => {
   test('are counted by the database while they come, so that none of them makes the next ones slow', async () => {
     const known = async () => {
       const text = `select reltuples::int as items from pg_class where oid = 'item'::regclass`
-      return (await house.tributary.store.database.rows<{ items: number }>({ name: '', text }))[0]!.items
+      return (await harness.tributary.store.database.rows<{ items: number }>({ name: '', text }))[0]!.items
     }
     assert.ok((await known()) < 500)
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     const some = (from: number) => Array.from({ length: 300 }, (_, i) => ({ id: `m${from + i}` }))
     await post(reader, 'many', some(0))
     assert.ok((await known()) < 500)
@@ -34,7 +34,7 @@ suite("an app's own items", () => {
   })
 
   test('are stored, and read back by endpoint, type, id and search', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     const first = await post(reader, 'notes', [
       { id: 'n1', at: 1000, type: 'statuses', text: 'Hello wörld', extra: { deep: [1, null, 'x'] } },
       { id: 2, at: 2000, type: 'photo', title: 'Sea', description: 'Blue', lat: 38.7, lng: -9.1, guid: 'g' },
@@ -43,13 +43,13 @@ suite("an app's own items", () => {
     ])
     assert.deepEqual([first.status, first.body], [200, { added: 4, changed: 0, unchanged: 0 }])
     const path = '/services/self/notes'
-    assert.deepEqual(names(await house.items(path, reader)), ['n4', 'n3', 2, 'n1'])
-    assert.deepEqual(names(await house.items('/types/all', reader)), [2, 'n1'])
-    assert.deepEqual(names(await house.items('/types/photos?services=self', reader)), [2])
-    assert.deepEqual(names(await house.items('/types/statuses?q=world', reader)), ['n1'])
-    assert.deepEqual(names(await house.items('/types/photos?q=blue&near=38.7,-9.1', reader)), [2])
-    assert.deepEqual(names(await house.items('/types/all?participants=%5Eself', reader)), [2, 'n1'])
-    const { body } = await house.ask(`${path}/n1`, reader)
+    assert.deepEqual(names(await harness.items(path, reader)), ['n4', 'n3', 2, 'n1'])
+    assert.deepEqual(names(await harness.items('/types/all', reader)), [2, 'n1'])
+    assert.deepEqual(names(await harness.items('/types/photos?services=self', reader)), [2])
+    assert.deepEqual(names(await harness.items('/types/statuses?q=world', reader)), ['n1'])
+    assert.deepEqual(names(await harness.items('/types/photos?q=blue&near=38.7,-9.1', reader)), [2])
+    assert.deepEqual(names(await harness.items('/types/all?participants=%5Eself', reader)), [2, 'n1'])
+    const { body } = await harness.ask(`${path}/n1`, reader)
     const { updated: _, ...item } = body as Item
     const idr = { type: 'data', owner: reader.account.id, service: 'self', endpoint: 'notes', item: 'n1' }
     assert.deepEqual(item, {
@@ -60,54 +60,54 @@ suite("an app's own items", () => {
       types: { status: true },
     })
     for (const id of [item.id, encodeURIComponent(item.idr)])
-      assert.equal(((await house.ask(`/id/${id}?map=true`, reader)).body as Item).map?.['text'], 'Hello wörld')
-    assert.equal((await house.ask(`${path}/2`, reader)).status, 200)
-    assert.deepEqual((await house.ask('/services/self', reader)).body, { notes: 4 })
-    assert.equal(((await house.ask('/types', reader)).body as { photos: number }).photos, 1)
+      assert.equal(((await harness.ask(`/id/${id}?map=true`, reader)).body as Item).map?.['text'], 'Hello wörld')
+    assert.equal((await harness.ask(`${path}/2`, reader)).status, 200)
+    assert.deepEqual((await harness.ask('/services/self', reader)).body, { notes: 4 })
+    assert.equal(((await harness.ask('/types', reader)).body as { photos: number }).photos, 1)
   })
 
   test('are no profile', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     await post(reader, 'notes', [{ id: 'a' }])
-    assert.deepEqual((await house.ask('/profiles', reader)).body, { id: reader.account.id })
-    assert.equal((await house.ask('/profiles/self', reader)).status, 404)
-    assert.equal((await house.ask('/profiles/self', reader, { method: 'DELETE' })).status, 404)
-    assert.equal((await house.ask('/profiles/self/sync', reader, { method: 'POST' })).status, 404)
+    assert.deepEqual((await harness.ask('/profiles', reader)).body, { id: reader.account.id })
+    assert.equal((await harness.ask('/profiles/self', reader)).status, 404)
+    assert.equal((await harness.ask('/profiles/self', reader, { method: 'DELETE' })).status, 404)
+    assert.equal((await harness.ask('/profiles/self/sync', reader, { method: 'POST' })).status, 404)
   })
 
   test('are replaced by id; unchanged ones are not written again', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     const items = [
       { id: 'a', at: 1, text: 'x', more: { p: 1, q: 2 } },
       { id: 'b', at: 2, text: 'y' },
     ]
     await post(reader, 'notes', items)
-    const before = await house.items('/services/self/notes', reader)
+    const before = await harness.items('/services/self/notes', reader)
     assert.deepEqual((await post(reader, 'notes', items)).body, { added: 0, changed: 0, unchanged: 2 })
     // The same content with its keys in another order is the same.
     const turned = { text: 'x', more: { q: 2, p: 1 }, at: 1, id: 'a' }
     assert.deepEqual((await post(reader, 'notes', [turned])).body, { added: 0, changed: 0, unchanged: 1 })
-    assert.deepEqual(await house.items('/services/self/notes', reader), before)
+    assert.deepEqual(await harness.items('/services/self/notes', reader), before)
     const changed = await post(reader, 'notes', [{ id: 'b', at: 5, text: 'z' }, { id: 'c' }])
     assert.deepEqual(changed.body, { added: 1, changed: 1, unchanged: 0 })
-    assert.deepEqual(names(await house.items('/services/self/notes?q=z', reader)), ['b'])
-    assert.deepEqual(names(await house.items('/services/self/notes?q=y', reader)), [])
+    assert.deepEqual(names(await harness.items('/services/self/notes?q=z', reader)), ['b'])
+    assert.deepEqual(names(await harness.items('/services/self/notes?q=y', reader)), [])
   })
 
   test('without a time they count from when they came, and of two with one id the last stays', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     const began = Date.now()
     await post(reader, 'notes', [
       { id: 'a', text: 'first' },
       { id: 'a', text: 'last' },
     ])
-    const [item, ...rest] = await house.items('/services/self/notes', reader)
+    const [item, ...rest] = await harness.items('/services/self/notes', reader)
     assert.ok(item!.at >= began && item!.at <= Date.now())
     assert.deepEqual([item!.data.text, rest], ['last', []])
   })
 
   test('the same id at another endpoint or in another account is another item', async () => {
-    const [one, other] = [await house.newReader(), await house.newReader()]
+    const [one, other] = [await harness.newReader(), await harness.newReader()]
     await post(one, 'notes', [{ id: 'a', at: 1 }])
     await post(one, 'tasks', [{ id: 'a', at: 1 }])
     await post(other, 'notes', [{ id: 'a', at: 1 }])
@@ -116,51 +116,51 @@ suite("an app's own items", () => {
         ['/services/self/notes', one],
         ['/services/self/tasks', one],
         ['/services/self/notes', other],
-      ].map(async ([path, reader]) => (await house.items(path as string, reader as Reader))[0]!.id),
+      ].map(async ([path, reader]) => (await harness.items(path as string, reader as Reader))[0]!.id),
     )
     assert.equal(new Set(ids).size, 3)
-    for (const id of ids.slice(0, 2)) assert.equal((await house.ask(`/id/${id}`, other)).status, 404)
+    for (const id of ids.slice(0, 2)) assert.equal((await harness.ask(`/id/${id}`, other)).status, 404)
   })
 
   test('first ones that come at once make one profile', async () => {
-    const reader = await house.newReader()
-    const answers = await Promise.all(
+    const reader = await harness.newReader()
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, i) => post(reader, 'notes', [{ id: `n${i}` }, { id: 'same', i }])),
     )
     assert.deepEqual(
-      answers.map(({ status }) => status),
-      answers.map(() => 200),
+      responses.map(({ status }) => status),
+      responses.map(() => 200),
     )
-    assert.equal((await house.items('/services/self/notes', reader)).length, 9)
+    assert.equal((await harness.items('/services/self/notes', reader)).length, 9)
   })
 
   test('move with a merge, and go with the account', async () => {
-    const [source, dest] = [await house.newReader(), await house.newReader()]
+    const [source, dest] = [await harness.newReader(), await harness.newReader()]
     await post(source, 'notes', [{ id: 'from source', at: 1, type: 'statuses', text: 'moved' }])
     await post(dest, 'notes', [{ id: 'from dest', at: 2, type: 'statuses' }])
-    const { id } = (await house.items('/services/self/notes', source))[0]!
-    await house.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
-    assert.deepEqual(names(await house.items('/services/self/notes', dest)), ['from dest', 'from source'])
-    assert.deepEqual(names(await house.items('/types/statuses?q=moved', dest)), ['from source'])
-    assert.equal((await house.ask(`/id/${id}`, dest)).status, 200)
-    const { database } = house.tributary.store
+    const { id } = (await harness.items('/services/self/notes', source))[0]!
+    await harness.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
+    assert.deepEqual(names(await harness.items('/services/self/notes', dest)), ['from dest', 'from source'])
+    assert.deepEqual(names(await harness.items('/types/statuses?q=moved', dest)), ['from source'])
+    assert.equal((await harness.ask(`/id/${id}`, dest)).status, 200)
+    const { database } = harness.tributary.store
     const left = async () =>
       (
-        await database.rows<{ n: number }>({ name: '', text: 'select count(*) as n from item where part = any($1)' }, [
-          [source.account.part, dest.account.part],
+        await database.rows<{ n: number }>({ name: '', text: 'select count(*) as n from item where shard = any($1)' }, [
+          [source.account.shard, dest.account.shard],
         ])
       )[0]!.n
     assert.equal(await left(), 2)
-    assert.equal((await house.ask('/profiles', dest, { method: 'DELETE' })).status, 200)
+    assert.equal((await harness.ask('/profiles', dest, { method: 'DELETE' })).status, 200)
     assert.equal(await left(), 0)
   })
 
   test('what is not there yet is not there', async () => {
-    const reader = await house.newReader()
-    assert.equal(reason((await house.ask('/services/self/notes', reader)).body), 'no_profile')
+    const reader = await harness.newReader()
+    assert.equal(reason((await harness.ask('/services/self/notes', reader)).body), 'no_profile')
     await post(reader, 'notes', [{ id: 'a' }])
-    assert.equal(reason((await house.ask('/services/self/tasks', reader)).body), 'not_found')
-    assert.equal(reason((await house.ask('/services/self/notes/b', reader)).body), 'not_found')
+    assert.equal(reason((await harness.ask('/services/self/tasks', reader)).body), 'not_found')
+    assert.equal(reason((await harness.ask('/services/self/notes/b', reader)).body), 'not_found')
     assert.deepEqual((await post(reader, 'notes', [])).body, { added: 0, changed: 0, unchanged: 0 })
   })
 })
@@ -194,25 +194,25 @@ suite('own items that cannot be stored', () => {
     ['no JSON', '[{', /body/],
   ] as const)
     test(`${what}: a 400 that names it, and nothing is stored`, async () => {
-      const reader = await house.newReader()
-      const { status, body: answer } = await post(reader, 'notes', body)
-      assert.deepEqual([status, reason(answer)], [400, 'bad_body'])
-      assert.match((answer as { error: string }).error, named)
-      assert.equal(reason((await house.ask('/services/self', reader)).body), 'no_profile')
+      const reader = await harness.newReader()
+      const { status, body: response } = await post(reader, 'notes', body)
+      assert.deepEqual([status, reason(response)], [400, 'bad_body'])
+      assert.match((response as { error: string }).error, named)
+      assert.equal(reason((await harness.ask('/services/self', reader)).body), 'no_profile')
     })
 
   test('a name that is no endpoint', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     for (const name of ['Notes', '1', 'a%20b', 'x'.repeat(51), '%00'])
       assert.equal((await post(reader, name, [{ id: 'a' }])).status, 400, name)
   })
 
   test('a thousand at once are fine, and others’ services take none', async () => {
-    const reader = await house.newReader()
+    const reader = await harness.newReader()
     const items = Array.from({ length: 1000 }, (_, i) => ({ id: i, at: i }))
     assert.deepEqual((await post(reader, 'notes', items)).body, { added: 1000, changed: 0, unchanged: 0 })
-    const answer = await house.ask('/services/library/things', reader, { method: 'POST' })
-    assert.equal(answer.status, 405)
-    assert.equal((await house.ask('/services/self/notes', { token: 'x' }, { method: 'POST' })).status, 401)
+    const response = await harness.ask('/services/library/things', reader, { method: 'POST' })
+    assert.equal(response.status, 405)
+    assert.equal((await harness.ask('/services/self/notes', { token: 'x' }, { method: 'POST' })).status, 401)
   })
 })

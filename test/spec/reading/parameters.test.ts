@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const photo = (id: string, at: number, more: Partial<Thing> = {}): Thing => ({ id, at, types: ['photos'], ...more })
 const names = (items: Item[]) => items.map(({ data }) => data.id)
 
 /** A person with one profile and these things. */
 async function readerOf(things: Thing[]): Promise<{ reader: Reader; profile: Profile }> {
-  const reader = await house.newReader()
-  const profile = await house.newProfile(reader)
-  await house.put(profile, things)
+  const reader = await harness.newReader()
+  const profile = await harness.newProfile(reader)
+  await harness.put(profile, things)
   return { reader, profile }
 }
 
@@ -24,7 +24,7 @@ async function readerOf(things: Thing[]): Promise<{ reader: Reader; profile: Pro
 async function readAll(reader: Reader, path: string): Promise<Item[][]> {
   const pages: Item[][] = []
   for (let next: string | undefined = path; next !== undefined; ) {
-    const { body, headers } = await house.ask(next, reader)
+    const { body, headers } = await harness.ask(next, reader)
     pages.push(body as Item[])
     const link = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
     next = link === undefined ? undefined : new URL(link).pathname + new URL(link).search
@@ -36,8 +36,8 @@ async function readAll(reader: Reader, path: string): Promise<Item[][]> {
 suite('limit', () => {
   test('is 20 when nobody says', async () => {
     const { reader } = await readerOf(Array.from({ length: 25 }, (_, i) => photo(`p${i}`, i)))
-    assert.equal((await house.items('/types/photos', reader)).length, 20)
-    assert.equal((await house.items('/services/library/things', reader)).length, 20)
+    assert.equal((await harness.items('/types/photos', reader)).length, 20)
+    assert.equal((await harness.items('/services/library/things', reader)).length, 20)
   })
 
   test('may be 0, exact, more than there is, and more than anybody can count', async () => {
@@ -52,28 +52,28 @@ suite('limit', () => {
       ['9007199254740993', 25],
       ['99999999999999999999999', 25],
     ] as const)
-      assert.equal((await house.items(`/types/photos?limit=${limit}`, reader)).length, count, limit)
+      assert.equal((await harness.items(`/types/photos?limit=${limit}`, reader)).length, count, limit)
   })
 })
 
 suite('order', () => {
   test('newest first, or oldest first; what happened at once is ordered by id, and the two are each other reversed', async () => {
     const { reader } = await readerOf([photo('b', 5), photo('a', 5), photo('c', 5), photo('old', 1), photo('new', 9)])
-    const down = await house.items('/types/photos', reader)
+    const down = await harness.items('/types/photos', reader)
     assert.deepEqual([names(down)[0], names(down)[4]], ['new', 'old'])
     const ties = down.slice(1, 4).map(({ id }) => id)
     assert.deepEqual(ties, ties.toSorted().reverse())
-    const up = await house.items('/types/photos?sort=asc', reader)
+    const up = await harness.items('/types/photos?sort=asc', reader)
     assert.deepEqual(up.toReversed(), down)
-    assert.deepEqual(await house.items('/types/photos?sort=desc', reader), down)
+    assert.deepEqual(await harness.items('/types/photos?sort=desc', reader), down)
   })
 
   test('items without a time count from when they were first seen, and keep that when they change', async () => {
     const { reader, profile } = await readerOf([])
     const seen = Date.now() - 5000
-    await house.put(profile, [{ id: 'x', types: ['photos'], text: 'a' }], 'things', seen)
-    await house.put(profile, [{ id: 'x', types: ['photos'], text: 'b' }])
-    const [item] = await house.items('/types/photos', reader)
+    await harness.put(profile, [{ id: 'x', types: ['photos'], text: 'a' }], 'things', seen)
+    await harness.put(profile, [{ id: 'x', types: ['photos'], text: 'b' }])
+    const [item] = await harness.items('/types/photos', reader)
     assert.equal(item?.at, seen)
     assert.ok(item.updated > seen)
   })
@@ -107,7 +107,7 @@ suite('since and until', () => {
     ['since=2000&sort=asc', ['b', 'c']],
   ] as const)
     test(`?${query} gives ${expected.join(', ') || 'nothing'}`, async () =>
-      assert.deepEqual(names(await house.items(`/types/photos?${query}`, reader)), expected))
+      assert.deepEqual(names(await harness.items(`/types/photos?${query}`, reader)), expected))
 })
 
 suite('pages', () => {
@@ -119,7 +119,7 @@ suite('pages', () => {
       test(`${sort} by ${limit}: nothing twice, nothing missed, and the last one has no next`, async () => {
         const { reader } = await readerOf(things)
         const pages = await readAll(reader, `/types/photos?sort=${sort}&limit=${limit}`)
-        const whole = await house.items(`/types/photos?sort=${sort}&limit=100`, reader)
+        const whole = await harness.items(`/types/photos?sort=${sort}&limit=100`, reader)
         assert.equal(whole.length, 57)
         assert.deepEqual(pages.flat(), whole)
         assert.ok(pages.slice(0, -1).every((page) => page.length === limit))
@@ -127,26 +127,26 @@ suite('pages', () => {
 
   test('before takes the id with and without its partition', async () => {
     const { reader } = await readerOf(things)
-    const [first, second] = await house.items('/types/photos?limit=2', reader)
+    const [first, second] = await harness.items('/types/photos?limit=2', reader)
     for (const id of [first!.id, first!.id.slice(0, 32)])
-      assert.equal((await house.items(`/types/photos?limit=1&before=${first!.at}_${id}`, reader))[0]?.id, second?.id)
+      assert.equal((await harness.items(`/types/photos?limit=1&before=${first!.at}_${id}`, reader))[0]?.id, second?.id)
   })
 
   test('a new item between two pages moves nothing', async () => {
     const { reader, profile } = await readerOf(things)
-    const { headers } = await house.ask('/types/photos?limit=10', reader)
+    const { headers } = await harness.ask('/types/photos?limit=10', reader)
     const link = new URL(/<([^>]+)>/.exec(headers.get('link')!)![1]!)
-    const next = async () => names((await house.ask(link.pathname + link.search, reader)).body as Item[])
+    const next = async () => names((await harness.ask(link.pathname + link.search, reader)).body as Item[])
     const before = await next()
-    await house.put(profile, [photo('later', Date.now() - 1)])
+    await harness.put(profile, [photo('later', Date.now() - 1)])
     assert.deepEqual(await next(), before)
   })
 
   test('the next address keeps the question, is ours, and never has the token in it', async () => {
     const { reader } = await readerOf(things)
-    const { headers } = await house.ask(`/v0/types/photos?limit=3&fields=id&access_token=${reader.token}`, reader)
+    const { headers } = await harness.ask(`/v0/types/photos?limit=3&fields=id&access_token=${reader.token}`, reader)
     const link = new URL(/<([^>]+)>; rel="next"/.exec(headers.get('link')!)![1]!)
-    assert.equal(link.origin, house.tributary.url)
+    assert.equal(link.origin, harness.tributary.url)
     assert.equal(link.pathname, '/v0/types/photos')
     assert.equal(link.searchParams.get('fields'), 'id')
     assert.equal(link.searchParams.get('limit'), '3')
@@ -156,8 +156,8 @@ suite('pages', () => {
 
   test('paging by until goes on from the oldest time', async () => {
     const { reader } = await readerOf(things)
-    const page = await house.items('/types/photos?limit=15', reader)
-    const next = await house.items(`/types/photos?limit=100&until=${page.at(-1)!.at}`, reader)
+    const page = await harness.items('/types/photos?limit=15', reader)
+    const next = await harness.items(`/types/photos?limit=100&until=${page.at(-1)!.at}`, reader)
     assert.ok(page.slice(-5).every(({ id }) => next.some((item) => item.id === id)))
   })
 
@@ -207,7 +207,7 @@ suite('what cannot be understood', () => {
   }))
     for (const value of values)
       test(`${parameter}=${value.slice(0, 20)} is a 400 that names it`, async () => {
-        const { status, body } = await house.ask(`/types/photos?${parameter}=${value}`, reader)
+        const { status, body } = await harness.ask(`/types/photos?${parameter}=${value}`, reader)
         const { error, reason } = body as { error: string; reason: string }
         assert.deepEqual([status, reason], [400, 'bad_parameter'], error)
         assert.ok(error.startsWith(`${parameter}: `), error)
@@ -215,7 +215,7 @@ suite('what cannot be understood', () => {
 
   test('a name given twice is a 400', async () => {
     for (const name of ['limit', 'q', 'since', 'fields', 'near']) {
-      const { status, body } = await house.ask(`/types/photos?${name}=1&${name}=2`, reader)
+      const { status, body } = await harness.ask(`/types/photos?${name}=1&${name}=2`, reader)
       assert.equal(status, 400)
       assert.match((body as { error: string }).error, new RegExp(`^${name}: was given more than once`))
     }
@@ -223,16 +223,16 @@ suite('what cannot be understood', () => {
 
   test('unknown names mean nothing', async () => {
     const path = '/types/photos?nothing=1&__proto__=2&constructor=3&limit%5B%5D=x'
-    assert.equal((await house.items(path, reader)).length, 1)
+    assert.equal((await harness.items(path, reader)).length, 1)
   })
 
   test('the bounds themselves are fine', async () => {
     const fields = Array.from({ length: 64 }, (_, i) => `f${i}`).join(',')
     const path = `${Array.from({ length: 16 }, () => 'a').join('.')},${'x'.repeat(512)}`
-    assert.equal(Object.keys((await house.items(`/types/photos?fields=${fields}`, reader))[0]!).length, 64)
-    assert.equal((await house.items(`/types/photos?fields=${path}`, reader)).length, 1)
-    assert.equal((await house.items('/types/photos?participants=%3E16', reader)).length, 0)
-    assert.equal((await house.items('/types/photos?near=-90,180&within=0', reader)).length, 0)
+    assert.equal(Object.keys((await harness.items(`/types/photos?fields=${fields}`, reader))[0]!).length, 64)
+    assert.equal((await harness.items(`/types/photos?fields=${path}`, reader)).length, 1)
+    assert.equal((await harness.items('/types/photos?participants=%3E16', reader)).length, 0)
+    assert.equal((await harness.items('/types/photos?near=-90,180&within=0', reader)).length, 0)
   })
 
   test('single items and counts tell of theirs too', async () => {
@@ -242,7 +242,7 @@ suite('what cannot be understood', () => {
       '/services/library/things/a?map=x',
       '/id/x?fields=',
     ])
-      assert.equal((await house.ask(path, reader)).status, 400, path)
+      assert.equal((await harness.ask(path, reader)).status, 400, path)
   })
 })
 
@@ -251,9 +251,9 @@ suite('too much at once', () => {
 
   test('is refused with 400: more than 16 rules about participants', async () => {
     const { reader } = await readerOf([photo('p', 1)])
-    assert.equal((await house.ask(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
+    assert.equal((await harness.ask(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
     for (const rule of ['>1', '^a', 'a', 'self']) {
-      const { status, body } = await house.ask(`/types/photos?participants=${many(17, rule)}`, reader)
+      const { status, body } = await harness.ask(`/types/photos?participants=${many(17, rule)}`, reader)
       assert.deepEqual([status, (body as { reason: string }).reason], [400, 'bad_parameter'], rule)
     }
   })

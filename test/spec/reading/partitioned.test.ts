@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { queryItems } from '#store/item-query.ts'
-import { listReadable } from '#store/readable.ts'
-import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { queryItems } from '#store/items/query.ts'
+import { listReadable } from '#store/items/readable-profiles.ts'
+import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
 /** More than are looked at one by one, so that the indexes of words and places are asked too. */
 const ITEMS = 700
 const READERS = 4
-let house: ReadingHouse
+let harness: ReadingHarness
 const readers: { reader: Reader; profile: Profile }[] = []
 /** One account with a profile in each of two partitions, as a merge leaves it. */
 let merged: Reader
@@ -28,34 +28,34 @@ function thingsOf(name: string): Thing[] {
 }
 
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
   // PostgreSQL's own means of spreading a table: one physical table for each range of parts.
-  await house.tributary.store.database.script(`
+  await harness.tributary.store.database.script(`
     alter table item rename to item_whole;
-    create table item (like item_whole including all) partition by range (part);
+    create table item (like item_whole including all) partition by range (shard);
     drop table item_whole;
     create table item_p1 partition of item for values from (0) to (2);
     create table item_p2 partition of item for values from (2) to (3);
     create table item_p3 partition of item for values from (3) to (4);
     create table item_p4 partition of item for values from (4) to (1024);`)
   for (let n = 1; n <= READERS; n += 1) {
-    const reader = await house.newReader(n)
-    const profile = await house.newProfile(reader, 'library', `o${n}`)
-    await house.put(profile, thingsOf(profile.profileId))
+    const reader = await harness.newReader(n)
+    const profile = await harness.newProfile(reader, 'library', `o${n}`)
+    await harness.put(profile, thingsOf(profile.profileId))
     readers.push({ reader, profile })
   }
-  merged = await house.newReader(3)
-  const held = [await house.newProfile(merged, 'museum', 'm3')]
-  const second = await house.newReader(4)
-  held.push(await house.newProfile(second, 'library', 'm4'))
-  for (const profile of held) await house.put(profile, thingsOf(profile.profileId))
-  const { database } = house.tributary.store
+  merged = await harness.newReader(3)
+  const held = [await harness.newProfile(merged, 'museum', 'm3')]
+  const second = await harness.newReader(4)
+  held.push(await harness.newProfile(second, 'library', 'm4'))
+  for (const profile of held) await harness.put(profile, thingsOf(profile.profileId))
+  const { database } = harness.tributary.store
   await database.script(`
     update profile set account_id = '${merged.account.id}' where id = '${held[1]!.profileId}';
-    update account set parts = '{3,4}' where id = '${merged.account.id}';
+    update account set shards = '{3,4}' where id = '${merged.account.id}';
     analyze item`)
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const SEARCHES = [
   ['q=rare', 2],
@@ -69,7 +69,7 @@ suite('items that are spread over several tables by part', () => {
   for (const [search, expected] of SEARCHES) {
     test(`a search finds the caller's own alone: ${search}`, async () => {
       for (const { reader, profile } of readers) {
-        const found = await house.items(`/types/photos?${search}`, reader)
+        const found = await harness.items(`/types/photos?${search}`, reader)
         assert.equal(found.length, expected)
         assert.deepEqual([...new Set(found.map(({ data }) => data['whose']))], [profile.profileId])
         assert.deepEqual(found, found.toSorted(newestFirst))
@@ -78,16 +78,16 @@ suite('items that are spread over several tables by part', () => {
   }
 
   test('an account with profiles in two of them gets each item once', async () => {
-    const found = await house.items('/types/photos?q=rare', merged)
+    const found = await harness.items('/types/photos?q=rare', merged)
     assert.equal(found.length, 4)
     assert.equal(new Set(found.map(({ id }) => id)).size, 4)
     assert.equal(new Set(found.map(({ data }) => data['whose'])).size, 2)
-    assert.equal((await house.items('/types/photos?q=common&limit=5000', merged)).length, 2 * ITEMS)
+    assert.equal((await harness.items('/types/photos?q=common&limit=5000', merged)).length, 2 * ITEMS)
   })
 })
 
 test('rows of a profile that was not asked for are refused, whoever gives them', async () => {
-  const { database } = house.tributary.store
+  const { database } = harness.tributary.store
   const [mine, foreign] = readers
   const readable = await listReadable(database, mine!.reader.account)
   const others = await listReadable(database, foreign!.reader.account)
@@ -111,8 +111,8 @@ test('rows of a profile that was not asked for are refused, whoever gives them',
         (values ?? []).map((value) =>
           value === readable[0]!.profileId
             ? others[0]!.profileId
-            : value === readable[0]!.part
-              ? others[0]!.part
+            : value === readable[0]!.shard
+              ? others[0]!.shard
               : value,
         ),
       ),

@@ -2,33 +2,33 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { globalId } from '#model/idr.ts'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Item, type Profile, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 let reader: Reader
 let library: Profile
 let museum: Profile
 
 before(async () => {
-  house = await startReadingHouse()
-  reader = await house.newReader()
-  library = await house.newProfile(reader, 'library', 'ada')
-  museum = await house.newProfile(reader, 'museum', 'ada lovelace@x')
-  await house.put(library, [
+  harness = await startReadingHarness()
+  reader = await harness.newReader()
+  library = await harness.newProfile(reader, 'library', 'ada')
+  museum = await harness.newProfile(reader, 'museum', 'ada lovelace@x')
+  await harness.put(library, [
     { id: 'p1', at: 1000, types: ['photos'], title: 'One', description: 'First', guid: ['g1', 'g2'] },
     { id: 's/1 ü', at: 2000, types: ['statuses', 'news'], text: 'Look', url: 'https://a.test/' },
     { id: 'plain', at: 3000 },
   ])
-  await house.put(library, [{ id: 'f1', at: 4000, types: ['photos', 'contacts'], author: 'bob' }], 'feed')
-  await house.put(museum, [
+  await harness.put(library, [{ id: 'f1', at: 4000, types: ['photos', 'contacts'], author: 'bob' }], 'feed')
+  await harness.put(museum, [
     { id: 'c1', at: 5000, types: ['contacts'], name: 'Cleo', handle: 'cleo', email: 'c@x.test' },
   ])
 })
-after(() => house.stop())
+after(() => harness.stop())
 
-const first = async (path: string) => (await house.items(path, reader))[0]!
+const first = async (path: string) => (await harness.items(path, reader))[0]!
 const refused = async (path: string) => {
-  const { status, body } = await house.ask(path, reader)
+  const { status, body } = await harness.ask(path, reader)
   return [status, (body as { reason: string }).reason]
 }
 
@@ -68,16 +68,16 @@ suite('the shape of an item', () => {
     })
     assert.equal((await first('/services/library/things')).oembed, undefined)
     const { id } = await first('/types/contacts')
-    const { body } = await house.ask(`/id/${id}`, reader)
+    const { body } = await harness.ask(`/id/${id}`, reader)
     assert.equal((body as Item).oembed?.['title'], 'Cleo')
   })
 })
 
 suite('paths', () => {
   test('GET /services/:service counts its endpoints', async () => {
-    const { body } = await house.ask('/services/library', reader)
+    const { body } = await harness.ask('/services/library', reader)
     assert.deepEqual(body, { things: 3, others: 0, feed: 1 })
-    const { body: rich } = await house.ask('/services/library?rich=true', reader)
+    const { body: rich } = await harness.ask('/services/library?rich=true', reader)
     assert.deepEqual(rich, {
       things: { count: 3, oldest: 1000, newest: 3000 },
       others: { count: 0 },
@@ -87,15 +87,15 @@ suite('paths', () => {
 
   test('GET /services/:service takes id@service and aliases', async () => {
     for (const name of ['ada@library', 'library-alias', 'ada@library-alias'])
-      assert.deepEqual((await house.ask(`/services/${name}`, reader)).body, { things: 3, others: 0, feed: 1 }, name)
+      assert.deepEqual((await harness.ask(`/services/${name}`, reader)).body, { things: 3, others: 0, feed: 1 }, name)
     assert.deepEqual(await refused('/services/bob@library'), [404, 'no_profile'])
-    assert.equal((await house.ask('/services/ada%2520lovelace%2540x@museum/things', reader)).status, 200)
+    assert.equal((await harness.ask('/services/ada%2520lovelace%2540x@museum/things', reader)).status, 200)
   })
 
   test('GET /services/:service/:endpoint gives its items, also those without a type', async () => {
-    const ids = (await house.items('/services/library/things', reader)).map(({ data }) => data.id)
+    const ids = (await harness.items('/services/library/things', reader)).map(({ data }) => data.id)
     assert.deepEqual(ids, ['plain', 's/1 ü', 'p1'])
-    assert.deepEqual(await house.items('/services/library/others', reader), [])
+    assert.deepEqual(await harness.items('/services/library/others', reader), [])
   })
 
   test('what is not there: no profile, no endpoint, no type, no id', async () => {
@@ -112,21 +112,21 @@ suite('paths', () => {
   })
 
   test('GET /services/:service/:endpoint/:id finds by native id, whatever is in it', async () => {
-    const { body } = await house.ask(`/services/library/things/${encodeURIComponent('s/1 ü')}`, reader)
+    const { body } = await harness.ask(`/services/library/things/${encodeURIComponent('s/1 ü')}`, reader)
     assert.equal((body as Item).data.id, 's/1 ü')
   })
 
   test('GET /types counts every type, all and all_feed', async () => {
-    const { body } = await house.ask('/types', reader)
+    const { body } = await harness.ask('/types', reader)
     const expected = { photos: 1, statuses: 1, news: 1, contacts: 1, photos_feed: 1, all: 2, all_feed: 1 }
     assert.deepEqual(body, { ...Object.fromEntries(TYPE_NAMES.map((type) => [type, 0])), ...expected })
-    const { body: rich } = await house.ask('/types?rich=1', reader)
+    const { body: rich } = await harness.ask('/types?rich=1', reader)
     assert.deepEqual((rich as Record<string, unknown>)['all'], { count: 2, oldest: 1000, newest: 2000 })
     assert.deepEqual((rich as Record<string, unknown>)['tracks'], { count: 0 })
   })
 
   test('GET /types/:type: all is what the person made, without contacts; all_feed what others made', async () => {
-    const ids = async (type: string) => (await house.items(`/types/${type}`, reader)).map(({ data }) => data.id)
+    const ids = async (type: string) => (await harness.items(`/types/${type}`, reader)).map(({ data }) => data.id)
     assert.deepEqual(await ids('all'), ['s/1 ü', 'p1'])
     assert.deepEqual(await ids('all_feed'), ['f1'])
     assert.deepEqual(await ids('contacts'), ['c1'])
@@ -137,14 +137,14 @@ suite('paths', () => {
   test('GET /id/:id takes the id and the IDR, encoded once or with its parts in another spelling', async () => {
     const item = await first('/types/news')
     for (const id of [item.id, encodeURIComponent(item.idr), encodeURIComponent('THING:ada@LIBRARY/things#s%2f1 ü')]) {
-      const { status, body } = await house.ask(`/id/${id}`, reader)
+      const { status, body } = await harness.ask(`/id/${id}`, reader)
       assert.equal(status, 200, id)
       assert.equal((body as Item).id, item.id)
     }
   })
 
   test('GET /services is public and lists what can be connected', async () => {
-    const { status, body } = await house.ask('/services', { token: 'none' })
+    const { status, body } = await harness.ask('/services', { token: 'none' })
     assert.equal(status, 200)
     const { library: card } = body as Record<
       string,
@@ -153,51 +153,51 @@ suite('paths', () => {
     assert.equal(card?.title, 'Library')
     assert.deepEqual(Object.keys(card?.endpoints ?? {}), ['things', 'others', 'feed'])
     assert.equal(card?.has_keys, undefined)
-    const { body: ofApp } = await house.ask(`/services?client_id=${house.appId}`, reader)
+    const { body: ofApp } = await harness.ask(`/services?client_id=${harness.appId}`, reader)
     assert.equal((ofApp as Record<string, { has_keys: boolean }>)['library']?.has_keys, false)
   })
 
   test('everything answers under /v0 as well', async () => {
     for (const path of ['/types', '/types/photos', '/services/library', '/services/library/things'])
-      assert.equal((await house.ask(`/v0${path}`, reader)).text, (await house.ask(path, reader)).text, path)
+      assert.equal((await harness.ask(`/v0${path}`, reader)).text, (await harness.ask(path, reader)).text, path)
   })
 })
 
 suite('single items', () => {
   test('have a weak ETag; who has it already gets 304 and no body', async () => {
     const { id } = await first('/types/photos')
-    const { headers, text } = await house.ask(`/id/${id}`, reader)
+    const { headers, text } = await harness.ask(`/id/${id}`, reader)
     const etag = headers.get('etag') ?? ''
     assert.match(etag, /^W\/"[^"]+"$/)
     for (const given of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
-      const again = await house.ask(`/id/${id}`, reader, { headers: { 'if-none-match': given } })
+      const again = await harness.ask(`/id/${id}`, reader, { headers: { 'if-none-match': given } })
       assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], given)
     }
-    const fresh = await house.ask(`/id/${id}`, reader, { headers: { 'if-none-match': '"other"' } })
+    const fresh = await harness.ask(`/id/${id}`, reader, { headers: { 'if-none-match': '"other"' } })
     assert.deepEqual([fresh.status, fresh.text], [200, text])
   })
 
   test('the ETag is another for another way to show it, and the same with the token in the query', async () => {
     const { id } = await first('/types/photos')
-    const etag = async (path: string) => (await house.ask(path, reader)).headers.get('etag')
+    const etag = async (path: string) => (await harness.ask(path, reader)).headers.get('etag')
     assert.notEqual(await etag(`/id/${id}`), await etag(`/id/${id}?map=true`))
     assert.equal(await etag(`/id/${id}`), await etag(`/id/${id}?access_token=${reader.token}`))
   })
 
   test('the ETag changes with the item', async () => {
-    const other = await house.newReader()
-    const profile = await house.newProfile(other)
-    const tag = async () => (await house.ask('/services/library/things/x', other)).headers.get('etag')
-    await house.put(profile, [{ id: 'x', at: 1, text: 'a' }])
+    const other = await harness.newReader()
+    const profile = await harness.newProfile(other)
+    const tag = async () => (await harness.ask('/services/library/things/x', other)).headers.get('etag')
+    await harness.put(profile, [{ id: 'x', at: 1, text: 'a' }])
     const before = await tag()
-    await house.put(profile, [{ id: 'x', at: 1, text: 'a' }])
+    await harness.put(profile, [{ id: 'x', at: 1, text: 'a' }])
     assert.equal(await tag(), before)
-    await house.put(profile, [{ id: 'x', at: 1, text: 'b' }])
+    await harness.put(profile, [{ id: 'x', at: 1, text: 'b' }])
     assert.notEqual(await tag(), before)
   })
 
   test('nothing of a person is kept on the way', async () => {
     for (const path of ['/types', '/types/photos', '/services/library/things'])
-      assert.equal((await house.ask(path, reader)).headers.get('cache-control'), 'no-store', path)
+      assert.equal((await harness.ask(path, reader)).headers.get('cache-control'), 'no-store', path)
   })
 })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 let reader: Reader
 before(async () => {
-  house = await startReadingHouse()
-  reader = await house.newReader()
+  harness = await startReadingHarness()
+  reader = await harness.newReader()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const found = async (query: Record<string, string>) =>
-  (await house.items(`/types/photos?limit=100&sort=asc&${new URLSearchParams(query).toString()}`, reader)).map(
+  (await harness.items(`/types/photos?limit=100&sort=asc&${new URLSearchParams(query).toString()}`, reader)).map(
     ({ data }) => data.id,
   )
 
@@ -20,10 +20,10 @@ suite('participants', () => {
   const odd = `it's "odd" \\ {a,b} ünï`
 
   before(async () => {
-    const library = await house.newProfile(reader, 'library', 'ada')
-    const museum = await house.newProfile(reader, 'museum', 'ada2')
+    const library = await harness.newProfile(reader, 'library', 'ada')
+    const museum = await harness.newProfile(reader, 'museum', 'ada2')
     const photos = { types: ['photos' as const] }
-    await house.put(library, [
+    await harness.put(library, [
       { id: 'mine', at: 1, ...photos, author: 'ada', others: ['bob'] },
       { id: 'bobs', at: 2, ...photos, author: 'bob', others: ['ada', 'cy'] },
       { id: 'cys', at: 3, ...photos, author: 'cy', others: ['bob', 'bob', 'cy'] },
@@ -31,8 +31,8 @@ suite('participants', () => {
       { id: 'crowd', at: 5, ...photos, author: 'boss', others: crowd },
       { id: 'odd', at: 6, ...photos, author: odd },
     ])
-    await house.put(museum, [{ id: 'other', at: 7, ...photos, author: 'ada2', others: ['ada'] }])
-    await house.put(museum, [{ id: 'in feed', at: 8, ...photos, others: ['bob'] }], 'feed')
+    await harness.put(museum, [{ id: 'other', at: 7, ...photos, author: 'ada2', others: ['ada'] }])
+    await harness.put(museum, [{ id: 'in feed', at: 8, ...photos, others: ['bob'] }], 'feed')
   })
 
   for (const [participants, expected] of [
@@ -65,23 +65,23 @@ suite('participants', () => {
 
   test('ids may hold what they like', async () => {
     // The comma parts the list, so an id with one cannot be asked for; all other signs can.
-    await house.put(await house.newProfile(reader, 'library', 'quoting'), [
+    await harness.put(await harness.newProfile(reader, 'library', 'quoting'), [
       { id: 'quoted', at: 9, types: ['photos'], author: `it's "odd" \\ {a} ünï %` },
     ])
     assert.deepEqual(await found({ participants: `^it's "odd" \\ {a} ünï %` }), ['quoted'])
   })
 
   test('what others made is theirs alone when nobody says who', async () => {
-    const items = await house.items('/types/photos_feed?participants=bob', reader)
+    const items = await harness.items('/types/photos_feed?participants=bob', reader)
     assert.deepEqual(
       items.map(({ data }) => data.id),
       ['in feed'],
     )
-    assert.deepEqual(await house.items('/types/photos_feed?participants=%5Eself', reader), [])
+    assert.deepEqual(await harness.items('/types/photos_feed?participants=%5Eself', reader), [])
   })
 
   test('map shows the first 16, the author marked', async () => {
-    const [item] = await house.items('/types/photos?participants=boss&map=true', reader)
+    const [item] = await harness.items('/types/photos?participants=boss&map=true', reader)
     const people = item!.map!['participants'] as Record<string, object>
     assert.deepEqual(Object.keys(people), ['boss', ...crowd.slice(0, 15)])
     assert.deepEqual([people['boss'], people['c0']], [{ author: true }, {}])
@@ -105,12 +105,12 @@ suite('near', () => {
   ]
 
   before(async () => {
-    const profile = await house.newProfile(reader, 'museum', 'traveller')
-    await house.put(
+    const profile = await harness.newProfile(reader, 'museum', 'traveller')
+    await harness.put(
       profile,
       places.map(([id, lat, lng], i) => ({ id, at: 100 + i, types: ['photos'], lat, lng })),
     )
-    await house.put(profile, [{ id: 'nowhere', at: 99, types: ['photos'] }])
+    await harness.put(profile, [{ id: 'nowhere', at: 99, types: ['photos'] }])
   })
 
   for (const [near, within, expected] of [

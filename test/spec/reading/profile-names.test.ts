@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { parseIdr } from '#model/idr.ts'
 import { profileName } from '#model/profile-name.ts'
-import { scheduleProfile } from '#store/sync-schedule.ts'
+import { scheduleProfile } from '#store/sync/schedule.ts'
 import { tributary } from '../../harness/command-line.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 /** All that has a meaning in a name, in an address or in percent-encoding; half a character is stored as its replacement. */
 const ODD = 'b@x/%41 é?#+'
@@ -17,24 +17,24 @@ const PEOPLE = [
   ['museum', 'ada'],
 ] as const
 
-let house: ReadingHouse
+let harness: ReadingHarness
 let reader: Reader
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
   reader = await newReader()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 /** A person with profiles that no worker runs, and one item in each that says whose it is. */
 async function newReader(): Promise<Reader> {
-  const made = await house.newReader()
+  const made = await harness.newReader()
   const later = Date.now() + 86_400_000
   for (const [service, owner] of PEOPLE) {
-    const profile = await house.newProfile(made, service, owner)
-    await house.put(profile, [{ id: `${service} ${owner}`, types: ['photos'] }])
-    const { part, profileId } = profile
-    await house.tributary.store.database.transaction((tx) =>
-      scheduleProfile(tx, { part, profileId, appId: house.appId, service }, [], later),
+    const profile = await harness.newProfile(made, service, owner)
+    await harness.put(profile, [{ id: `${service} ${owner}`, types: ['photos'] }])
+    const { shard, profileId } = profile
+    await harness.tributary.store.database.transaction((tx) =>
+      scheduleProfile(tx, { shard, profileId, appId: harness.appId, service }, [], later),
     )
   }
   return made
@@ -48,30 +48,30 @@ const ownerOf = ({ idr }: Pick<Item, 'idr'>) => {
 const ownersIn = ({ status, body }: { status: number; body: unknown }) =>
   status === 200 ? (body as Item[]).map(ownerOf).toSorted() : []
 
-type Answer = { names: string[] } | { any: boolean } | { count: number }
+type Reply = { names: string[] } | { any: boolean } | { count: number }
 
 /** Whom each of those who read names finds: by their names, how many, or whether anybody. */
-const CALLERS: Record<string, (name: string) => Promise<Answer>> = {
+const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
   'GET /services/:service/:endpoint': async (name) => ({
-    names: ownersIn(await house.ask(`/services/${encodeURIComponent(name)}/things`, reader)),
+    names: ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader)),
   }),
   'GET /services/:service': async (name) => ({
-    any: (await house.ask(`/services/${encodeURIComponent(name)}`, reader)).status === 200,
+    any: (await harness.ask(`/services/${encodeURIComponent(name)}`, reader)).status === 200,
   }),
   'GET /types/photos?services=': async (name) => ({
-    names: ownersIn(await house.ask(`/types/photos?services=${encodeURIComponent(name)}`, reader)),
+    names: ownersIn(await harness.ask(`/types/photos?services=${encodeURIComponent(name)}`, reader)),
   }),
   'GET /profiles/:profile': async (name) => {
-    const { status, body } = await house.ask(`/profiles/${encodeURIComponent(name)}`, reader)
+    const { status, body } = await harness.ask(`/profiles/${encodeURIComponent(name)}`, reader)
     if (status === 200) assert.ok((await found(name)).includes(ownerOf(body as Item)), name)
     return { any: status === 200 }
   },
   'GET /profiles/:profile/sync': async (name) => ({
-    any: (await house.ask(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
+    any: (await harness.ask(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
   }),
   // The app has no keys for these services, which the proxy sees once it has found the profile.
   'GET /proxy/:service/': async (name) => {
-    const { body } = await house.ask(`/proxy/${encodeURIComponent(name)}/me`, reader)
+    const { body } = await harness.ask(`/proxy/${encodeURIComponent(name)}/me`, reader)
     return { any: (body as { reason: string }).reason === 'no_service_keys' }
   },
   'the filter of a destination': async (name) => ({ count: await countPushed(`/services/${name}/things`) }),
@@ -86,19 +86,19 @@ const CALLERS: Record<string, (name: string) => Promise<Answer>> = {
 }
 
 async function found(name: string): Promise<string[]> {
-  return ownersIn(await house.ask(`/services/${encodeURIComponent(name)}/things`, reader))
+  return ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader))
 }
 
 async function askAsApp(method: string, path: string, body?: unknown) {
-  const answer = await fetch(house.tributary.url + path, {
+  const response = await fetch(harness.tributary.url + path, {
     method,
     headers: {
-      authorization: `Basic ${Buffer.from(`${house.appId}:${house.appSecret}`).toString('base64')}`,
+      authorization: `Basic ${Buffer.from(`${harness.appId}:${harness.appSecret}`).toString('base64')}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
 async function countPushed(path: string): Promise<number> {
@@ -140,14 +140,14 @@ suite('a name of profiles means the same to all who read one', () => {
   for (const [name, means] of NAMES)
     test(name, async () => {
       for (const [caller, ask] of Object.entries(CALLERS)) {
-        const answer = await ask(name)
+        const response = await ask(name)
         const expected =
-          'names' in answer
+          'names' in response
             ? { names: means.toSorted() }
-            : 'count' in answer
+            : 'count' in response
               ? { count: means.length }
               : { any: means.length > 0 }
-        assert.deepEqual(answer, expected, caller)
+        assert.deepEqual(response, expected, caller)
       }
     })
 
@@ -156,7 +156,7 @@ suite('a name of profiles means the same to all who read one', () => {
   })
 
   test('commands take the same names, and refuse an account that is not there in the same words', async () => {
-    const { databaseUrl, dataDir } = house.tributary
+    const { databaseUrl, dataDir } = harness.tributary
     const env = {
       DATABASE_URL: databaseUrl,
       TRIBUTARY_DATA: dataDir,
@@ -182,26 +182,26 @@ suite('a name of profiles means the same to all who read one', () => {
   })
 
   test('of several profiles at a service, the one connected last is shown', async () => {
-    const own = await house.newReader()
-    await house.newProfile(own, 'library', 'first')
-    const { profileId } = await house.newProfile(own, 'library', 'second')
-    await house.tributary.store.database.rows(
+    const own = await harness.newReader()
+    await harness.newProfile(own, 'library', 'first')
+    const { profileId } = await harness.newProfile(own, 'library', 'second')
+    await harness.tributary.store.database.rows(
       { name: '', text: 'update profile set connected_at = connected_at + 1000 where id = $1' },
       [profileId],
     )
     for (const name of ['library', 'library-alias'])
-      assert.equal(ownerOf((await house.ask(`/profiles/${name}`, own)).body as Item), named('library', 'second'))
+      assert.equal(ownerOf((await harness.ask(`/profiles/${name}`, own)).body as Item), named('library', 'second'))
   })
 
   for (const [name, means] of NAMES)
     test(`DELETE ${name}`, async () => {
       const own = await newReader()
-      const { status, body } = await house.ask(`/profiles/${encodeURIComponent(name)}`, own, { method: 'DELETE' })
+      const { status, body } = await harness.ask(`/profiles/${encodeURIComponent(name)}`, own, { method: 'DELETE' })
       assert.equal(status, means.length > 0 ? 200 : 404)
       if (status === 200) assert.equal((body as { deleted: unknown[] }).deleted.length, means.length)
-      const left = ownersIn(await house.ask('/types/photos', own))
+      const left = ownersIn(await harness.ask('/types/photos', own))
       const all = PEOPLE.map(([service, owner]) => named(service, owner))
       assert.deepEqual(left, all.filter((each) => !means.includes(each)).toSorted())
-      await house.ask('/profiles', own, { method: 'DELETE' })
+      await harness.ask('/profiles', own, { method: 'DELETE' })
     })
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { TYPE_NAMES } from '#model/types.ts'
-import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
-import { answer, distanceKm, type Kept, type Question } from './naive.ts'
+import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
+import { distanceKm, type Kept, type Question, response } from './naive.ts'
 import type { Thing } from './thing.ts'
 
 const SEED = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
@@ -66,7 +66,7 @@ const token = fc.oneof(
 )
 
 const question: fc.Arbitrary<Question> = fc.record({
-  shelf: fc.oneof<fc.Arbitrary<Question['shelf']>[]>(
+  category: fc.oneof<fc.Arbitrary<Question['category']>[]>(
     fc.constantFrom(...TYPE_NAMES).map((type) => ({ type })),
     fc.constantFrom('all', 'all_feed', 'photos', 'statuses').map((type) => ({ type })),
     fc.record({ service: fc.constantFrom('library', 'museum'), endpoint: fc.constantFrom(...ENDPOINTS) }),
@@ -112,7 +112,7 @@ function toPath(asked: Question): string {
   const add = (name: string, value: string | number | undefined) => {
     if (value !== undefined) query.set(name, String(value))
   }
-  const { shelf, before: place, near } = asked
+  const { category, before: place, near } = asked
   const terms = [
     ...asked.wanted.map((phrase) => (phrase.length === 1 ? phrase[0]! : `"${phrase.join(' ')}"`)),
     ...asked.unwanted.map((word) => `-${word}`),
@@ -128,25 +128,25 @@ function toPath(asked: Question): string {
   add('near', near && `${near.lat},${near.lng}`)
   add('within', near?.km)
   add('dedup', asked.dedup ? 'true' : undefined)
-  if ('type' in shelf) add('services', asked.services?.join(','))
-  const path = 'type' in shelf ? `/types/${shelf.type}` : `/services/${shelf.service}/${shelf.endpoint}`
+  if ('type' in category) add('services', asked.services?.join(','))
+  const path = 'type' in category ? `/types/${category.type}` : `/services/${category.service}/${category.endpoint}`
   return `${path}?${query.toString()}`
 }
 
 /** What the interface settles before anything is read. */
 function settled(asked: Question): Question {
-  return 'type' in asked.shelf ? asked : { ...asked, services: undefined }
+  return 'type' in asked.category ? asked : { ...asked, services: undefined }
 }
 
 const hasNothingWanted = ({ wanted, unwanted, beginning }: Question) =>
   unwanted.length > 0 && wanted.length === 0 && beginning === undefined
 
 suite('S45 any question', () => {
-  let house: ReadingHouse
+  let harness: ReadingHarness
   before(async () => {
-    house = await startReadingHouse()
+    harness = await startReadingHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   for (let world = 0; world < WORLDS; world += 1)
     test(`is answered as by going through everything (seed ${SEED}, world ${world})`, async (t) => {
@@ -155,8 +155,8 @@ suite('S45 any question', () => {
       let found = 0
       await fc.assert(
         fc.asyncProperty(question, async (asked) => {
-          const expected = hasNothingWanted(asked) ? [] : answer(kept, settled(asked), Date.now())
-          const items = await house.items(toPath(asked), reader)
+          const expected = hasNothingWanted(asked) ? [] : response(kept, settled(asked), Date.now())
+          const items = await harness.items(toPath(asked), reader)
           found += items.length
           assert.deepEqual(
             items.map(({ id }) => id),
@@ -177,25 +177,25 @@ suite('S45 any question', () => {
 
   /** Three profiles, and a fourth that a merge folded into the first: where both have an item, the first one's counts. */
   async function makeWorld(seed: number): Promise<{ reader: Reader; kept: Kept[] }> {
-    const [reader, merged] = [await house.newReader(), await house.newReader()]
-    const old = await house.newProfile(merged, 'library', 'ada')
+    const [reader, merged] = [await harness.newReader(), await harness.newReader()]
+    const old = await harness.newProfile(merged, 'library', 'ada')
     const profiles = [
-      await house.newProfile(reader, 'library', 'ada'),
-      await house.newProfile(reader, 'museum', 'ada'),
-      await house.newProfile(reader, 'library', 'ben'),
+      await harness.newProfile(reader, 'library', 'ada'),
+      await harness.newProfile(reader, 'museum', 'ada'),
+      await harness.newProfile(reader, 'library', 'ben'),
     ]
     const kept = new Map<string, Kept>()
     const things = fc.sample(fc.array(thing, { minLength: 45, maxLength: 45 }), { seed, numRuns: 12 })
     for (const [n, profile] of [old, ...profiles].entries())
       for (const [k, endpoint] of ENDPOINTS.entries()) {
         const records = things[n * 3 + k]!
-        await house.put(profile, records, endpoint)
+        await harness.put(profile, records, endpoint)
         for (const record of records) {
           const { service, owner } = profile
           kept.set(`${service} ${owner} ${endpoint} ${record.id}`, { service, owner, endpoint, thing: record })
         }
       }
-    await house.ask(`/auth/merge?source=${merged.token}&dest=${reader.token}`, reader)
+    await harness.ask(`/auth/merge?source=${merged.token}&dest=${reader.token}`, reader)
     return { reader, kept: [...kept.values()] }
   }
 })

@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
-let house: ReadingHouse
+let harness: ReadingHarness
 before(async () => {
-  house = await startReadingHouse()
+  harness = await startReadingHarness()
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const search = async (reader: Reader, q: string, type = 'statuses') =>
-  (await house.items(`/types/${type}?sort=asc&limit=100&q=${encodeURIComponent(q)}`, reader)).map(({ data }) => data.id)
+  (await harness.items(`/types/${type}?sort=asc&limit=100&q=${encodeURIComponent(q)}`, reader)).map(
+    ({ data }) => data.id,
+  )
 
 async function readerOf(things: Thing[]): Promise<Reader> {
-  const reader = await house.newReader()
-  await house.put(await house.newProfile(reader), things)
+  const reader = await harness.newReader()
+  await harness.put(await harness.newProfile(reader), things)
   return reader
 }
 
@@ -190,7 +192,7 @@ suite('only the fields of its kind', () => {
     const reader = await readerOf([everything('none', [])])
     for (const field of ['title', 'text', 'name'])
       assert.equal(
-        (await house.items(`/services/library/things?q=${field}wordnone`, reader)).length,
+        (await harness.items(`/services/library/things?q=${field}wordnone`, reader)).length,
         field === 'name' ? 0 : 1,
         field,
       )
@@ -206,11 +208,11 @@ suite('only the fields of its kind', () => {
 
 suite('searches', () => {
   test('follow a change and a deletion', async () => {
-    const reader = await house.newReader()
-    const profile = await house.newProfile(reader)
-    await house.put(profile, [{ id: 'a', at: 1, types: ['statuses'], text: 'before' }])
+    const reader = await harness.newReader()
+    const profile = await harness.newProfile(reader)
+    await harness.put(profile, [{ id: 'a', at: 1, types: ['statuses'], text: 'before' }])
     assert.deepEqual(await search(reader, 'before'), ['a'])
-    await house.put(profile, [{ id: 'a', at: 1, types: ['statuses'], text: 'after' }])
+    await harness.put(profile, [{ id: 'a', at: 1, types: ['statuses'], text: 'after' }])
     assert.deepEqual([await search(reader, 'before'), await search(reader, 'after')], [[], ['a']])
   })
 
@@ -225,17 +227,17 @@ suite('searches', () => {
       }),
     )
     const reader = await readerOf(things.slice(0, 1250))
-    await house.put(await house.newProfile(reader, 'museum', 'other'), things.slice(1250))
+    await harness.put(await harness.newProfile(reader, 'museum', 'other'), things.slice(1250))
     const path = (more: string) => `/types/statuses?q=${more}`
-    assert.equal((await house.items(path('rare&limit=50'), reader)).length, 20)
+    assert.equal((await harness.items(path('rare&limit=50'), reader)).length, 20)
     assert.deepEqual(
-      (await house.items(path('rare&limit=3'), reader)).map(({ data }) => data.id),
+      (await harness.items(path('rare&limit=3'), reader)).map(({ data }) => data.id),
       ['s2480', 's2481', 's2482'],
     )
-    assert.equal((await house.items(path('frequent&limit=3000'), reader)).length, 2500)
-    assert.equal((await house.items(path('freq*%20-rare&limit=3000'), reader)).length, 2480)
+    assert.equal((await harness.items(path('frequent&limit=3000'), reader)).length, 2500)
+    assert.equal((await harness.items(path('freq*%20-rare&limit=3000'), reader)).length, 2480)
     assert.deepEqual(
-      (await house.items(path('rare&sort=asc&limit=1'), reader)).map(({ data }) => data.id),
+      (await harness.items(path('rare&sort=asc&limit=1'), reader)).map(({ data }) => data.id),
       ['s2499'],
     )
   })

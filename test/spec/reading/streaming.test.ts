@@ -5,26 +5,26 @@ import { after, before, suite, test } from 'node:test'
 import { oneTurn, standsStill } from '../../harness/stands-still.ts'
 import { watchStatements } from '../../harness/statements.ts'
 import { until } from '../../harness/until.ts'
-import { type Item, type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 const ITEMS = 30_000
 /** `SLOW_READERS=200` for the long run: each of them fills the buffers of a connection first. */
 const SLOW = Number(process.env['SLOW_READERS'] ?? 40)
-let house: ReadingHouse
+let harness: ReadingHarness
 let reader: Reader
 let queries = 0
 /** Those without an answer yet. */
 let open = 0
 
 before(async () => {
-  house = await startReadingHouse()
-  reader = await house.newReader()
-  const profile = await house.newProfile(reader)
-  await house.put(profile, [{ id: 'first', at: 1, types: ['photos'], title: 'many', filling: 'x'.repeat(1200) }])
-  const { database } = house.tributary.store
+  harness = await startReadingHarness()
+  reader = await harness.newReader()
+  const profile = await harness.newProfile(reader)
+  await harness.put(profile, [{ id: 'first', at: 1, types: ['photos'], title: 'many', filling: 'x'.repeat(1200) }])
+  const { database } = harness.tributary.store
   await database.script(
-    `insert into item select part, profile_id, gen_random_uuid(), endpoint, 'copy ' || n, n, updated_at, n, hash, types, author, participants,
-       guid, lat, lng, words, oembed, data from item, generate_series(2, ${ITEMS}) n where part = ${profile.part};
+    `insert into item select shard, profile_id, gen_random_uuid(), endpoint, 'copy ' || n, n, updated_at, n, hash, types, author, participants,
+       guid, lat, lng, words, oembed, data from item, generate_series(2, ${ITEMS}) n where shard = ${profile.shard};
      analyze item`,
   )
   watchStatements(database, ({ text }) => {
@@ -36,13 +36,13 @@ before(async () => {
     }
   })
 })
-after(() => house.stop())
+after(() => harness.stop())
 
 const ALL = '/types/photos?limit=1000000'
 
 /** A client that has asked and reads nothing until it is told to. */
 async function slowReader(path = ALL): Promise<Socket> {
-  const { hostname, port } = new URL(house.tributary.url)
+  const { hostname, port } = new URL(harness.tributary.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   socket.pause()
@@ -55,17 +55,17 @@ async function settledQueries(): Promise<number> {
   await until('no question is open', () => open === 0)
   const stood = await standsStill(
     () => queries,
-    () => oneTurn(house.tributary.url),
+    () => oneTurn(harness.tributary.url),
   )
   return open === 0 ? stood : settledQueries()
 }
 
 /** Reads all that comes and keeps none of it. */
 async function drain(path: string): Promise<{ bytes: number; end: string; grownBytes: number }> {
-  const answer = await fetch(house.tributary.url + path, { headers: { authorization: `Bearer ${reader.token}` } })
+  const response = await fetch(harness.tributary.url + path, { headers: { authorization: `Bearer ${reader.token}` } })
   const before = process.memoryUsage.rss()
   let [bytes, end, grownBytes] = [0, '', 0]
-  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
     bytes += piece.length
     end = Buffer.from(piece.subarray(-20)).toString()
     grownBytes = Math.max(grownBytes, process.memoryUsage.rss() - before)
@@ -75,10 +75,10 @@ async function drain(path: string): Promise<{ bytes: number; end: string; grownB
 
 suite('S42 a long answer', () => {
   test('is whole and in order, however many pieces it has', async () => {
-    const items = await house.items(ALL, reader)
+    const items = await harness.items(ALL, reader)
     assert.equal(items.length, ITEMS)
     assert.ok(items.every(({ at }, i) => at === ITEMS - i))
-    const up = await house.items('/services/library/things?limit=2500&sort=asc', reader)
+    const up = await harness.items('/services/library/things?limit=2500&sort=asc', reader)
     assert.deepEqual(
       up.map(({ at }) => at),
       Array.from({ length: 2500 }, (_, i) => i + 1),
@@ -86,14 +86,14 @@ suite('S42 a long answer', () => {
   })
 
   test('has no end of its own below its limit, and searches and shapes are streamed as well', async () => {
-    const fields = (await house.items('/types/photos?limit=5000&fields=at', reader)) as unknown as { at: number }[]
+    const fields = (await harness.items('/types/photos?limit=5000&fields=at', reader)) as unknown as { at: number }[]
     assert.deepEqual([fields.length, Object.keys(fields[0]!)], [5000, ['at']])
-    assert.equal((await house.items('/types/photos?limit=5000&q=many', reader)).length, 5000)
-    const { headers } = await house.ask('/types/photos?limit=5000', reader)
+    assert.equal((await harness.items('/types/photos?limit=5000&q=many', reader)).length, 5000)
+    const { headers } = await harness.ask('/types/photos?limit=5000', reader)
     assert.equal(headers.get('transfer-encoding'), 'chunked')
     // Where the headers cannot name it, the last item does.
-    const last = (await house.items('/types/photos?limit=5000', reader)).at(-1) as Item
-    const [next] = await house.items(`/types/photos?limit=1&before=${last.at}_${last.id}`, reader)
+    const last = (await harness.items('/types/photos?limit=5000', reader)).at(-1) as Item
+    const [next] = await harness.items(`/types/photos?limit=1&before=${last.at}_${last.id}`, reader)
     assert.equal(next?.at, last.at - 1)
   })
 
@@ -134,11 +134,11 @@ suite('S42 a slow reader', () => {
     assert.ok((await settledQueries()) <= stood + 1)
     // The same for one that leaves in the middle of reading.
     const stop = new AbortController()
-    const answer = await fetch(house.tributary.url + ALL, {
+    const response = await fetch(harness.tributary.url + ALL, {
       headers: { authorization: `Bearer ${reader.token}` },
       signal: stop.signal,
     })
-    await answer.body!.getReader().read()
+    await response.body!.getReader().read()
     const whole = queries
     stop.abort()
     const asked = (await settledQueries()) - whole
@@ -149,14 +149,14 @@ suite('S42 a slow reader', () => {
     const sockets = await Promise.all(Array.from({ length: SLOW }, () => slowReader()))
     try {
       await settledQueries()
-      const { database } = house.tributary.store
+      const { database } = harness.tributary.store
       const busy = await database.rows<{ n: number }>({
         name: '',
         text: `select count(*) as n from pg_stat_activity where datname = current_database() and application_name = 'tributary'
           and state <> 'idle' and pid <> pg_backend_pid()`,
       })
       assert.equal(busy[0]?.n, 0)
-      for (let i = 0; i < 50; i += 1) assert.equal((await house.items('/types/photos?limit=5', reader)).length, 5)
+      for (let i = 0; i < 50; i += 1) assert.equal((await harness.items('/types/photos?limit=5', reader)).length, 5)
     } finally {
       for (const socket of sockets) socket.destroy()
     }
@@ -168,7 +168,7 @@ suite('an answer that breaks off', () => {
   test('ends the connection without the end of the array, and the log says why', async () => {
     const socket = await slowReader()
     await settledQueries()
-    const { database } = house.tributary.store
+    const { database } = harness.tributary.store
     await database.script('alter table item rename to item_away')
     const pieces: Buffer[] = []
     socket.on('data', (piece: Buffer) => pieces.push(piece))
@@ -179,15 +179,15 @@ suite('an answer that breaks off', () => {
     await database.script('alter table item_away rename to item')
     assert.match(text, /^HTTP\/1\.1 200 OK/)
     assert.ok(!text.endsWith('0\r\n\r\n'), 'the last chunk must be missing')
-    assert.ok(house.tributary.logged.some((line) => line.includes('an answer broke off')))
+    assert.ok(harness.tributary.logged.some((line) => line.includes('an answer broke off')))
     // A client that knows HTTP sees it without looking at the text.
-    assert.equal((await house.items('/types/photos?limit=3', reader)).length, 3)
+    assert.equal((await harness.items('/types/photos?limit=3', reader)).length, 3)
   })
 
   test('before the first byte it is a plain refusal', async () => {
-    const { database } = house.tributary.store
+    const { database } = harness.tributary.store
     await database.script('alter table item rename to item_away')
-    const { status, body } = await house.ask(ALL, reader)
+    const { status, body } = await harness.ask(ALL, reader)
     await database.script('alter table item_away rename to item')
     assert.deepEqual([status, (body as { reason: string }).reason], [500, 'internal'])
   })

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type Reader, type ReadingHouse, startReadingHouse } from './fixture.ts'
+import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 const PATHS = ['/types', '/types/photos', '/services/library', '/services/library/things', '/id/none']
 
-async function prepared(env: Record<string, string>): Promise<{ house: ReadingHouse; reader: Reader }> {
-  const house = await startReadingHouse(env)
-  const reader = await house.newReader()
-  const profile = await house.newProfile(reader)
-  await house.put(profile, [
+async function prepared(env: Record<string, string>): Promise<{ harness: ReadingHarness; reader: Reader }> {
+  const harness = await startReadingHarness(env)
+  const reader = await harness.newReader()
+  const profile = await harness.newProfile(reader)
+  await harness.put(profile, [
     { id: 'a', at: 1, types: ['photos'] },
     { id: 'b', at: 2, types: ['photos'] },
   ])
-  return { house, reader }
+  return { harness, reader }
 }
 
 suite('a day after which items are not read any more', () => {
-  let house: ReadingHouse
+  let harness: ReadingHarness
   let reader: Reader
   before(async () => {
-    ;({ house, reader } = await prepared({ TRIBUTARY_SUNSET: '2999-08-05' }))
+    ;({ harness, reader } = await prepared({ TRIBUTARY_SUNSET: '2999-08-05' }))
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   for (const path of PATHS)
     test(`${path} announces it`, async () => {
-      const { headers, status } = await house.ask(path, reader)
+      const { headers, status } = await harness.ask(path, reader)
       assert.ok(status === 200 || path === '/id/none')
       // RFC 9745: a date of structured fields; RFC 8594: an HTTP date.
       assert.match(headers.get('deprecation')!, /^@\d{10}$/)
@@ -35,28 +35,28 @@ suite('a day after which items are not read any more', () => {
     })
 
   test('the next page is still named beside it', async () => {
-    const { headers } = await house.ask('/types/photos?limit=1', reader)
+    const { headers } = await harness.ask('/types/photos?limit=1', reader)
     assert.equal(headers.get('link')!.split(', <').length, 3)
     assert.match(headers.get('link')!, /rel="next"/)
   })
 
   test('what is no reading says nothing of it', async () => {
     for (const path of ['/services', '/profiles', '/healthz'])
-      assert.equal((await house.ask(path, reader)).headers.get('sunset'), null, path)
+      assert.equal((await harness.ask(path, reader)).headers.get('sunset'), null, path)
   })
 })
 
 suite('when the day is over', () => {
-  let house: ReadingHouse
+  let harness: ReadingHarness
   let reader: Reader
   before(async () => {
-    ;({ house, reader } = await prepared({ TRIBUTARY_SUNSET: '2020-01-01T00:00:00Z' }))
+    ;({ harness, reader } = await prepared({ TRIBUTARY_SUNSET: '2020-01-01T00:00:00Z' }))
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   for (const path of PATHS)
     test(`${path} is gone, and the way to push is told`, async () => {
-      const { status, headers, body } = await house.ask(path, reader)
+      const { status, headers, body } = await harness.ask(path, reader)
       const { reason, see } = body as { reason: string; see: string }
       assert.deepEqual([status, reason], [410, 'endpoint_retired'])
       assert.match(see, /push$/)
@@ -65,17 +65,17 @@ suite('when the day is over', () => {
     })
 
   test('everything else goes on', async () => {
-    for (const path of ['/services', '/profiles']) assert.equal((await house.ask(path, reader)).status, 200, path)
-    assert.equal((await house.ask('/types', { token: 'x' })).status, 401)
+    for (const path of ['/services', '/profiles']) assert.equal((await harness.ask(path, reader)).status, 200, path)
+    assert.equal((await harness.ask('/types', { token: 'x' })).status, 401)
   })
 })
 
 suite('without a day', () => {
   test('nothing is announced', async () => {
-    const { house, reader } = await prepared({})
+    const { harness, reader } = await prepared({})
     for (const path of PATHS)
       for (const name of ['deprecation', 'sunset', 'link'])
-        assert.equal((await house.ask(path, reader)).headers.get(name), null, path)
-    await house.stop()
+        assert.equal((await harness.ask(path, reader)).headers.get(name), null, path)
+    await harness.stop()
   })
 })

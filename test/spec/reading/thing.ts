@@ -47,7 +47,14 @@ const thing = kind<Thing>({
 
 /** A service that nobody has to call: tests put its records into the store themselves. */
 export function defineLibrary(service: string, title: string): Connector {
-  const shelf = { path: '/', items: () => [] as Thing[], kind: thing, types: [], every: '1d', class: 'core' as const }
+  const category = {
+    path: '/',
+    items: () => [] as Thing[],
+    kind: thing,
+    types: [],
+    every: '1d',
+    class: 'core' as const,
+  }
   return defineConnector({
     service,
     title,
@@ -56,9 +63,9 @@ export function defineLibrary(service: string, title: string): Connector {
     api: { baseUrl: `https://${service}.test` },
     self: self<{ id: string }>('/me', ({ id }) => ({ id })),
     endpoints: {
-      things: endpoint<unknown, Thing>(shelf),
-      others: endpoint<unknown, Thing>(shelf),
-      feed: endpoint<unknown, Thing>({ ...shelf, feed: true }),
+      things: endpoint<unknown, Thing>(category),
+      others: endpoint<unknown, Thing>(category),
+      feed: endpoint<unknown, Thing>({ ...category, feed: true }),
     },
     aliases: [`${service}-alias`],
   })

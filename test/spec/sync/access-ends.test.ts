@@ -4,17 +4,17 @@ import type { ServerResponse } from 'node:http'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { revokeAnyToken } from '#flows/authorize/accounts.ts'
 import { until } from '../../harness/until.ts'
-import { type SyncHouse, startSyncHouse } from './shop-fixture.ts'
+import { type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
-let house: SyncHouse
+let harness: SyncHarness
 /** Calls that the shop has heard and not answered to the end. */
 let held: { path: string; response: ServerResponse }[] = []
 let people = 0
 
 before(async () => {
-  house = await startSyncHouse()
+  harness = await startSyncHarness()
   const hold = (path: string, begin: (response: ServerResponse) => void) =>
-    house.service.on(path, (_asked, response) => {
+    harness.service.on(path, (_asked, response) => {
       begin(response)
       held.push({ path, response })
       return undefined
@@ -23,7 +23,7 @@ before(async () => {
   hold('/silent', () => {})
   hold('/endless', (response) => response.writeHead(200).write('the beginning'))
 })
-after(() => house.stop())
+after(() => harness.stop())
 beforeEach(() => {
   held = []
 })
@@ -33,14 +33,14 @@ interface Person {
 }
 
 const WAYS: Record<string, (person: Person) => Promise<unknown>> = {
-  'its token is revoked': ({ access_token: token }) => revokeAnyToken(house.tributary.store, token),
-  'its profile leaves': ({ access_token: token }) => house.ask('DELETE', '/profiles/shop', token),
+  'its token is revoked': ({ access_token: token }) => revokeAnyToken(harness.tributary.store, token),
+  'its profile leaves': ({ access_token: token }) => harness.ask('DELETE', '/profiles/shop', token),
 }
 
-const newPerson = () => house.connect(`person${(people += 1)}`)
+const newPerson = () => harness.connect(`person${(people += 1)}`)
 
 async function open(path: string, { access_token: token }: Person, headers: Record<string, string> = {}) {
-  return fetch(`${house.tributary.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+  return fetch(`${harness.tributary.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
 }
 
 /** The call as the shop sees it, once it is there. */
@@ -53,8 +53,8 @@ for (const [name, end] of Object.entries(WAYS)) {
   suite(`when ${name}`, { timeout: 180_000 }, () => {
     test('whoever follows a sync hears no more, and no false end', async () => {
       const person = await newPerson()
-      const answer = await open('/profiles/shop/sync', person, { accept: 'text/event-stream' })
-      const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+      const reply = await open('/profiles/shop/sync', person, { accept: 'text/event-stream' })
+      const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
       let text = (await reader.read()).value ?? ''
       assert.match(text, /event: progress/)
       await end(person)
@@ -64,10 +64,10 @@ for (const [name, end] of Object.entries(WAYS)) {
 
     test('a proxied body under way is cut, here and at the service', async () => {
       const person = await newPerson()
-      const answer = await open('/proxy/shop/endless', person)
+      const reply = await open('/proxy/shop/endless', person)
       const service = await heldCall('/endless')
       const closed = once(service, 'close')
-      const reader = answer.body!.getReader()
+      const reader = reply.body!.getReader()
       assert.equal(Buffer.from((await reader.read()).value ?? []).toString(), 'the beginning')
       await end(person)
       await assert.rejects(reader.read())
@@ -79,8 +79,8 @@ for (const [name, end] of Object.entries(WAYS)) {
       const asked = open('/proxy/shop/silent', person)
       const closed = once(await heldCall('/silent'), 'close')
       await end(person)
-      const answer = await asked
-      assert.deepEqual([answer.status, ((await answer.json()) as { reason: string }).reason], [401, 'token_invalid'])
+      const reply = await asked
+      assert.deepEqual([reply.status, ((await reply.json()) as { reason: string }).reason], [401, 'token_invalid'])
       await closed
     })
   })
@@ -90,6 +90,6 @@ test('a sync under way leaves the service when its profile leaves', { timeout: 1
   const person = await newPerson()
   const service = await heldCall('/orders')
   const closed = once(service, 'close')
-  await house.ask('DELETE', '/profiles/shop', person.access_token)
+  await harness.ask('DELETE', '/profiles/shop', person.access_token)
   await closed
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
 import {
-  blueskyGroundMissing,
+  blueskyFixtureMissing,
   furnish,
   REDIS,
   SCOPES,
@@ -13,9 +13,9 @@ import {
 import { freshDatabase } from '../../harness/database.ts'
 import type { Progress } from '../../harness/sync.ts'
 import { type BlueskyAccount, type RunningBluesky, startBlueskyNetwork } from '../../real/bluesky.ts'
-import { startVendorHouse, VENDORS, type Vendor, type VendorHouse } from './vendors-fixture.ts'
+import { startVendorHarness, VENDORS, type Vendor, type VendorHarness } from './vendors-fixture.ts'
 
-const noBluesky = await blueskyGroundMissing()
+const noBluesky = await blueskyFixtureMissing()
 
 const endpointsOf = (service: string) => Object.keys(connectors.find((one) => one.service === service)!.endpoints)
 
@@ -25,22 +25,22 @@ const latestOf = (progress: Progress) => Math.max(...Object.values(progress).map
 const PERSON = 'dmitri'
 
 suite('one person at every service', () => {
-  let house: VendorHouse
+  let harness: VendorHarness
   let token: string
   before(async () => {
-    house = await startVendorHouse()
-    for (const service of VENDORS) token = await house.signIn(service, PERSON, token)
+    harness = await startVendorHarness()
+    for (const service of VENDORS) token = await harness.signIn(service, PERSON, token)
   })
-  after(() => house?.stop())
+  after(() => harness?.stop())
 
   /** Reads every endpoint, and again after another sync, which must not write anything. */
   async function checkService(service: string, endpoints: string[]): Promise<void> {
-    const first = await house.synced(service, endpoints, token)
-    const counts = (await house.ask('GET', `/services/${service}`, token)) as Record<string, number>
+    const first = await harness.synced(service, endpoints, token)
+    const counts = (await harness.ask('GET', `/services/${service}`, token)) as Record<string, number>
     const read = new Map<string, string>()
     for (const name of endpoints) {
       assert.deepEqual([name, first[name]?.last_error, first[name]?.quarantined ?? 0], [name, undefined, 0])
-      const items = await house.items(service, name, token)
+      const items = await harness.items(service, name, token)
       assert.ok(items.length > 0, `${name} is empty`)
       assert.equal(items.length, counts[name], name)
       for (const { id, idr, updated } of items) {
@@ -49,19 +49,19 @@ suite('one person at every service', () => {
         read.set(id, `${updated}`)
       }
     }
-    const writes = await house.writes(service)
+    const writes = await harness.writes(service)
     assert.ok(writes.size >= read.size)
-    await house.ask('POST', `/profiles/${service}/sync`, token)
-    await house.synced(service, endpoints, token, latestOf(first))
-    assert.deepEqual(await house.writes(service), writes)
+    await harness.ask('POST', `/profiles/${service}/sync`, token)
+    await harness.synced(service, endpoints, token, latestOf(first))
+    assert.deepEqual(await harness.writes(service), writes)
     for (const name of endpoints)
-      for (const { id, updated } of await house.items(service, name, token)) assert.equal(`${updated}`, read.get(id))
+      for (const { id, updated } of await harness.items(service, name, token)) assert.equal(`${updated}`, read.get(id))
   }
 
   test('has one account with a profile of each', async () => {
-    const profiles = (await house.ask('GET', '/profiles', token)) as Record<string, unknown>
+    const profiles = (await harness.ask('GET', '/profiles', token)) as Record<string, unknown>
     for (const service of VENDORS) {
-      const { id } = house.lab.services[service].people.find(({ username }) => username === PERSON)!
+      const { id } = harness.lab.services[service].people.find(({ username }) => username === PERSON)!
       assert.deepEqual(profiles[service], [encodeURIComponent(id)], service)
     }
   })
@@ -80,11 +80,11 @@ suite('one person at every service', () => {
       network = await startBlueskyNetwork({ postgresUrl: database.url, redisHost: REDIS.host })
       process.env['TEST_IDENTITY_DIRECTORY'] = network.plcUrl
       alice = await furnish(network)
-      const redirect_uri = `${house.tributary.url}/auth/bluesky/callback`
+      const redirect_uri = `${harness.tributary.url}/auth/bluesky/callback`
       const client = new URLSearchParams({ redirect_uri, scope: SCOPES })
       const overrides = { base_url: network.pdsUrl }
-      await house.setKeys('bluesky', { key: `http://localhost?${client.toString()}`, secret: '', overrides })
-      token = await house.signInAtBluesky(network, alice, token)
+      await harness.setKeys('bluesky', { key: `http://localhost?${client.toString()}`, secret: '', overrides })
+      token = await harness.signInAtBluesky(network, alice, token)
     })
     after(async () => {
       delete process.env['TEST_IDENTITY_DIRECTORY']
@@ -93,20 +93,20 @@ suite('one person at every service', () => {
     })
 
     const texts = async () =>
-      (await house.items('bluesky', 'posts', token)).map(({ data }) => (data['value'] as { text: string }).text)
+      (await harness.items('bluesky', 'posts', token)).map(({ data }) => (data['value'] as { text: string }).text)
     const messages = async () =>
-      (await house.items('bluesky', 'messages', token)).map(({ data }) => (data['message'] as { text: string }).text)
+      (await harness.items('bluesky', 'messages', token)).map(({ data }) => (data['message'] as { text: string }).text)
     async function syncAgain(): Promise<void> {
-      const latestMs = latestOf(await house.progress('bluesky', token))
+      const latestMs = latestOf(await harness.progress('bluesky', token))
       await network.settle()
-      await house.ask('POST', '/profiles/bluesky/sync', token)
-      await house.synced('bluesky', endpoints, token, latestMs)
+      await harness.ask('POST', '/profiles/bluesky/sync', token)
+      await harness.synced('bluesky', endpoints, token, latestMs)
     }
     const endpoints = endpointsOf('bluesky')
 
     test('posts, photos, likes, follows and feeds are there, and a second sync changes nothing', async () => {
       await checkService('bluesky', endpoints)
-      const types = (await house.ask('GET', '/types?services=bluesky', token)) as Record<string, number>
+      const types = (await harness.ask('GET', '/types?services=bluesky', token)) as Record<string, number>
       assert.ok((types['photos'] ?? 0) > 0 && (types['contacts'] ?? 0) > 0, JSON.stringify(types))
       assert.ok((await texts()).includes('Look'))
     })
@@ -128,12 +128,12 @@ suite('one person at every service', () => {
     })
 
     test('a token that is over is refreshed with its DPoP key, and the sync goes on', async () => {
-      const old = await house.tokenAt('bluesky', token)
-      await house.endToken('bluesky')
+      const old = await harness.tokenAt('bluesky', token)
+      await harness.endToken('bluesky')
       await alice.agent.post({ text: 'After the refresh' })
       await syncAgain()
       assert.ok((await texts()).includes('After the refresh'))
-      const renewed = await house.tokenAt('bluesky', token)
+      const renewed = await harness.tokenAt('bluesky', token)
       assert.ok(renewed !== '' && renewed !== old)
     })
   })

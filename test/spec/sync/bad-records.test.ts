@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { kind } from '#kit/kind.ts'
 import { numberPages } from '#kit/pages.ts'
-import { listQuarantine } from '#store/quarantine.ts'
-import { type Ground, keyOf, type Note, notes, openGround } from './engine-fixture.ts'
+import { listQuarantine } from '#store/sync/quarantine.ts'
+import { type Fixture, keyOf, type Note, notes, openFixture } from './engine-fixture.ts'
 
 function deep(levels: number): string {
   return `${'{"in":'.repeat(levels)}1${'}'.repeat(levels)}`
 }
 
 suite('S48 bad records', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   test('each is put aside with its reason, the others are stored, and the walk goes on', async () => {
     const pages = [
@@ -23,15 +23,15 @@ suite('S48 bad records', () => {
       '{"notes":[{"id":"4","at":4}]}',
       '{"notes":[]}',
     ]
-    const connector = await ground.use('bad', { list: notes('/bad', { pages: numberPages({ param: 'page' }) }) })
-    ground.service.on('/bad', ({ query }) => ({ body: pages[Number(query['page']) - 1] }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.deepEqual([...(await ground.stored(profile)).keys()], ['1', '2', '3', '4'])
-    const progress = await ground.progress(profile, 'list')
+    const connector = await fixture.use('bad', { list: notes('/bad', { pages: numberPages({ param: 'page' }) }) })
+    fixture.service.on('/bad', ({ query }) => ({ body: pages[Number(query['page']) - 1] }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.deepEqual([...(await fixture.stored(profile)).keys()], ['1', '2', '3', '4'])
+    const progress = await fixture.progress(profile, 'list')
     assert.equal(progress.state, 'done')
     assert.equal(progress.quarantined, 10)
-    const samples = await listQuarantine(ground.need.database, keyOf(profile), 'list')
+    const samples = await listQuarantine(fixture.deps.database, keyOf(profile), 'list')
     const reasons = Object.groupBy(samples, ({ reason }) => reason)
     assert.equal(reasons['not an object']?.length, 4)
     assert.equal(reasons['no usable id']?.length, 4)
@@ -43,48 +43,48 @@ suite('S48 bad records', () => {
       ['larger than 1 MB'],
     )
     // Seeing them again is no news.
-    await ground.sync(profile)
-    assert.equal((await ground.progress(profile, 'list')).quarantined, 10)
-    const again = await listQuarantine(ground.need.database, keyOf(profile), 'list')
+    await fixture.sync(profile)
+    assert.equal((await fixture.progress(profile, 'list')).quarantined, 10)
+    const again = await listQuarantine(fixture.deps.database, keyOf(profile), 'list')
     assert.ok(again.every(({ times }) => times === 2))
   })
 
   test('no more than a hundred samples are kept of an endpoint', async () => {
-    const connector = await ground.use('many', { list: notes('/many') })
-    ground.service.on('/many', () => ({
+    const connector = await fixture.use('many', { list: notes('/many') })
+    fixture.service.on('/many', () => ({
       body: { notes: Array.from({ length: 150 }, (_, i) => ({ text: `no id ${i}` })) },
     }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await listQuarantine(ground.need.database, keyOf(profile), 'list')).length, 100)
-    const { quarantined, quarantine } = await ground.progress(profile, 'list')
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await listQuarantine(fixture.deps.database, keyOf(profile), 'list')).length, 100)
+    const { quarantined, quarantine } = await fixture.progress(profile, 'list')
     assert.deepEqual([quarantined, quarantine?.length], [100, 3])
   })
 
   test('a record that the database itself refuses goes aside alone', async () => {
-    const connector = await ground.use('refused', {
+    const connector = await fixture.use('refused', {
       list: notes('/refused'),
     })
-    ground.service.on('/refused', () => ({
+    fixture.service.on('/refused', () => ({
       body: { notes: [...Array.from({ length: 9 }, (_, i) => ({ id: `n${i}` })), { id: 'tiny' }] },
     }))
-    const profile = await ground.connect(connector)
-    await ground.sql(`alter table item add constraint no_tiny check (native_id <> 'tiny')`)
+    const profile = await fixture.connect(connector)
+    await fixture.sql(`alter table item add constraint no_tiny check (native_id <> 'tiny')`)
     try {
-      await ground.run(profile)
-      const stored = await ground.stored(profile)
+      await fixture.run(profile)
+      const stored = await fixture.stored(profile)
       assert.equal(stored.size, 9)
       assert.ok(!stored.has('tiny'))
-      const [bad] = await listQuarantine(ground.need.database, keyOf(profile), 'list')
+      const [bad] = await listQuarantine(fixture.deps.database, keyOf(profile), 'list')
       assert.deepEqual([bad!.reason, bad!.sample], ['the database refused it', '{"id":"tiny"}'])
-      assert.equal((await ground.progress(profile, 'list')).items, 9)
+      assert.equal((await fixture.progress(profile, 'list')).items, 9)
     } finally {
-      await ground.sql('alter table item drop constraint no_tiny')
+      await fixture.sql('alter table item drop constraint no_tiny')
     }
   })
 
   test('ids of people that fit in no index are left out, the record is kept', async () => {
-    const connector = await ground.use('people', {
+    const connector = await fixture.use('people', {
       list: notes('/people', {
         kind: kind<Note>({
           name: 'note',
@@ -94,15 +94,15 @@ suite('S48 bad records', () => {
         }),
       }),
     })
-    ground.service.on('/people', () => ({ body: { notes: [{ id: '1', who: ['ben', 'x'.repeat(9000)] }] } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const rows = await ground.sql('select participants, author from item where profile_id = $1', [profile.id])
+    fixture.service.on('/people', () => ({ body: { notes: [{ id: '1', who: ['ben', 'x'.repeat(9000)] }] } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const rows = await fixture.sql('select participants, author from item where profile_id = $1', [profile.id])
     assert.deepEqual(rows, [{ participants: ['ada', 'ben'], author: 'ada' }])
   })
 
   test('a reader that throws loses that one field', async () => {
-    const connector = await ground.use('readers', {
+    const connector = await fixture.use('readers', {
       list: notes('/readers', {
         kind: kind<Note>({
           name: 'note',
@@ -112,13 +112,13 @@ suite('S48 bad records', () => {
         }),
       }),
     })
-    ground.service.on('/readers', () => ({
+    fixture.service.on('/readers', () => ({
       body: { notes: [{ id: '1', text: 'a', when: { ms: 1_500_000_000_000 } }, { id: '2' }] },
     }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await ground.progress(profile, 'list')).faults?.count, 2)
-    const stored = await ground.stored(profile)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.progress(profile, 'list')).faults?.count, 2)
+    const stored = await fixture.stored(profile)
     assert.equal(stored.get('1')!.at, 1_500_000_000_000)
     assert.ok(stored.get('2')!.at > 1_700_000_000_000)
   })
@@ -126,16 +126,16 @@ suite('S48 bad records', () => {
   test('odd texts survive as they came: NUL, lone surrogates, keys of the language itself', async () => {
     const record =
       '{"id":"a\\u0000b","at":1,"text":"\\ud800 \\u0000","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
-    const connector = await ground.use('odd', { list: notes('/odd') })
-    ground.service.on('/odd', () => ({ body: `{"notes":[${record},{"id":"prototype","__proto__":null}]}` }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const stored = await ground.stored(profile)
+    const connector = await fixture.use('odd', { list: notes('/odd') })
+    fixture.service.on('/odd', () => ({ body: `{"notes":[${record},{"id":"prototype","__proto__":null}]}` }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const stored = await fixture.stored(profile)
     assert.equal(stored.size, 2)
     assert.equal(stored.get('a\ufffdb')!.data, record)
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
-    const before = await ground.stored(profile)
-    await ground.sync(profile)
-    assert.deepEqual(await ground.stored(profile), before)
+    const before = await fixture.stored(profile)
+    await fixture.sync(profile)
+    assert.deepEqual(await fixture.stored(profile), before)
   })
 })

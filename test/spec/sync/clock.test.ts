@@ -1,60 +1,60 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { get } from '../../harness/send.ts'
 import { newBrowser, newCode, redeem, signIn } from '../../harness/sign-in.ts'
 import { CONNECTORS } from '../authorization/fixture.ts'
-import { type Ground, notes, openGround, someNotes } from './engine-fixture.ts'
+import { type Fixture, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 const DAY_MS = 86_400_000
 
 suite('R05 a clock that jumps, while services are synced', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   test('R05 calls are allowed again soon after a clock that ran ahead is put right', async () => {
     const limits = { app: { calls: 2, perS: 1 } }
-    const connector = await ground.use('clocked', { list: notes('/clocked') }, { api: { limits } })
-    const take = async () => (await ground.need.rateLimiter.tryAcquire('app', connector, 'sync')).untilMs
+    const connector = await fixture.use('clocked', { list: notes('/clocked') }, { api: { limits } })
+    const take = async () => (await fixture.deps.rateLimiter.tryAcquire('app', connector, 'sync')).untilMs
     const useUp = async () => {
       let calls = 0
       while ((await take()) === undefined && calls < 50) calls += 1
       return calls
     }
-    ground.clock.offsetMs = DAY_MS
+    fixture.clock.offsetMs = DAY_MS
     assert.ok((await useUp()) > 0)
-    ground.clock.offsetMs = 0
+    fixture.clock.offsetMs = 0
     await useUp()
-    ground.clock.offsetMs = 5000
+    fixture.clock.offsetMs = 5000
     assert.ok((await useUp()) > 0, 'the budget fills again by the right clock')
-    ground.clock.offsetMs = 0
+    fixture.clock.offsetMs = 0
   })
 
   test('R05 a sync before, during and after the jump stores the same records, and changes keep their order', async () => {
-    const connector = await ground.use('jumping', { list: notes('/jumping') })
+    const connector = await fixture.use('jumping', { list: notes('/jumping') })
     let listed = someNotes(3)
-    ground.service.on('/jumping', () => ({ body: { notes: listed } }))
-    const profile = await ground.connect(connector)
-    await ground.sync(profile)
+    fixture.service.on('/jumping', () => ({ body: { notes: listed } }))
+    const profile = await fixture.connect(connector)
+    await fixture.sync(profile)
     const seqs: number[] = []
     for (const [offsetMs, text] of [
       [30 * DAY_MS, 'ahead'],
       [-DAY_MS, 'back'],
       [0, 'right'],
     ] as const) {
-      ground.clock.offsetMs = offsetMs
+      fixture.clock.offsetMs = offsetMs
       listed = listed.map((note) => ({ ...note, text: `${String(note.id)} ${text}` }))
-      await ground.sync(profile)
-      const stored = await ground.stored(profile)
+      await fixture.sync(profile)
+      const stored = await fixture.stored(profile)
       assert.deepEqual(
         [...stored.values()].map(({ data }) => (JSON.parse(data) as { text: string }).text),
         listed.map((note) => note.text),
       )
       seqs.push(Math.max(...[...stored.values()].map(({ seq }) => seq)))
-      assert.equal((await ground.progress(profile, 'list')).last_error ?? null, null)
+      assert.equal((await fixture.progress(profile, 'list')).last_error ?? null, null)
     }
     assert.deepEqual(
       seqs,
@@ -66,32 +66,33 @@ suite('R05 a clock that jumps, while services are synced', () => {
 
 suite('R05 a clock that jumps, while people sign in', () => {
   const clock = { offsetMs: 0, now: () => Date.now() + clock.offsetMs }
-  let house: LabHouse
+  let harness: LabHarness
   before(async () => {
-    house = await startLabHouse({ TRIBUTARY_CONNECTORS: CONNECTORS }, { clock })
+    harness = await startLabHarness({ TRIBUTARY_CONNECTORS: CONNECTORS }, { clock })
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   test('R05 tokens from before and from ahead go on working; what had a time is over or holds', async () => {
-    const before = await signIn(house, 'demo-social', 'ada')
-    const early = await newCode(house, 'demo-social', 'ada')
+    const before = await signIn(harness, 'demo-social', 'ada')
+    const early = await newCode(harness, 'demo-social', 'ada')
     clock.offsetMs = DAY_MS
-    assert.notEqual((await redeem(house, early)).status, 200, 'a code is over after a day')
-    const ahead = await signIn(house, 'demo-social', 'ada')
-    const code = await newCode(house, 'demo-social', 'ada')
-    const page = await newBrowser().open(house.startUrl('demo-social'))
+    assert.notEqual((await redeem(harness, early)).status, 200, 'a code is over after a day')
+    const ahead = await signIn(harness, 'demo-social', 'ada')
+    const code = await newCode(harness, 'demo-social', 'ada')
+    const page = await newBrowser().open(harness.startUrl('demo-social'))
     assert.equal(page.status, 200)
     clock.offsetMs = -DAY_MS
-    assert.equal((await redeem(house, code)).status, 200, 'a code from ahead is redeemed once')
-    assert.notEqual((await redeem(house, code)).status, 200)
+    assert.equal((await redeem(harness, code)).status, 200, 'a code from ahead is redeemed once')
+    assert.notEqual((await redeem(harness, code)).status, 200)
     clock.offsetMs = 0
-    const again = await signIn(house, 'demo-social', 'ada')
+    const again = await signIn(harness, 'demo-social', 'ada')
     assert.equal(again.account, before.account)
     for (const { access_token: token } of [before, ahead, again]) {
-      const { status, body } = await get(house, '/profiles', token)
+      const { status, body } = await get(harness, '/profiles', token)
       // A code that was used twice takes its own token back, and no other.
       assert.deepEqual([status, body['id']], [200, before.account])
     }
-    for (const path of ['/healthz', '/readyz']) assert.equal((await fetch(`${house.tributary.url}${path}`)).status, 200)
+    for (const path of ['/healthz', '/readyz'])
+      assert.equal((await fetch(`${harness.tributary.url}${path}`)).status, 200)
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { since } from '#kit/checkpoint.ts'
-import { type Ground, type Note, notes, openGround, someNotes } from './engine-fixture.ts'
+import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 suite('asking only for what is another than last time', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   for (const [name, header, condition, values] of [
     ['etag', 'etag', 'if-none-match', ['"one"', 'W/"two"']],
@@ -21,7 +21,7 @@ suite('asking only for what is another than last time', () => {
   ] as const) {
     test(`${header}: an unchanged answer is not read, a changed one is`, async () => {
       let [version, count, read] = [0, 2, 0]
-      const connector = await ground.use(name, {
+      const connector = await fixture.use(name, {
         list: notes(`/${name}`, {
           items: (body) => {
             read += 1
@@ -29,41 +29,41 @@ suite('asking only for what is another than last time', () => {
           },
         }),
       })
-      ground.service.on(`/${name}`, ({ headers }) =>
+      fixture.service.on(`/${name}`, ({ headers }) =>
         headers[condition] === values[version]
           ? { status: 304 }
           : { headers: { [header]: values[version]! }, body: { notes: someNotes(count) } },
       )
-      const profile = await ground.connect(connector)
-      await ground.run(profile)
-      await ground.sync(profile)
-      assert.equal(ground.service.to(`/${name}`)[1]!.headers[condition], values[0])
+      const profile = await fixture.connect(connector)
+      await fixture.run(profile)
+      await fixture.sync(profile)
+      assert.equal(fixture.service.to(`/${name}`)[1]!.headers[condition], values[0])
       assert.equal(read, 1)
-      const progress = await ground.progress(profile, 'list')
+      const progress = await fixture.progress(profile, 'list')
       assert.equal(progress.state, 'done')
       assert.equal(progress.items, 2)
       version = 1
       count = 3
-      await ground.sync(profile)
-      await ground.sync(profile)
+      await fixture.sync(profile)
+      await fixture.sync(profile)
       assert.equal(read, 2)
-      assert.equal((await ground.stored(profile)).size, 3)
+      assert.equal((await fixture.stored(profile)).size, 3)
     })
   }
 
   test('a tag is only shown to the request it was given for', async () => {
     let list: Note[] = [{ id: '1', at: 100 }]
-    const connector = await ground.use('moving', {
+    const connector = await fixture.use('moving', {
       list: notes('/moving', { checkpoint: since<Note>({ param: 'since', value: ({ at }) => at }) }),
     })
-    ground.service.on('/moving', () => ({ headers: { etag: '"same"' }, body: { notes: list } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    fixture.service.on('/moving', () => ({ headers: { etag: '"same"' }, body: { notes: list } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     list = []
-    await ground.sync(profile)
-    await ground.sync(profile)
+    await fixture.sync(profile)
+    await fixture.sync(profile)
     assert.deepEqual(
-      ground.service.to('/moving').map(({ query, headers }) => [query['since'], headers['if-none-match']]),
+      fixture.service.to('/moving').map(({ query, headers }) => [query['since'], headers['if-none-match']]),
       [
         [undefined, undefined],
         ['100', undefined],

@@ -2,45 +2,45 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { untilKnown } from '#kit/checkpoint.ts'
 import { numberPages } from '#kit/pages.ts'
-import { type Ground, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
+import { type Fixture, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 suite('what vanishes at the service', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   /** A service of its own whose whole list the test changes. */
   async function listed(name: string, list: Note[], deletes: 'all' | 'window' | 'none' = 'all') {
     const holder = { list }
-    const connector = await ground.use(name, {
+    const connector = await fixture.use(name, {
       list: notes(`/${name}`, { deletes, pages: numberPages({ param: 'page' }) }),
     })
-    ground.service.on(
+    fixture.service.on(
       `/${name}`,
       paged(() => holder.list, 10),
     )
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    return { holder, profile, ids: async () => [...(await ground.stored(profile)).keys()] }
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    return { holder, profile, ids: async () => [...(await fixture.stored(profile)).keys()] }
   }
 
   test('a few are removed, with a trace in the order of changes, and the count follows', async () => {
     const { holder, profile, ids } = await listed('few', someNotes(30))
     holder.list = holder.list.filter(({ id }) => !['3', '17', '30'].includes(String(id)))
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.equal((await ids()).length, 27)
-    const gone = await ground.sql<{ native_id: string; seq: number }>(
-      'select native_id, seq from item_gone where profile_id = $1 order by seq',
+    const deleted = await fixture.sql<{ native_id: string; seq: number }>(
+      'select native_id, seq from item_tombstone where profile_id = $1 order by seq',
       [profile.id],
     )
-    assert.deepEqual(gone.map(({ native_id }) => native_id).sort(), ['17', '3', '30'])
+    assert.deepEqual(deleted.map(({ native_id }) => native_id).sort(), ['17', '3', '30'])
     assert.deepEqual(
-      gone.map(({ seq }) => seq),
+      deleted.map(({ seq }) => seq),
       [31, 32, 33],
     )
-    assert.equal((await ground.progress(profile, 'list')).items, 27)
+    assert.equal((await fixture.progress(profile, 'list')).items, 27)
   })
 
   test('P10 half of them, or all, are kept and reported until somebody confirms; then the next run removes them', async () => {
@@ -50,20 +50,20 @@ suite('what vanishes at the service', () => {
     ] as const) {
       const { holder, profile, ids } = await listed(name, someNotes(40))
       holder.list = holder.list.slice(0, left)
-      await ground.sync(profile)
-      await ground.sync(profile)
+      await fixture.sync(profile)
+      await fixture.sync(profile)
       assert.equal((await ids()).length, 40)
-      assert.equal((await ground.progress(profile, 'list')).suspect_deletes, 40 - left)
-      await ground.sync(profile, { confirmDeletes: true })
+      assert.equal((await fixture.progress(profile, 'list')).suspect_deletes, 40 - left)
+      await fixture.sync(profile, { confirmDeletes: true })
       assert.equal((await ids()).length, left)
-      const progress = await ground.progress(profile, 'list')
+      const progress = await fixture.progress(profile, 'list')
       assert.equal(progress.suspect_deletes, undefined)
       assert.equal(progress.items, left)
       // The word was given for one run, not for ever.
       holder.list = someNotes(40)
-      await ground.sync(profile)
+      await fixture.sync(profile)
       holder.list = []
-      await ground.sync(profile)
+      await fixture.sync(profile)
       assert.equal((await ids()).length, 40)
     }
   })
@@ -78,43 +78,43 @@ suite('what vanishes at the service', () => {
       // Seven of so many would be believable.
       ['4', { error: 'try later' }, undefined],
     ] as const) {
-      ground.service.on('/page-as-200', (asked) => (asked.query['page'] === broken ? { body } : whole(asked)))
-      await ground.sync(profile)
+      fixture.service.on('/page-as-200', (asked) => (asked.query['page'] === broken ? { body } : whole(asked)))
+      await fixture.sync(profile)
       assert.equal((await ids()).length, 37)
-      const progress = await ground.progress(profile, 'list')
+      const progress = await fixture.progress(profile, 'list')
       assert.equal(progress.last_reason, reason)
       assert.equal(progress.suspect_deletes, undefined)
     }
-    ground.service.on('/page-as-200', whole)
-    await ground.sync(profile)
+    fixture.service.on('/page-as-200', whole)
+    await fixture.sync(profile)
     assert.equal((await ids()).length, 37)
-    assert.equal((await ground.progress(profile, 'list')).last_error, undefined)
+    assert.equal((await fixture.progress(profile, 'list')).last_error, undefined)
   })
 
   test('what comes back by itself is suspect no more', async () => {
     const { holder, profile } = await listed('back', someNotes(12))
     const whole = holder.list
     holder.list = []
-    await ground.sync(profile)
-    assert.equal((await ground.progress(profile, 'list')).suspect_deletes, 12)
+    await fixture.sync(profile)
+    assert.equal((await fixture.progress(profile, 'list')).suspect_deletes, 12)
     holder.list = whole
-    await ground.sync(profile)
-    assert.equal((await ground.progress(profile, 'list')).suspect_deletes, undefined)
-    assert.equal((await ground.progress(profile, 'list')).items, 12)
+    await fixture.sync(profile)
+    assert.equal((await fixture.progress(profile, 'list')).suspect_deletes, undefined)
+    assert.equal((await fixture.progress(profile, 'list')).items, 12)
   })
 
   test('without a word about deletes nothing is ever removed', async () => {
     const { holder, profile, ids } = await listed('keeps', someNotes(5), 'none')
     holder.list = holder.list.slice(0, 4)
-    await ground.sync(profile, { confirmDeletes: true })
+    await fixture.sync(profile, { confirmDeletes: true })
     assert.equal((await ids()).length, 5)
   })
 
   test('a record that cannot be stored anew was still shown: its older version stays', async () => {
     const { holder, profile } = await listed('grown', someNotes(5))
     holder.list = holder.list.with(2, { ...holder.list[2]!, text: 'x'.repeat(1_100_000) })
-    await ground.sync(profile)
-    const stored = await ground.stored(profile)
+    await fixture.sync(profile)
+    const stored = await fixture.stored(profile)
     assert.equal(stored.size, 5)
     assert.match(stored.get('3')!.data, /note 3/)
   })
@@ -122,30 +122,30 @@ suite('what vanishes at the service', () => {
   test('a page with records that cannot be named proves nothing about what is missing', async () => {
     const { holder, profile, ids } = await listed('nameless', someNotes(5))
     holder.list = holder.list.map((each) => (each.id === '2' ? ({ ...each, id: undefined } as unknown as Note) : each))
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.equal((await ids()).length, 5)
-    assert.equal((await ground.progress(profile, 'list')).quarantined, 1)
+    assert.equal((await fixture.progress(profile, 'list')).quarantined, 1)
   })
 
   test('in a window only what should have been shown again counts', async () => {
     let list = someNotes(50)
-    const connector = await ground.use('window', {
+    const connector = await fixture.use('window', {
       list: notes('/window', {
         deletes: 'window',
         pages: numberPages({ param: 'page' }),
         checkpoint: untilKnown<Note>({ value: ({ at }) => at, overlap: 5000 }),
       }),
     })
-    ground.service.on(
+    fixture.service.on(
       '/window',
       paged(() => list, 10),
     )
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     // Number 5 lies within what a run looks at again, number 45 far below.
     list = list.filter(({ id }) => !['5', '45'].includes(String(id)))
-    await ground.sync(profile)
-    const ids = [...(await ground.stored(profile)).keys()]
+    await fixture.sync(profile)
+    const ids = [...(await fixture.stored(profile)).keys()]
     assert.equal(ids.length, 49)
     assert.ok(!ids.includes('5'))
     assert.ok(ids.includes('45'))
@@ -153,20 +153,20 @@ suite('what vanishes at the service', () => {
 
   test('an answer that the service calls unchanged settles no doubt', async () => {
     let list = someNotes(30)
-    const connector = await ground.use('tagged', { list: notes('/tagged', { deletes: 'all' }) })
-    ground.service.on('/tagged', ({ headers }) => {
+    const connector = await fixture.use('tagged', { list: notes('/tagged', { deletes: 'all' }) })
+    fixture.service.on('/tagged', ({ headers }) => {
       const etag = `"${list.length}"`
       return headers['if-none-match'] === etag
         ? { status: 304, headers: { etag } }
         : { headers: { etag }, body: { notes: list } }
     })
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     list = list.slice(0, 2)
-    await ground.sync(profile)
-    await ground.sync(profile)
-    assert.equal((await ground.progress(profile, 'list')).suspect_deletes, 28)
-    await ground.sync(profile, { confirmDeletes: true })
-    assert.equal((await ground.stored(profile)).size, 2)
+    await fixture.sync(profile)
+    await fixture.sync(profile)
+    assert.equal((await fixture.progress(profile, 'list')).suspect_deletes, 28)
+    await fixture.sync(profile, { confirmDeletes: true })
+    assert.equal((await fixture.stored(profile)).size, 2)
   })
 })

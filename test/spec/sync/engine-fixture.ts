@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { createRateLimiter } from '#access/rate-limiter.ts'
-import { randomPart } from '#base/ids.ts'
-import { Keyring } from '#base/sealing.ts'
+import { createApp } from '#flows/apps/apps.ts'
+import { setServiceKey } from '#flows/apps/keys.ts'
 import { attach } from '#flows/authorize/attach.ts'
-import { createApp } from '#flows/manage/apps.ts'
-import { setServiceKey } from '#flows/manage/keys.ts'
-import type { SyncNeed, SyncTimes } from '#flows/sync/need.ts'
+import type { SyncDeps, SyncTimes } from '#flows/sync/deps.ts'
 import { type EndpointProgress, requestSync, syncProgress } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import { apiKey, type Credential } from '#kit/auth.ts'
@@ -15,8 +13,10 @@ import { kind } from '#kit/kind.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { self } from '#kit/self.ts'
 import type { Profile } from '#model/profile.ts'
+import { randomShard } from '#platform/ids.ts'
+import { Keyring } from '#platform/sealing.ts'
+import { findProfile } from '#store/identity/profiles.ts'
 import { migrate } from '#store/migrate.ts'
-import { findProfile } from '#store/profiles.ts'
 import { openHasher } from '#store/vault.ts'
 import { openUpstream } from '../../harness/upstream.ts'
 import { openPrepared } from '../../store/opened.ts'
@@ -27,7 +27,7 @@ export interface Note {
   id: string | number
   at?: number
   text?: string
-  gone?: boolean
+  deleted?: boolean
   [field: string]: unknown
 }
 
@@ -35,7 +35,7 @@ export const note = kind<Note>({
   name: 'note',
   id: ({ id }) => id,
   at: ({ at }) => at,
-  deleted: ({ gone }) => gone === true,
+  deleted: ({ deleted }) => deleted === true,
   map: { text: ({ text }) => text },
 })
 
@@ -54,10 +54,10 @@ export function notes(path: string, input: Partial<EndpointInput<Listing, Note>>
   })
 }
 
-export type Ground = Awaited<ReturnType<typeof openGround>>
+export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
 /** The sync engine in this process on a database of its own, with a service whose answers the test writes and a clock that it moves. */
-export async function openGround(times: Partial<SyncTimes> = {}) {
+export async function openFixture(times: Partial<SyncTimes> = {}) {
   const opened = await openPrepared()
   const service = await startScripted()
   const clock = { offsetMs: 0, now: () => Date.now() + clock.offsetMs }
@@ -66,7 +66,7 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
   const keyring = new Keyring([randomBytes(32)])
   const hasher = await openHasher(opened.database, keyring)
   const connectors: Connector[] = []
-  const need: SyncNeed = {
+  const deps: SyncDeps = {
     database: opened.database,
     keyring,
     clock,
@@ -79,7 +79,7 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
     rateLimiter: createRateLimiter({ database: opened.database, clock }),
     times,
   }
-  const { app } = await createApp({ ...need, hasher }, { name: 'Ground', redirectUris: ['https://app.test/'] }, 'test')
+  const { app } = await createApp({ ...deps, hasher }, { name: 'Ground', redirectUris: ['https://app.test/'] }, 'test')
 
   const connect = async (connector: Connector, nativeId = 'ada', credential: Partial<Credential> = {}) => {
     const joining = {
@@ -88,15 +88,15 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
       signedIn: { credential: { token: `token-${nativeId}`, ...credential }, self: { id: nativeId }, raw: '{}' },
       actor: 'test',
       account: { how: 'found' },
-      part: randomPart(),
+      shard: randomShard(),
     } as const
-    const whole = { ...need, hasher, config: { baseUrl: 'http://localhost' } }
-    const attached = await need.database.transaction((tx) => attach(whole, tx, joining))
+    const whole = { ...deps, hasher, config: { baseUrl: 'http://localhost' } }
+    const attached = await deps.database.transaction((tx) => attach(whole, tx, joining))
     return attached!.profile
   }
 
   return {
-    need,
+    deps,
     service,
     clock,
     appId: app.id,
@@ -122,34 +122,35 @@ export async function openGround(times: Partial<SyncTimes> = {}) {
       })
       connectors.splice(0, connectors.length, ...connectors.filter((each) => each.service !== name), connector)
       const key = { service: name, key: 'key', secret: 'secret', overrides: { base_url: service.url } }
-      await setServiceKey(need, app.id, key, 'test')
+      await setServiceKey(deps, app.id, key, 'test')
       return connector
     },
     connect,
     /** One turn, as a worker does it. */
     run: (profile: Profile, signal = new AbortController().signal) =>
-      runProfile(need, keyOf(profile), { signal, alone: false, step: () => {} }),
+      runProfile(deps, keyOf(profile), { signal, alone: false, step: () => {} }),
     /** Asks for a sync and does it. */
     sync: async (profile: Profile, options = { confirmDeletes: false }) => {
-      await requestSync(need, profile, options)
-      await runProfile(need, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
+      await requestSync(deps, profile, options)
+      await runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
     },
     progress: async (profile: Profile, name: string): Promise<EndpointProgress> =>
-      (await syncProgress(need, profile))[name]!,
-    reload: async (profile: Profile): Promise<Profile> => (await findProfile(need.database, profile.part, profile.id))!,
+      (await syncProgress(deps, profile))[name]!,
+    reload: async (profile: Profile): Promise<Profile> =>
+      (await findProfile(deps.database, profile.shard, profile.id))!,
     /** What is stored of a profile, by native id. */
     stored: async (profile: Profile, name = 'list') => {
-      const rows = await need.database.rows<StoredRow>(
+      const rows = await deps.database.rows<StoredRow>(
         {
           name: '',
-          text: `select native_id, at, updated_at, seq, data::text as data from item where part = $1 and profile_id = $2 and endpoint = $3 order by native_id`,
+          text: `select native_id, at, updated_at, seq, data::text as data from item where shard = $1 and profile_id = $2 and endpoint = $3 order by native_id`,
         },
-        [profile.part, profile.id, name],
+        [profile.shard, profile.id, name],
       )
       return new Map(rows.map((row) => [row.native_id, row]))
     },
     sql: <Row extends object>(text: string, values: unknown[] = []) =>
-      need.database.rows<Row>({ name: '', text }, values),
+      deps.database.rows<Row>({ name: '', text }, values),
     close: async () => {
       await close()
       await service.close()
@@ -167,7 +168,7 @@ export interface StoredRow {
 }
 
 export function keyOf(profile: Profile) {
-  return { part: profile.part, profileId: profile.id }
+  return { shard: profile.shard, profileId: profile.id }
 }
 
 /** A script that cuts a list into pages of so many, by `page` from 1. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { systemClock } from '#base/clock.ts'
-import { createLog } from '#base/log.ts'
-import { type Database, openDatabase, statement } from '#store/database.ts'
-import { type Engine, startEngine, type WakeUp } from '#store/engine.ts'
-import { QUEUES, queueDepths } from '#store/queues.ts'
+import { systemClock } from '#platform/clock.ts'
+import { type Database, openDatabase, statement } from '#platform/postgres/database.ts'
+import { type Engine, startEngine, type WakeUp } from '#platform/queue/engine.ts'
+import { QUEUES, queueDepths } from '#platform/queue/queues.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
 import { preparedDatabase } from '../../harness/database.ts'
 import { until } from '../../harness/until.ts'
@@ -23,7 +23,7 @@ suite('the job engine', () => {
     engines.push(engine)
     return engine
   }
-  const wakeUp = (key: string) => ({ key, data: { part: 7, profileId: key } })
+  const wakeUp = (key: string) => ({ key, data: { shard: 7, profileId: key } })
   const delivery = (key: string) => ({ key, data: { destinationId: key, appId: 'app', isFailing: false, runs: 1 } })
   /** Every job of the queue is over, with success or without. */
   const isEmpty = async (name: string) => {
@@ -53,7 +53,7 @@ suite('the job engine', () => {
       release = resolve
     })
     const run = async ({ key, data }: WakeUp<'sync'>) => {
-      assert.deepEqual(data, { part: 7, profileId: key })
+      assert.deepEqual(data, { shard: 7, profileId: key })
       if (running.has(key)) overlaps += 1
       running.add(key)
       runs.set(key, (runs.get(key) ?? 0) + 1)
@@ -167,8 +167,8 @@ suite('the job engine', () => {
     const engine = await startEngine({ url: line.url, log })
     engines.push(engine)
     const broken: [string, unknown][] = [
-      ['no-profile', { key: 'no-profile', part: 7 }],
-      ['no-number', { key: 'no-number', part: '7', profileId: 'p' }],
+      ['no-profile', { key: 'no-profile', shard: 7 }],
+      ['no-number', { key: 'no-number', shard: '7', profileId: 'p' }],
       ['no-object', 'undefined'],
       ['nothing', null],
     ]
@@ -181,7 +181,7 @@ suite('the job engine', () => {
     })
     const depth = async () => (await queueDepths(looker)).find(({ queue }) => queue === 'sync')!
     await until('each is taken off the queue', () => isEmpty('sync'))
-    assert.deepEqual(run, [{ part: 7, profileId: 'whole' }])
+    assert.deepEqual(run, [{ shard: 7, profileId: 'whole' }])
     assert.equal((await depth()).deadLetters, broken.length)
     const logged = lines.map((each): { message: string; error: string } => JSON.parse(each))
     const why = logged.filter(({ message }) => message.includes('set aside')).map(({ error }) => error)

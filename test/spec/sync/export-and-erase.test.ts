@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { tributary } from '../../harness/command-line.ts'
-import { orders, pagesOf, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
+import { orders, pagesOf, type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
 interface Head {
   account: string
@@ -18,24 +18,24 @@ interface Item {
 }
 
 suite('a person’s data from the command line', () => {
-  let house: SyncHouse
+  let harness: SyncHarness
   const folder = mkdtempSync(join(tmpdir(), 'tributary-export-'))
   before(async () => {
-    house = await startSyncHouse()
-    house.service.on('/orders', (asked) => pagesOf(() => orders(45))(asked))
+    harness = await startSyncHarness()
+    harness.service.on('/orders', (asked) => pagesOf(() => orders(45))(asked))
   })
   after(async () => {
-    await house.stop()
+    await harness.stop()
     rmSync(folder, { recursive: true })
   })
 
   const run = (...args: string[]) =>
-    tributary(args, { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir })
+    tributary(args, { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir })
   const connected = async (person: string) => {
-    const { access_token: token, account } = await house.connect(person)
-    await house.until(token, ({ state }) => state === 'done')
+    const { access_token: token, account } = await harness.connect(person)
+    await harness.until(token, ({ state }) => state === 'done')
     const own = [{ id: 'note-1', text: 'of the app itself' }]
-    const { status } = await house.ask('POST', '/services/self/notes', token, {
+    const { status } = await harness.ask('POST', '/services/self/notes', token, {
       body: JSON.stringify(own),
       headers: { 'content-type': 'application/json' },
     })
@@ -82,7 +82,7 @@ suite('a person’s data from the command line', () => {
   test('erase: asked twice, one profile, then the person', async () => {
     const { account, token } = await connected('cyd')
     assert.equal((await run('erase', account)).code, 2)
-    assert.equal((await house.ask('GET', '/profiles', token)).status, 200)
+    assert.equal((await harness.ask('GET', '/profiles', token)).status, 200)
     const one = await run('erase', account, '--profile', 'shop', '--yes', '--json')
     assert.equal(one.code, 0, one.stderr)
     const { erased } = JSON.parse(one.stdout) as { erased: { profile: string }[] }
@@ -90,12 +90,12 @@ suite('a person’s data from the command line', () => {
       erased.map(({ profile }) => profile),
       ['cyd@shop'],
     )
-    assert.equal((await house.ask('GET', '/services/shop/orders', token)).status, 404)
-    assert.equal((await house.ask('GET', '/services/self/notes', token)).status, 200)
+    assert.equal((await harness.ask('GET', '/services/shop/orders', token)).status, 404)
+    assert.equal((await harness.ask('GET', '/services/self/notes', token)).status, 200)
     assert.equal((await run('erase', account, '--yes')).code, 0)
-    assert.equal((await house.ask('GET', '/profiles', token)).status, 401)
+    assert.equal((await harness.ask('GET', '/profiles', token)).status, 401)
     assert.equal((await run('export', account)).code, 4)
-    const audit = await house.sql<{ actor: string }>(
+    const audit = await harness.sql<{ actor: string }>(
       `select actor from audit where account_id = $1 and action in ('profile.disconnect', 'account.delete')`,
       [account],
     )

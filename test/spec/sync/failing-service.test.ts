@@ -3,32 +3,32 @@ import { after, before, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { numberPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
-import { type Ground, notes, openGround, paged, someNotes } from './engine-fixture.ts'
+import { type Fixture, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 import type { Script } from './scripted-service.ts'
 
 const CALL_MS = 400
 
 suite('R07 a service that fails', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround({ callMs: CALL_MS, hiccupMs: 10 })
+    fixture = await openFixture({ callMs: CALL_MS, transientRetryMs: 10 })
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   /** Two good pages, then whatever the script does with the third, and a healthy endpoint beside it. */
   async function failingAt(name: string, third: Script) {
-    const connector = await ground.use(name, {
+    const connector = await fixture.use(name, {
       list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }),
       other: notes('/healthy'),
     })
-    ground.service.on('/healthy', () => ({ body: { notes: someNotes(1) } }))
+    fixture.service.on('/healthy', () => ({ body: { notes: someNotes(1) } }))
     const holder = { third }
-    ground.service.on(`/${name}`, (asked, response) =>
+    fixture.service.on(`/${name}`, (asked, response) =>
       asked.query['page'] === '3' ? holder.third(asked, response) : paged(() => someNotes(35), 10)(asked),
     )
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    return { profile, holder, progress: () => ground.progress(profile, 'list') }
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    return { profile, holder, progress: () => fixture.progress(profile, 'list') }
   }
 
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
@@ -85,13 +85,13 @@ suite('R07 a service that fails', () => {
       const { state, last_reason: told, next_run: next } = await progress()
       assert.equal(state, 'failing')
       assert.equal(told, reason)
-      assert.ok(next > ground.clock.now() + 5000)
-      assert.equal((await ground.stored(profile)).size, 20)
-      assert.equal((await ground.stored(profile, 'other')).size, 1)
-      assert.equal((await ground.reload(profile)).state, 'active')
+      assert.ok(next > fixture.clock.now() + 5000)
+      assert.equal((await fixture.stored(profile)).size, 20)
+      assert.equal((await fixture.stored(profile, 'other')).size, 1)
+      assert.equal((await fixture.reload(profile)).state, 'active')
       holder.third = paged(() => someNotes(35), 10)
-      await ground.sync(profile)
-      assert.equal((await ground.stored(profile)).size, 35)
+      await fixture.sync(profile)
+      assert.equal((await fixture.stored(profile)).size, 35)
       assert.equal((await progress()).state, 'done')
     })
   }
@@ -106,7 +106,7 @@ suite('R07 a service that fails', () => {
       return paged(() => someNotes(35), 10)(asked)
     })
     assert.equal((await progress()).state, 'done')
-    assert.equal((await ground.stored(profile)).size, 35)
+    assert.equal((await fixture.stored(profile)).size, 35)
   })
 
   test('failures wait longer and longer, and Retry-After is kept: a sooner turn of another endpoint does not ask', async () => {
@@ -115,24 +115,24 @@ suite('R07 a service that fails', () => {
       headers: { 'retry-after': '90' },
       body: {},
     }))
-    const first = (await progress()).next_run - ground.clock.now()
+    const first = (await progress()).next_run - fixture.clock.now()
     assert.ok(first > 80_000 && first < 93_000, `${first}`)
-    const asked = ground.service.to('/waits').length
+    const asked = fixture.service.to('/waits').length
     // The other endpoint is due again while this one still waits.
-    await ground.sql(`update endpoint_sync set next_run_at = 0 where profile_id = $1 and endpoint = 'other'`, [
+    await fixture.sql(`update endpoint_sync set next_run_at = 0 where profile_id = $1 and endpoint = 'other'`, [
       profile.id,
     ])
-    ground.clock.offsetMs += 60_000
-    await ground.run(profile)
-    assert.equal(ground.service.to('/waits').length, asked)
-    ground.clock.offsetMs += 40_000
-    await ground.run(profile)
-    assert.equal(ground.service.to('/waits').length, asked + 1)
+    fixture.clock.offsetMs += 60_000
+    await fixture.run(profile)
+    assert.equal(fixture.service.to('/waits').length, asked)
+    fixture.clock.offsetMs += 40_000
+    await fixture.run(profile)
+    assert.equal(fixture.service.to('/waits').length, asked + 1)
   })
 
   for (const [form, header] of [
     ['seconds', () => '120'],
-    ['a date', () => new Date(ground.clock.now() + 120_000).toUTCString()],
+    ['a date', () => new Date(fixture.clock.now() + 120_000).toUTCString()],
   ] as const) {
     test(`429 with Retry-After in ${form}: nobody of the app calls before, then everything goes on`, async () => {
       const name = `limit-${form.replaceAll(' ', '')}`
@@ -141,71 +141,71 @@ suite('R07 a service that fails', () => {
         headers: { 'retry-after': header() },
         body: {},
       }))
-      const limited = await ground.reload(profile)
+      const limited = await fixture.reload(profile)
       assert.equal(limited.state, 'limited')
-      assert.ok(Math.abs(limited.stateUntil! - ground.clock.now() - 120_000) < 5000)
-      const asked = ground.service.asked.length
+      assert.ok(Math.abs(limited.stateUntil! - fixture.clock.now() - 120_000) < 5000)
+      const asked = fixture.service.asked.length
       // Neither a request nor another person of the app gets through.
-      await ground.sync(profile)
-      const other = await ground.connect(ground.need.registry.find(name)!, 'ben')
-      await ground.run(other)
-      assert.equal(ground.service.asked.length, asked)
-      assert.equal((await ground.progress(other, 'list')).state, 'waiting')
+      await fixture.sync(profile)
+      const other = await fixture.connect(fixture.deps.registry.find(name)!, 'ben')
+      await fixture.run(other)
+      assert.equal(fixture.service.asked.length, asked)
+      assert.equal((await fixture.progress(other, 'list')).state, 'waiting')
       holder.third = paged(() => someNotes(35), 10)
-      ground.clock.offsetMs += 125_000
-      await ground.run(profile)
-      assert.equal((await ground.stored(profile)).size, 35)
-      assert.equal((await ground.reload(profile)).state, 'active')
+      fixture.clock.offsetMs += 125_000
+      await fixture.run(profile)
+      assert.equal((await fixture.stored(profile)).size, 35)
+      assert.equal((await fixture.reload(profile)).state, 'active')
     })
   }
 
   test('429 without a word waits a minute', async () => {
     const { profile } = await failingAt('limit-silent', () => ({ status: 429, body: {} }))
-    const { stateUntil } = await ground.reload(profile)
-    assert.ok(Math.abs(stateUntil! - ground.clock.now() - 60_000) < 5000)
+    const { stateUntil } = await fixture.reload(profile)
+    assert.ok(Math.abs(stateUntil! - fixture.clock.now() - 60_000) < 5000)
   })
 
   test('a limit of one person stops that person only; one of an endpoint that endpoint only', async () => {
     for (const whose of ['person', 'endpoint'] as const) {
       const name = `limit-${whose}`
-      const resetAt = Math.round(ground.clock.now() / 1000) + 300
-      const connector = await ground.use(
+      const resetAt = Math.round(fixture.clock.now() / 1000) + 300
+      const connector = await fixture.use(
         name,
         { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }), other: notes('/healthy') },
         { api: { rate: rateFrom({ remaining: 'x-left', reset: 'x-reset', of: whose }) } },
       )
       let limited = true
-      ground.service.on(`/${name}`, (asked) =>
+      fixture.service.on(`/${name}`, (asked) =>
         limited && asked.headers.authorization === 'Bearer token-ada' && asked.query['page'] === '2'
           ? { status: 429, headers: { 'x-left': '0', 'x-reset': String(resetAt) }, body: {} }
           : paged(() => someNotes(15), 10)(asked),
       )
-      const [ada, ben] = [await ground.connect(connector), await ground.connect(connector, 'ben')]
-      await ground.run(ada)
-      await ground.run(ben)
-      assert.equal((await ground.stored(ada)).size, 10, whose)
-      assert.equal((await ground.stored(ben)).size, 15, whose)
-      assert.equal((await ground.stored(ada, 'other')).size, whose === 'person' ? 0 : 1)
-      assert.equal((await ground.reload(ada)).state, whose === 'person' ? 'limited' : 'active')
-      const asked = ground.service.asked.length
-      await ground.sync(ada)
-      assert.equal(ground.service.asked.length, asked + (whose === 'person' ? 0 : 1))
+      const [ada, ben] = [await fixture.connect(connector), await fixture.connect(connector, 'ben')]
+      await fixture.run(ada)
+      await fixture.run(ben)
+      assert.equal((await fixture.stored(ada)).size, 10, whose)
+      assert.equal((await fixture.stored(ben)).size, 15, whose)
+      assert.equal((await fixture.stored(ada, 'other')).size, whose === 'person' ? 0 : 1)
+      assert.equal((await fixture.reload(ada)).state, whose === 'person' ? 'limited' : 'active')
+      const asked = fixture.service.asked.length
+      await fixture.sync(ada)
+      assert.equal(fixture.service.asked.length, asked + (whose === 'person' ? 0 : 1))
       limited = false
-      ground.clock.offsetMs += 305_000
-      await ground.run(ada)
-      assert.equal((await ground.stored(ada)).size, 15, whose)
+      fixture.clock.offsetMs += 305_000
+      await fixture.run(ada)
+      assert.equal((await fixture.stored(ada)).size, 15, whose)
     }
   })
 
   test('an answer that says that no call is left is believed before the service has to refuse', async () => {
-    const connector = await ground.use(
+    const connector = await fixture.use(
       'last-call',
       { list: notes('/last-call', { pages: numberPages({ param: 'page' }) }) },
       { api: { rate: rateFrom({ remaining: 'x-left', reset: 'x-reset', of: 'endpoint' }) } },
     )
     let left = 2
-    const resetAt = Math.round(ground.clock.now() / 1000) + 600
-    ground.service.on('/last-call', (asked) => {
+    const resetAt = Math.round(fixture.clock.now() / 1000) + 600
+    fixture.service.on('/last-call', (asked) => {
       left -= 1
       if (left < 0) return { status: 429, body: {} }
       return {
@@ -213,14 +213,14 @@ suite('R07 a service that fails', () => {
         headers: { 'x-left': String(left), 'x-reset': String(resetAt) },
       }
     })
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal(ground.service.to('/last-call').length, 2)
-    assert.equal((await ground.stored(profile)).size, 20)
-    assert.ok((await ground.progress(profile, 'list')).next_run >= resetAt * 1000)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal(fixture.service.to('/last-call').length, 2)
+    assert.equal((await fixture.stored(profile)).size, 20)
+    assert.ok((await fixture.progress(profile, 'list')).next_run >= resetAt * 1000)
     left = 100
-    ground.clock.offsetMs += 605_000
-    await ground.run(profile)
-    assert.equal((await ground.stored(profile)).size, 50)
+    fixture.clock.offsetMs += 605_000
+    await fixture.run(profile)
+    assert.equal((await fixture.stored(profile)).size, 50)
   })
 })

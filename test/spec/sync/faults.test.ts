@@ -3,22 +3,22 @@ import { after, before, suite, test } from 'node:test'
 import { kind } from '#kit/kind.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
-import { eraseProfileItems } from '#store/items.ts'
-import { type Ground, keyOf, type Note, notes, openGround } from './engine-fixture.ts'
+import { eraseProfileItems } from '#store/items/items.ts'
+import { type Fixture, keyOf, type Note, notes, openFixture } from './engine-fixture.ts'
 
 suite('what readers throw', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   const reading = (text: (note: Note) => string | undefined, version = 0) =>
     kind<Note>({ name: 'note', version, id: ({ id }) => id, at: ({ at }) => at, map: { text } })
   const shouts = reading(({ text }) => text!.toUpperCase())
-  const faultsOf = async (profile: Profile) => (await ground.progress(profile, 'list')).faults
+  const faultsOf = async (profile: Profile) => (await fixture.progress(profile, 'list')).faults
   const warned = (profile: Profile) =>
-    ground.lines
+    fixture.lines
       .map((line) => JSON.parse(line) as { level: string; message: string; profile?: string; fields?: object })
       .filter((line) => line.profile === profile.id && line.fields !== undefined)
 
@@ -34,15 +34,15 @@ suite('what readers throw', () => {
       ],
       [],
     ]
-    const connector = await ground.use('thrown', {
+    const connector = await fixture.use('thrown', {
       list: notes('/thrown', { kind: shouts, pages: numberPages({ param: 'page' }) }),
     })
-    ground.service.on('/thrown', ({ query }) => ({ body: { notes: pages[Number(query['page']) - 1] } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const { state, faults } = await ground.progress(profile, 'list')
+    fixture.service.on('/thrown', ({ query }) => ({ body: { notes: pages[Number(query['page']) - 1] } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const { state, faults } = await fixture.progress(profile, 'list')
     assert.equal(state, 'done', 'a field is lost, no record')
-    assert.equal((await ground.stored(profile)).size, 4)
+    assert.equal((await fixture.stored(profile)).size, 4)
     assert.equal(faults?.count, 3)
     assert.deepEqual(faults.latest.map(({ record }) => record).sort(), ['2', '3', '4'])
     for (const fault of faults.latest) {
@@ -55,51 +55,51 @@ suite('what readers throw', () => {
 
   test('goes when the record is read well: because it changed, or because the connector did', async () => {
     const list: Note[] = [{ id: '1' }, { id: '2' }]
-    const connector = await ground.use('mended', { list: notes('/mended', { kind: shouts }) })
-    ground.service.on('/mended', () => ({ body: { notes: list } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const connector = await fixture.use('mended', { list: notes('/mended', { kind: shouts }) })
+    fixture.service.on('/mended', () => ({ body: { notes: list } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     assert.equal((await faultsOf(profile))?.count, 2)
     // Unchanged records are not read again, so that nothing is known of them.
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.deepEqual(
       (await faultsOf(profile))?.latest.map(({ times }) => times),
       [1, 1],
     )
     list[0] = { id: '1', text: 'here it is' }
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.deepEqual(
       (await faultsOf(profile))?.latest.map(({ record }) => record),
       ['2'],
     )
     list[1] = { id: '2', at: 7 }
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.deepEqual(
       (await faultsOf(profile))?.latest.map(({ record, times }) => [record, times]),
       [['2', 2]],
     )
-    await ground.use('mended', { list: notes('/mended', { kind: reading(({ text }) => text?.toUpperCase(), 1) }) })
-    await ground.sync(profile)
+    await fixture.use('mended', { list: notes('/mended', { kind: reading(({ text }) => text?.toUpperCase(), 1) }) })
+    await fixture.sync(profile)
     assert.equal(await faultsOf(profile), undefined)
-    const rows = await ground.sql('select faults::int from endpoint_sync where profile_id = $1', [profile.id])
+    const rows = await fixture.sql('select faults::int from endpoint_sync where profile_id = $1', [profile.id])
     assert.deepEqual(rows, [{ faults: 0 }])
   })
 
   test('goes with a record that the service removed, in both ways', async () => {
     let list: Note[] = [{ id: '1' }, { id: '2' }, { id: '3', text: 'a' }, { id: '4', text: 'b' }]
-    const gone = kind<Note>({
+    const deleted = kind<Note>({
       name: 'note',
       id: ({ id }) => id,
-      deleted: (note) => note.gone === true,
+      deleted: (note) => note.deleted === true,
       map: { text: ({ text }) => text!.toUpperCase() },
     })
-    const connector = await ground.use('removed', { list: notes('/removed', { kind: gone, deletes: 'all' }) })
-    ground.service.on('/removed', () => ({ body: { notes: list } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    list = [{ id: '2', gone: true }, ...list.slice(2)]
-    await ground.sync(profile)
-    assert.equal((await ground.stored(profile)).size, 2)
+    const connector = await fixture.use('removed', { list: notes('/removed', { kind: deleted, deletes: 'all' }) })
+    fixture.service.on('/removed', () => ({ body: { notes: list } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    list = [{ id: '2', deleted: true }, ...list.slice(2)]
+    await fixture.sync(profile)
+    assert.equal((await fixture.stored(profile)).size, 2)
     assert.equal(await faultsOf(profile), undefined)
   })
 
@@ -108,17 +108,19 @@ suite('what readers throw', () => {
     const throws = reading(() => {
       throw new Error(`no luck with ${secret} ${'x'.repeat(10_000)}`)
     })
-    const connector = await ground.use('bounded', { list: notes('/bounded', { kind: throws }) })
-    ground.service.on('/bounded', () => ({ body: { notes: Array.from({ length: 300 }, (_, i) => ({ id: `n${i}` })) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const connector = await fixture.use('bounded', { list: notes('/bounded', { kind: throws }) })
+    fixture.service.on('/bounded', () => ({
+      body: { notes: Array.from({ length: 300 }, (_, i) => ({ id: `n${i}` })) },
+    }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     assert.equal((await faultsOf(profile))?.count, 300)
-    const rows = await ground.sql<{ message: string }>('select message from reader_fault where profile_id = $1', [
+    const rows = await fixture.sql<{ message: string }>('select message from reader_fault where profile_id = $1', [
       profile.id,
     ])
     assert.equal(rows.length, 10)
     for (const { message } of rows) assert.ok(message.length <= 220 && !message.includes(secret), message)
-    assert.ok(ground.lines.every((line) => !line.includes(secret)))
+    assert.ok(fixture.lines.every((line) => !line.includes(secret)))
   })
 
   test('whatever a reader throws, the record is stored', async () => {
@@ -126,20 +128,20 @@ suite('what readers throw', () => {
     const throws = reading(({ id }) => {
       throw odd[Number(id)]
     })
-    const connector = await ground.use('odd-throws', { list: notes('/odd-throws', { kind: throws }) })
-    ground.service.on('/odd-throws', () => ({ body: { notes: odd.map((_, i) => ({ id: String(i) })) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await ground.stored(profile)).size, odd.length)
+    const connector = await fixture.use('odd-throws', { list: notes('/odd-throws', { kind: throws }) })
+    fixture.service.on('/odd-throws', () => ({ body: { notes: odd.map((_, i) => ({ id: String(i) })) } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.stored(profile)).size, odd.length)
     assert.equal((await faultsOf(profile))?.count, odd.length)
   })
 
   test('goes with the profile', async () => {
-    const connector = await ground.use('leaving', { list: notes('/leaving', { kind: shouts }) })
-    ground.service.on('/leaving', () => ({ body: { notes: [{ id: '1' }] } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    await ground.need.database.transaction((tx) => eraseProfileItems(tx, keyOf(profile)))
-    assert.deepEqual(await ground.sql('select 1 from reader_fault where profile_id = $1', [profile.id]), [])
+    const connector = await fixture.use('leaving', { list: notes('/leaving', { kind: shouts }) })
+    fixture.service.on('/leaving', () => ({ body: { notes: [{ id: '1' }] } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    await fixture.deps.database.transaction((tx) => eraseProfileItems(tx, keyOf(profile)))
+    assert.deepEqual(await fixture.sql('select 1 from reader_fault where profile_id = $1', [profile.id]), [])
   })
 })

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { type LabHouse, startLabHouse } from '../../harness/lab.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
 import { signIn } from '../../harness/sign-in.ts'
 import { syncProgress } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
 
 suite('the first sync', () => {
-  let house: LabHouse
+  let harness: LabHarness
   before(async () => {
-    house = await startLabHouse()
+    harness = await startLabHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   for (const service of ['demo-social', 'demo-micro', 'demo-health'] as const) {
     test(`${service}: every endpoint brings items, and the profile becomes active`, async () => {
       // Messages need the permission that the flag asks for; elsewhere it means nothing.
-      const { access_token: token } = await signIn(house, service, 'ada', { flag: 'dm' })
+      const { access_token: token } = await signIn(harness, service, 'ada', { flag: 'dm' })
       const progress = await until(
         'every endpoint has run',
-        () => syncProgress(house, token, service),
+        () => syncProgress(harness, token, service),
         (now) => Object.values(now).every(({ state }) => state === 'done' || state === 'failing'),
       )
       assert.ok(Object.keys(progress).length > 0)

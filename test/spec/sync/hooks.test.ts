@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import { tributary } from '../../harness/command-line.ts'
-import { orders, pagesOf, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
+import { orders, pagesOf, type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
 const KEY_SECRET = 'secret-of-the-key'
 const HOOK_SECRET = 'secret-of-the-hook'
 const PERSON = '17'
 
 /** How a service speaks to us, with a secret of the test's choice. */
-interface Manner {
+interface BucketPolicy {
   /** The question before anything else, and its right answer. */
-  handshake?: (secret: string) => { query: Record<string, string>; answer: string }
+  handshake?: (secret: string) => { query: Record<string, string>; response: string }
   deliver: (secret: string) => { headers: Record<string, string>; body: string }
   /** Which secret proves deliveries when the hook has one of its own. */
   signedWith: string
@@ -28,16 +28,16 @@ const signedJson = (header: string, body: object, encoding: 'hex' | 'base64' = '
   })
 }
 
-const verifyToken: Manner['handshake'] = (secret) => ({
+const verifyToken: BucketPolicy['handshake'] = (secret) => ({
   query: { 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1158201444' },
-  answer: '1158201444',
+  response: '1158201444',
 })
 
-const manners: Record<string, Manner> = {
+const policies: Record<string, BucketPolicy> = {
   x: {
     handshake: (secret) => ({
       query: { crc_token: 'abc' },
-      answer: JSON.stringify({ response_token: `sha256=${hmac(secret, 'abc', 'base64')}` }),
+      response: JSON.stringify({ response_token: `sha256=${hmac(secret, 'abc', 'base64')}` }),
     }),
     deliver: signedJson('x-twitter-webhooks-signature', { for_user_id: PERSON }, 'base64'),
     signedWith: HOOK_SECRET,
@@ -66,15 +66,15 @@ const manners: Record<string, Manner> = {
 }
 
 suite('incoming hooks', () => {
-  let house: SyncHouse
+  let harness: SyncHarness
   before(async () => {
-    house = await startSyncHouse()
+    harness = await startSyncHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
-  const address = (service: string) => `${house.tributary.url}/hooks/${service}/${house.clientId}`
+  const address = (service: string) => `${harness.tributary.url}/hooks/${service}/${harness.clientId}`
   const setKeys = (service: string, more: object) =>
-    house.tributary.admin('PUT', `/admin/apps/${house.clientId}/keys/${service}`, {
+    harness.tributary.admin('PUT', `/admin/apps/${harness.clientId}/keys/${service}`, {
       key: 'key',
       secret: KEY_SECRET,
       ...more,
@@ -82,7 +82,7 @@ suite('incoming hooks', () => {
   const statusOf = async (service: string, { headers, body }: { headers: Record<string, string>; body: string }) =>
     (await fetch(address(service), { method: 'POST', headers, body })).status
 
-  for (const [service, { handshake, deliver, signedWith }] of Object.entries(manners)) {
+  for (const [service, { handshake, deliver, signedWith }] of Object.entries(policies)) {
     test(`of ${service} are proved by the hook’s own secret where it has one`, async () => {
       await setKeys(service, { hook_secret: HOOK_SECRET })
       const other = signedWith === HOOK_SECRET ? KEY_SECRET : HOOK_SECRET
@@ -91,9 +91,9 @@ suite('incoming hooks', () => {
         [200, 401],
       )
       if (!handshake) return
-      const { query, answer } = handshake(HOOK_SECRET)
+      const { query, response } = handshake(HOOK_SECRET)
       const asked = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
-      assert.deepEqual([asked.status, await asked.text()], [200, answer])
+      assert.deepEqual([asked.status, await asked.text()], [200, response])
     })
 
     test(`of ${service} are proved by the key’s secret where there is no other`, async () => {
@@ -103,9 +103,9 @@ suite('incoming hooks', () => {
         [200, 401],
       )
       if (!handshake) return
-      const { query, answer } = handshake(KEY_SECRET)
+      const { query, response } = handshake(KEY_SECRET)
       const asked = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
-      assert.deepEqual([asked.status, await asked.text()], [200, answer])
+      assert.deepEqual([asked.status, await asked.text()], [200, response])
     })
   }
 
@@ -138,32 +138,32 @@ suite('incoming hooks', () => {
 
   test('wake the people they name, whose calls go on with the key', async () => {
     let list = orders(3)
-    house.service.on(
+    harness.service.on(
       '/orders',
       pagesOf(() => list),
     )
-    const overrides = { base_url: house.service.url }
+    const overrides = { base_url: harness.service.url }
     await setKeys('shop', { hook_secret: HOOK_SECRET, overrides })
-    const { access_token: token } = await house.connect('ada')
-    await house.until(token, ({ state }) => state === 'done')
+    const { access_token: token } = await harness.connect('ada')
+    await harness.until(token, ({ state }) => state === 'done')
     list = orders(4)
     const told = signedJson('x-shop-signature', { people: ['ada'] })(HOOK_SECRET)
-    const answer = await fetch(address('shop'), { method: 'POST', ...told })
-    assert.deepEqual([answer.status, await answer.json()], [200, { woken: 1 }])
-    await house.until(token, ({ items }) => items === 4)
+    const response = await fetch(address('shop'), { method: 'POST', ...told })
+    assert.deepEqual([response.status, await response.json()], [200, { woken: 1 }])
+    await harness.until(token, ({ items }) => items === 4)
   })
 
   test('have a secret that is sealed and never shown, also when the command line sets it', async () => {
-    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const env = { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir }
     const options = ['--key', 'k', '--secret', 's', '--hook-secret', HOOK_SECRET, '--json']
-    const { code, stdout } = await tributary(['keys', 'set', house.clientId, 'github', ...options], env)
+    const { code, stdout } = await tributary(['keys', 'set', harness.clientId, 'github', ...options], env)
     assert.equal(code, 0)
-    const shown = await house.tributary.admin('GET', `/admin/apps/${house.clientId}/keys`)
+    const shown = await harness.tributary.admin('GET', `/admin/apps/${harness.clientId}/keys`)
     assert.doesNotMatch(stdout + JSON.stringify(shown.body), new RegExp(HOOK_SECRET))
-    assert.equal(await statusOf('github', manners['github']!.deliver(HOOK_SECRET)), 200)
-    const rows = await house.sql<{ secret: Buffer }>('select secret from service_key')
+    assert.equal(await statusOf('github', policies['github']!.deliver(HOOK_SECRET)), 200)
+    const rows = await harness.sql<{ secret: Buffer }>('select secret from service_key')
     assert.ok(rows.length > 3 && rows.every(({ secret }) => !secret.includes(HOOK_SECRET)))
-    assert.ok(house.tributary.logged.every((line) => !line.includes(HOOK_SECRET) && !line.includes(KEY_SECRET)))
+    assert.ok(harness.tributary.logged.every((line) => !line.includes(HOOK_SECRET) && !line.includes(KEY_SECRET)))
     assert.equal((await setKeys('github', { hook_secret: '' })).status, 400)
   })
 })

@@ -3,31 +3,31 @@ import { createHmac } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import { tributary } from '../../harness/command-line.ts'
 import { gate } from './scripted-service.ts'
-import { orders, pagesOf, SECRET, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
+import { orders, pagesOf, SECRET, type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
 suite('syncs over HTTP', () => {
-  let house: SyncHouse
+  let harness: SyncHarness
   before(async () => {
-    house = await startSyncHouse()
+    harness = await startSyncHarness()
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   test('the newest items can be read while the first sync still runs, and it is followed live to its end', async () => {
     const held = gate()
-    house.service.on('/orders', async (asked) => {
+    harness.service.on('/orders', async (asked) => {
       if (asked.query['page'] === '3') await held.opened
       return pagesOf(() => orders(45))(asked)
     })
-    const { access_token: token } = await house.connect('ada')
-    const running = await house.until(token, ({ items }) => items === 20)
+    const { access_token: token } = await harness.connect('ada')
+    const running = await harness.until(token, ({ items }) => items === 20)
     assert.equal(running.state, 'running')
     assert.ok(running.progress > 0 && running.progress < 1)
-    const { body } = await house.ask('GET', '/services/shop/orders?limit=3', token)
+    const { body } = await harness.ask('GET', '/services/shop/orders?limit=3', token)
     assert.deepEqual(
       (body as { data: { id: string } }[]).map(({ data }) => data.id),
       ['o0', 'o1', 'o2'],
     )
-    const events = await fetch(`${house.tributary.url}/profiles/shop/sync?access_token=${token}`, {
+    const events = await fetch(`${harness.tributary.url}/profiles/shop/sync?access_token=${token}`, {
       headers: { accept: 'text/event-stream' },
     })
     assert.match(events.headers.get('content-type')!, /^text\/event-stream/)
@@ -52,14 +52,14 @@ suite('syncs over HTTP', () => {
 
   test('a follower who goes away stops the loop', async () => {
     const held = gate()
-    house.service.on('/orders', async (asked) => {
+    harness.service.on('/orders', async (asked) => {
       if (asked.query['page'] === '2') await held.opened
       return pagesOf(() => orders(15))(asked)
     })
-    const { access_token: token } = await house.connect('gone')
-    await house.until(token, ({ items }) => items === 10)
+    const { access_token: token } = await harness.connect('gone')
+    await harness.until(token, ({ items }) => items === 10)
     // Only looks on: a follower lets go of its access when its loop ends.
-    const { access } = house.tributary.store
+    const { access } = harness.tributary.store
     const follow = access.follow.bind(access)
     const ended = Promise.withResolvers<void>()
     access.follow = (grant, onEnd) => {
@@ -70,7 +70,7 @@ suite('syncs over HTTP', () => {
       }
     }
     const leaving = new AbortController()
-    const events = await fetch(`${house.tributary.url}/profiles/shop/sync?access_token=${token}`, {
+    const events = await fetch(`${harness.tributary.url}/profiles/shop/sync?access_token=${token}`, {
       headers: { accept: 'text/event-stream' },
       signal: leaving.signal,
     })
@@ -79,41 +79,41 @@ suite('syncs over HTTP', () => {
     await ended.promise
     access.follow = follow
     held.open()
-    await house.until(token, ({ state }) => state === 'done')
+    await harness.until(token, ({ state }) => state === 'done')
   })
 
   test('POST sync runs now; suspected deletes are kept until confirm_deletes', async () => {
     let list = orders(30)
-    house.service.on(
+    harness.service.on(
       '/orders',
       pagesOf(() => list),
     )
-    const { access_token: token } = await house.connect('ben')
-    await house.until(token, ({ state }) => state === 'done')
+    const { access_token: token } = await harness.connect('ben')
+    await harness.until(token, ({ state }) => state === 'done')
     list = orders(5)
-    assert.equal((await house.ask('POST', '/profiles/shop/sync', token)).status, 202)
-    const suspected = await house.until(token, ({ suspect_deletes: count }) => count !== undefined)
+    assert.equal((await harness.ask('POST', '/profiles/shop/sync', token)).status, 202)
+    const suspected = await harness.until(token, ({ suspect_deletes: count }) => count !== undefined)
     assert.deepEqual([suspected.suspect_deletes, suspected.items], [25, 30])
-    assert.equal((await house.ask('POST', '/profiles/shop/sync?confirm_deletes=perhaps', token)).status, 400)
-    assert.equal((await house.ask('POST', '/profiles/shop/sync?confirm_deletes=true', token)).status, 202)
-    const settled = await house.until(token, ({ items }) => items === 5)
+    assert.equal((await harness.ask('POST', '/profiles/shop/sync?confirm_deletes=perhaps', token)).status, 400)
+    assert.equal((await harness.ask('POST', '/profiles/shop/sync?confirm_deletes=true', token)).status, 202)
+    const settled = await harness.until(token, ({ items }) => items === 5)
     assert.equal(settled.suspect_deletes, undefined)
-    assert.equal(((await house.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
+    assert.equal(((await harness.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
   })
 
   test('a service asks whether the address is ours, then tells of changes: only its own signature makes a sync due', async () => {
     let list = orders(3)
-    house.service.on(
+    harness.service.on(
       '/orders',
       pagesOf(() => list),
     )
-    const { access_token: token } = await house.connect('dora')
-    await house.until(token, ({ state }) => state === 'done')
-    const hook = `${house.tributary.url}/hooks/shop/${house.clientId}`
+    const { access_token: token } = await harness.connect('dora')
+    await harness.until(token, ({ state }) => state === 'done')
+    const hook = `${harness.tributary.url}/hooks/shop/${harness.clientId}`
     const question = (secret: string) =>
       fetch(`${hook}?hub.mode=subscribe&hub.challenge=c4%26x&hub.verify_token=${secret}`)
-    const answer = await question(SECRET)
-    assert.deepEqual([answer.status, await answer.text()], [200, 'c4&x'])
+    const response = await question(SECRET)
+    assert.deepEqual([response.status, await response.text()], [200, 'c4&x'])
     assert.equal((await question('wrong')).status, 401)
 
     const body = JSON.stringify({ people: ['dora', 'nobody'] })
@@ -127,49 +127,49 @@ suite('syncs over HTTP', () => {
     list = orders(4)
     for (const refused of [await tell('sha256=00'), await tell(signed, hook, `${body} `), await tell('')])
       assert.equal(refused.status, 401)
-    assert.equal((await tell(signed, `${house.tributary.url}/hooks/shop/app_nobody`)).status, 404)
-    assert.equal((await tell(signed, `${house.tributary.url}/hooks/nothing/${house.clientId}`)).status, 404)
-    await house.idle()
-    assert.equal((await house.progress(token)).items, 3)
+    assert.equal((await tell(signed, `${harness.tributary.url}/hooks/shop/app_nobody`)).status, 404)
+    assert.equal((await tell(signed, `${harness.tributary.url}/hooks/nothing/${harness.clientId}`)).status, 404)
+    await harness.idle()
+    assert.equal((await harness.progress(token)).items, 3)
     const taken = await tell(signed)
     assert.deepEqual([taken.status, await taken.json()], [200, { woken: 1 }])
-    await house.until(token, ({ items }) => items === 4)
+    await harness.until(token, ({ items }) => items === 4)
   })
 
   test('the app’s rules are set and shown by the operator', async () => {
-    const path = `/admin/apps/${house.clientId}/sync`
+    const path = `/admin/apps/${harness.clientId}/sync`
     const rules = { off: ['social'], pace: { 'shop/orders': '0 6 * * * Europe/Berlin' } }
-    assert.deepEqual((await house.tributary.admin('PUT', path, rules)).body, rules)
-    assert.deepEqual((await house.tributary.admin('GET', path)).body, rules)
-    const refused = await house.tributary.admin('PUT', path, { pace: { 'shop/nothing': '5m' } })
+    assert.deepEqual((await harness.tributary.admin('PUT', path, rules)).body, rules)
+    assert.deepEqual((await harness.tributary.admin('GET', path)).body, rules)
+    const refused = await harness.tributary.admin('PUT', path, { pace: { 'shop/nothing': '5m' } })
     assert.equal(refused.status, 400)
-    assert.equal((await house.tributary.admin('PUT', path, {})).status, 200)
+    assert.equal((await harness.tributary.admin('PUT', path, {})).status, 200)
   })
 
   test('tributary sync: status, follow, reset, confirm-deletes', async () => {
     let list = orders(25)
-    house.service.on(
+    harness.service.on(
       '/orders',
       pagesOf(() => list),
     )
-    const { access_token: token, account } = await house.connect('carl')
-    await house.until(token, ({ state }) => state === 'done')
-    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const { access_token: token, account } = await harness.connect('carl')
+    await harness.until(token, ({ state }) => state === 'done')
+    const env = { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir }
     const run = async (...options: string[]) => {
       const ended = await tributary(['sync', account, 'shop', ...options], env)
       assert.equal(ended.code, 0, ended.stderr)
       return ended
     }
-    const calls = house.service.to('/orders').length
+    const calls = harness.service.to('/orders').length
     const status = JSON.parse((await run('--status', '--json')).stdout) as Record<
       string,
       { state: string; items: number }
     >
     assert.deepEqual([status['orders']!.state, status['orders']!.items], ['done', 25])
-    assert.equal(house.service.to('/orders').length, calls)
+    assert.equal(harness.service.to('/orders').length, calls)
 
     const seqs = () =>
-      house.sql<{ seq: string }>(
+      harness.sql<{ seq: string }>(
         "select min(seq) as seq from item where data->>'id' = 'o0' and profile_id = (select id from profile where native_id = 'carl')",
       )
     const [before] = await seqs()
@@ -179,7 +179,7 @@ suite('syncs over HTTP', () => {
 
     list = orders(2)
     assert.match((await run('--follow')).stdout, /orders\s+done\s+25/)
-    assert.equal((await house.progress(token)).suspect_deletes, 23)
+    assert.equal((await harness.progress(token)).suspect_deletes, 23)
     assert.match((await run('--follow', '--confirm-deletes')).stdout, /orders\s+done\s+2\s/)
     const unknown = await tributary(['sync', account, 'nothing'], env)
     assert.notEqual(unknown.code, 0)

@@ -6,68 +6,70 @@ import { markNeedsAuth } from '#access/needs-auth.ts'
 import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
 import { numberPages } from '#kit/pages.ts'
-import { createAccessWatch } from '#store/access-watch.ts'
-import { runProfileAlone } from '#store/deaths.ts'
-import { wakeEndpointsOf } from '#store/sync-endpoints.ts'
-import { findDueGroups } from '#store/sync-schedule.ts'
+import { createAccessWatch } from '#store/identity/access-watch.ts'
+import { runProfileAlone } from '#store/sync/deaths.ts'
+import { wakeEndpointsOf } from '#store/sync/endpoints.ts'
+import { findDueGroups } from '#store/sync/schedule.ts'
 import { UpstreamError } from '#upstream/errors.ts'
 import { tributary } from '../../harness/command-line.ts'
-import { type Ground, keyOf, notes, openGround, paged, someNotes } from './engine-fixture.ts'
+import { type Fixture, keyOf, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
-import { orders, pagesOf, SECRET, type SyncHouse, startSyncHouse } from './shop-fixture.ts'
+import { orders, pagesOf, SECRET, type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
 suite('a paused profile', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
-  const pause = (profile: Parameters<Ground['run']>[0]) => pauseSync(ground.need, profile, 'test')
-  const resume = (profile: Parameters<Ground['run']>[0]) => resumeSync(ground.need, profile, 'test')
+  const pause = (profile: Parameters<Fixture['run']>[0]) => pauseSync(fixture.deps, profile, 'test')
+  const resume = (profile: Parameters<Fixture['run']>[0]) => resumeSync(fixture.deps, profile, 'test')
   const isDue = async () => {
-    ground.clock.offsetMs += 86_400_000
-    return (await findDueGroups(ground.need.database, ground.clock.now())).some(({ appId }) => appId === ground.appId)
+    fixture.clock.offsetMs += 86_400_000
+    return (await findDueGroups(fixture.deps.database, fixture.clock.now())).some(
+      ({ appId }) => appId === fixture.appId,
+    )
   }
   const connected = async (name: string, count = 3) => {
-    const connector = await ground.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })
-    ground.service.on(
+    const connector = await fixture.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })
+    fixture.service.on(
       `/${name}`,
       paged(() => someNotes(count), 10),
     )
-    return { connector, profile: await ground.connect(connector) }
+    return { connector, profile: await fixture.connect(connector) }
   }
   /** So that no other test's profile is due. */
-  const alone = () => ground.sql('update profile_sync set next_run_at = null')
+  const alone = () => fixture.sql('update profile_sync set next_run_at = null')
 
   test('is never due, refuses a request with the reason, and goes on where it was', async () => {
     await alone()
     const { profile } = await connected('still')
-    await ground.run(profile)
-    const calls = ground.service.to('/still').length
+    await fixture.run(profile)
+    const calls = fixture.service.to('/still').length
     assert.equal((await pause(profile)).state, 'paused')
     assert.equal(await isDue(), false)
-    await ground.run(profile)
-    const paused = await ground.reload(profile)
-    await assert.rejects(requestSync(ground.need, paused), { reason: 'profile_paused', status: 409 })
-    await assert.rejects(resetSync(ground.need, paused), { reason: 'profile_paused', status: 409 })
-    assert.equal((await ground.progress(profile, 'list')).state, 'paused')
-    assert.equal(ground.service.to('/still').length, calls)
-    assert.equal((await ground.stored(profile)).size, 3)
+    await fixture.run(profile)
+    const paused = await fixture.reload(profile)
+    await assert.rejects(requestSync(fixture.deps, paused), { reason: 'profile_paused', status: 409 })
+    await assert.rejects(resetSync(fixture.deps, paused), { reason: 'profile_paused', status: 409 })
+    assert.equal((await fixture.progress(profile, 'list')).state, 'paused')
+    assert.equal(fixture.service.to('/still').length, calls)
+    assert.equal((await fixture.stored(profile)).size, 3)
     assert.equal((await resume(profile)).state, 'active')
     assert.equal(await isDue(), true)
-    await ground.run(profile)
-    assert.equal(ground.service.to('/still').length, calls + 2, 'what came due during the pause is read')
+    await fixture.run(profile)
+    assert.equal(fixture.service.to('/still').length, calls + 2, 'what came due during the pause is read')
   })
 
   test('twice is the same as once, and each change is written down once', async () => {
     const { profile } = await connected('twice')
     const since = (await pause(profile)).pausedAt
-    ground.clock.offsetMs += 5000
+    fixture.clock.offsetMs += 5000
     assert.equal((await pause(profile)).pausedAt, since)
     await resume(profile)
     await resume(profile)
-    const rows = await ground.sql<{ action: string }>(
+    const rows = await fixture.sql<{ action: string }>(
       `select action from audit where account_id = $1 and action in ('profile.pause', 'profile.resume') order by at`,
       [profile.accountId],
     )
@@ -81,50 +83,50 @@ suite('a paused profile', () => {
     const { profile } = await connected('early')
     assert.equal((await pause(profile)).state, 'paused')
     assert.equal((await resume(profile)).state, 'connecting')
-    await ground.run(profile)
-    assert.equal((await ground.reload(profile)).state, 'active')
+    await fixture.run(profile)
+    assert.equal((await fixture.reload(profile)).state, 'active')
   })
 
   test('a run under way writes nothing after the pause, and the rest comes after it', async () => {
     const { profile } = await connected('running', 25)
     const [reached, release] = [gate(), gate()]
-    ground.service.on('/running', async (asked) => {
+    fixture.service.on('/running', async (asked) => {
       if (asked.query['page'] === '2') {
         reached.open()
         await release.opened
       }
       return paged(() => someNotes(25), 10)(asked)
     })
-    const run = ground.run(profile)
+    const run = fixture.run(profile)
     await reached.opened
-    while ((await ground.stored(profile)).size < 10) await sleep(5)
+    while ((await fixture.stored(profile)).size < 10) await sleep(5)
     await pause(profile)
     release.open()
     await run
-    assert.equal((await ground.stored(profile)).size, 10)
-    assert.equal((await ground.reload(profile)).state, 'paused')
+    assert.equal((await fixture.stored(profile)).size, 10)
+    assert.equal((await fixture.reload(profile)).state, 'paused')
     await resume(profile)
-    await ground.run(profile)
-    assert.equal((await ground.stored(profile)).size, 25)
+    await fixture.run(profile)
+    assert.equal((await fixture.stored(profile)).size, 25)
   })
 
   test('a run that waits for its service ends without an answer', async () => {
     const { profile } = await connected('silent')
     const reached = gate()
-    ground.service.on('/silent', () => {
+    fixture.service.on('/silent', () => {
       reached.open()
       return undefined
     })
-    const access = createAccessWatch({ database: ground.need.database, log: ground.need.log })
-    ground.need.access = access
+    const access = createAccessWatch({ database: fixture.deps.database, log: fixture.deps.log })
+    fixture.deps.access = access
     try {
-      const run = ground.run(profile)
+      const run = fixture.run(profile)
       await reached.opened
       await pause(profile)
       await run
-      assert.equal((await ground.reload(profile)).state, 'paused')
+      assert.equal((await fixture.reload(profile)).state, 'paused')
     } finally {
-      ground.need.access = undefined
+      fixture.deps.access = undefined
       access.close()
     }
   })
@@ -132,13 +134,13 @@ suite('a paused profile', () => {
   test('stays paused when the person signs in again, also after the token was refused', async () => {
     await alone()
     const { profile, connector } = await connected('again')
-    await ground.run(profile)
+    await fixture.run(profile)
     await pause(profile)
-    assert.equal((await ground.connect(connector)).state, 'paused')
+    assert.equal((await fixture.connect(connector)).state, 'paused')
     assert.equal(await isDue(), false)
-    await markNeedsAuth(ground.need, profile, new UpstreamError('reauthorize', 'no', { reason: 'grant_refused' }))
-    assert.equal((await ground.reload(profile)).state, 'needs_auth', 'somebody has to know')
-    assert.equal((await ground.connect(connector)).state, 'paused')
+    await markNeedsAuth(fixture.deps, profile, new UpstreamError('reauthorize', 'no', { reason: 'grant_refused' }))
+    assert.equal((await fixture.reload(profile)).state, 'needs_auth', 'somebody has to know')
+    assert.equal((await fixture.connect(connector)).state, 'paused')
     assert.equal(await isDue(), false)
     assert.equal((await resume(profile)).state, 'active', 'all of it was read before')
     assert.equal(await isDue(), true)
@@ -147,19 +149,19 @@ suite('a paused profile', () => {
   test('one that needs a sign-in can be paused and resumed, and still needs it', async () => {
     await alone()
     const { profile, connector } = await connected('refused')
-    await ground.run(profile)
-    await markNeedsAuth(ground.need, profile, new UpstreamError('reauthorize', 'no', { reason: 'grant_refused' }))
+    await fixture.run(profile)
+    await markNeedsAuth(fixture.deps, profile, new UpstreamError('reauthorize', 'no', { reason: 'grant_refused' }))
     const { state, pausedAt } = await pause(profile)
     assert.deepEqual([state, pausedAt === undefined], ['needs_auth', false])
     assert.equal((await resume(profile)).state, 'needs_auth')
-    await ground.connect(connector)
-    assert.equal((await ground.reload(profile)).state, 'connecting')
+    await fixture.connect(connector)
+    assert.equal((await fixture.reload(profile)).state, 'connecting')
     assert.equal(await isDue(), true)
   })
 
   test('one that left meanwhile is no profile any more', async () => {
     const { profile } = await connected('left')
-    await ground.sql('delete from profile where id = $1', [profile.id])
+    await fixture.sql('delete from profile where id = $1', [profile.id])
     await assert.rejects(pause(profile), { reason: 'no_profile' })
     await assert.rejects(resume(profile), { reason: 'no_profile' })
   })
@@ -168,87 +170,90 @@ suite('a paused profile', () => {
     await alone()
     const { profile } = await connected('woken')
     await pause(profile)
-    await wakeEndpointsOf(ground.need.database, ground.appId, ground.clock.now())
-    await runProfileAlone(ground.need.database, keyOf(profile), { aloneUntil: 0, nextRunAt: 1 })
+    await wakeEndpointsOf(fixture.deps.database, fixture.appId, fixture.clock.now())
+    await runProfileAlone(fixture.deps.database, keyOf(profile), { aloneUntil: 0, nextRunAt: 1 })
     assert.equal(await isDue(), false)
   })
 })
 
 suite('pausing over HTTP and by the CLI', () => {
-  let house: SyncHouse
+  let harness: SyncHarness
   before(async () => {
-    house = await startSyncHouse()
-    house.service.on(
+    harness = await startSyncHarness()
+    harness.service.on(
       '/orders',
       pagesOf(() => orders(5)),
     )
   })
-  after(() => house.stop())
+  after(() => harness.stop())
 
   const steer = (verb: 'pause' | 'resume' | 'sync' | 'reset', token: string) =>
-    house.ask('POST', `/profiles/shop/${verb}`, token)
+    harness.ask('POST', `/profiles/shop/${verb}`, token)
 
   test('no syncs, also when the service tells of changes; reading and the proxy go on', async () => {
-    const { access_token: token } = await house.connect('ada')
-    await house.until(token, ({ state }) => state === 'done')
+    const { access_token: token } = await harness.connect('ada')
+    await harness.until(token, ({ state }) => state === 'done')
     assert.deepEqual(await steer('pause', token), { status: 200, body: { profile: 'ada@shop', state: 'paused' } })
     assert.deepEqual(await steer('pause', token), { status: 200, body: { profile: 'ada@shop', state: 'paused' } })
     for (const verb of ['sync', 'reset'] as const) {
       const { status, body } = await steer(verb, token)
       assert.deepEqual([status, (body as { reason: string }).reason], [409, 'profile_paused'])
     }
-    assert.equal((await house.progress(token)).state, 'paused')
-    const { body: profiles } = await house.ask('GET', '/profiles?full=true', token)
+    assert.equal((await harness.progress(token)).state, 'paused')
+    const { body: profiles } = await harness.ask('GET', '/profiles?full=true', token)
     assert.equal((profiles as { shop: { state: string }[] }).shop[0]!.state, 'paused')
-    assert.equal(((await house.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
-    assert.deepEqual(await house.ask('GET', '/proxy/shop/me', token), { status: 200, body: { id: 'ada', name: 'ada' } })
+    assert.equal(((await harness.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
+    assert.deepEqual(await harness.ask('GET', '/proxy/shop/me', token), {
+      status: 200,
+      body: { id: 'ada', name: 'ada' },
+    })
 
     const body = JSON.stringify({ people: ['ada'] })
     const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
-    const told = await fetch(`${house.tributary.url}/hooks/shop/${house.clientId}`, {
+    const told = await fetch(`${harness.tributary.url}/hooks/shop/${harness.clientId}`, {
       method: 'POST',
       headers: { 'x-shop-signature': signature },
       body,
     })
     assert.deepEqual(await told.json(), { woken: 0 })
-    assert.deepEqual(await house.sql('select next_run_at from profile_sync where next_run_at is not null'), [])
+    assert.deepEqual(await harness.sql('select next_run_at from profile_sync where next_run_at is not null'), [])
     assert.deepEqual(await steer('resume', token), { status: 200, body: { profile: 'ada@shop', state: 'active' } })
     assert.equal((await steer('sync', token)).status, 202)
-    await house.until(token, ({ state }) => state === 'done')
+    await harness.until(token, ({ state }) => state === 'done')
   })
 
   test('whoever follows the sync of a paused profile does not wait for it', async () => {
-    const { access_token: token } = await house.connect('bea')
-    await house.until(token, ({ state }) => state === 'done')
+    const { access_token: token } = await harness.connect('bea')
+    await harness.until(token, ({ state }) => state === 'done')
     await steer('pause', token)
-    const followed = await fetch(`${house.tributary.url}/profiles/shop/sync`, {
+    const followed = await fetch(`${harness.tributary.url}/profiles/shop/sync`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
     })
     assert.match(await followed.text(), /event: done\ndata: .*"state":"paused"/)
   })
 
   test('a profile that nobody has is refused', async () => {
-    const { access_token: token } = await house.connect('cleo')
-    assert.equal((await house.ask('POST', '/profiles/github/pause', token)).status, 404)
-    assert.equal((await house.ask('POST', '/profiles/github/resume', token)).status, 404)
+    const { access_token: token } = await harness.connect('cleo')
+    assert.equal((await harness.ask('POST', '/profiles/github/pause', token)).status, 404)
+    assert.equal((await harness.ask('POST', '/profiles/github/resume', token)).status, 404)
   })
 
   /** Somebody's profile in two accounts; the one in the second was connected later. */
   const inTwoAccounts = async (person: string) => {
-    const first = await house.connect(person)
-    const second = await house.connect(`${person}-2`)
-    await house.connect(person, second.account)
-    for (const { access_token: token } of [first, second]) await house.until(token, ({ state }) => state === 'done')
+    const first = await harness.connect(person)
+    const second = await harness.connect(`${person}-2`)
+    await harness.connect(person, second.account)
+    for (const { access_token: token } of [first, second]) await harness.until(token, ({ state }) => state === 'done')
     const merge = async () => {
       const body = new URLSearchParams({ source: second.access_token, dest: first.access_token })
-      const auth = Buffer.from(`${house.clientId}:${house.secret}`).toString('base64')
+      const auth = Buffer.from(`${harness.clientId}:${harness.secret}`).toString('base64')
       const headers = { authorization: `Basic ${auth}` }
-      assert.equal((await fetch(`${house.tributary.url}/auth/merge`, { method: 'POST', headers, body })).status, 200)
+      assert.equal((await fetch(`${harness.tributary.url}/auth/merge`, { method: 'POST', headers, body })).status, 200)
     }
     /** The profile that stays. */
     const kept = async () => {
-      const [row] = await house.sql<{ state: string; scheduled: boolean }>(
-        `select p.state, s.next_run_at is not null as scheduled from profile p join profile_sync s on s.part = p.part and s.profile_id = p.id
+      const [row] = await harness.sql<{ state: string; scheduled: boolean }>(
+        `select p.state, s.next_run_at is not null as scheduled from profile p join profile_sync s on s.shard = p.shard and s.profile_id = p.id
          where p.account_id = $1 and p.native_id = $2 and p.merged_into is null`,
         [first.account, person],
       )
@@ -259,23 +264,23 @@ suite('pausing over HTTP and by the CLI', () => {
 
   test('a merge keeps the pause of the profile that stays', async () => {
     const { first, merge, kept } = await inTwoAccounts('eve')
-    assert.equal((await house.ask('POST', '/profiles/eve@shop/pause', first.access_token)).status, 200)
+    assert.equal((await harness.ask('POST', '/profiles/eve@shop/pause', first.access_token)).status, 200)
     await merge()
     assert.deepEqual(await kept(), { state: 'paused', scheduled: false })
   })
 
   test('a merge does not bring the pause of the profile that goes', async () => {
     const { second, merge, kept } = await inTwoAccounts('finn')
-    assert.equal((await house.ask('POST', '/profiles/finn@shop/pause', second.access_token)).status, 200)
+    assert.equal((await harness.ask('POST', '/profiles/finn@shop/pause', second.access_token)).status, 200)
     await merge()
     assert.deepEqual(await kept(), { state: 'active', scheduled: true })
   })
 
   test('a merge that brings a working token ends the wait for a sign-in', async () => {
     const { first, merge, kept } = await inTwoAccounts('gus')
-    await house.sql(
-      `with p as (update profile set state = 'needs_auth' where account_id = $1 returning part, id)
-       update profile_sync s set next_run_at = null from p where s.part = p.part and s.profile_id = p.id`,
+    await harness.sql(
+      `with p as (update profile set state = 'needs_auth' where account_id = $1 returning shard, id)
+       update profile_sync s set next_run_at = null from p where s.shard = p.shard and s.profile_id = p.id`,
       [first.account],
     )
     await merge()
@@ -283,9 +288,9 @@ suite('pausing over HTTP and by the CLI', () => {
   })
 
   test('the CLI pauses and resumes the same profile', async () => {
-    const { access_token: token, account } = await house.connect('dora')
-    await house.until(token, ({ state }) => state === 'done')
-    const env = { DATABASE_URL: house.tributary.databaseUrl, TRIBUTARY_DATA: house.tributary.dataDir }
+    const { access_token: token, account } = await harness.connect('dora')
+    await harness.until(token, ({ state }) => state === 'done')
+    const env = { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir }
     const cli = (args: string[]) => tributary([...args, '--json'], env)
     const paused = await cli(['sync', 'pause', account, 'shop'])
     assert.deepEqual(JSON.parse(paused.stdout), { profile: 'dora@shop', state: 'paused' })

@@ -8,20 +8,20 @@ import { untilKnown } from '#kit/checkpoint.ts'
 import { type Kind, kind } from '#kit/kind.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Profile } from '#model/profile.ts'
-import type { Database, Queries } from '#store/database.ts'
-import { eraseProfileItems } from '#store/items.ts'
-import { listQuarantine } from '#store/quarantine.ts'
-import { removeEndpoints } from '#store/sync-endpoints.ts'
-import { removeSchedule } from '#store/sync-schedule.ts'
-import { type Ground, keyOf, type Note, notes, openGround } from './engine-fixture.ts'
+import type { Database, Queries } from '#platform/postgres/database.ts'
+import { eraseProfileItems } from '#store/items/items.ts'
+import { removeEndpoints } from '#store/sync/endpoints.ts'
+import { listQuarantine } from '#store/sync/quarantine.ts'
+import { removeSchedule } from '#store/sync/schedule.ts'
+import { type Fixture, keyOf, type Note, notes, openFixture } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
 
 suite('quarantined records that are tried again', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   const named = (id: (note: Note) => string | number, version = 0): Kind<Note> =>
     kind<Note>({
@@ -29,7 +29,7 @@ suite('quarantined records that are tried again', () => {
       version,
       id,
       at: ({ at }) => at,
-      deleted: ({ gone }) => gone === true,
+      deleted: ({ deleted }) => deleted === true,
       map: { text: ({ text }) => text },
     })
   /** The service calls an id `key` since a while. */
@@ -42,18 +42,18 @@ suite('quarantined records that are tried again', () => {
       pages: numberPages({ param: 'page' }),
       checkpoint: untilKnown<Note>({ value: ({ at }) => at }),
     })
-  const use = (name: string, of: Kind<Note>) => ground.use(name, { list: endpoint(`/${name}`, of) })
+  const use = (name: string, of: Kind<Note>) => fixture.use(name, { list: endpoint(`/${name}`, of) })
   const shows = (name: string, list: () => unknown[]) =>
-    ground.service.on(`/${name}`, ({ query }) => ({ body: { notes: query['page'] === '1' ? list() : [] } }))
+    fixture.service.on(`/${name}`, ({ query }) => ({ body: { notes: query['page'] === '1' ? list() : [] } }))
   const retry = async (profile: Profile) => {
-    await requestSync(ground.need, profile, { confirmDeletes: false, retryQuarantined: true })
-    await ground.run(profile)
+    await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
+    await fixture.run(profile)
   }
-  const aside = (profile: Profile) => listQuarantine(ground.need.database, keyOf(profile), 'list')
-  const ids = async (profile: Profile) => [...(await ground.stored(profile)).keys()]
+  const aside = (profile: Profile) => listQuarantine(fixture.deps.database, keyOf(profile), 'list')
+  const ids = async (profile: Profile) => [...(await fixture.stored(profile)).keys()]
   const counts = async (profile: Profile) => {
-    const { items, quarantined } = await ground.progress(profile, 'list')
-    const [row] = await ground.sql<{ items: number }>('select items::int from profile_sync where profile_id = $1', [
+    const { items, quarantined } = await fixture.progress(profile, 'list')
+    const [row] = await fixture.sql<{ items: number }>('select items::int from profile_sync where profile_id = $1', [
       profile.id,
     ])
     return [items, row!.items, quarantined ?? 0]
@@ -67,8 +67,8 @@ suite('quarantined records that are tried again', () => {
     ]
     await use(name, old)
     shows(name, () => list)
-    const profile = await ground.connect(ground.need.registry.find(name)!)
-    await ground.run(profile)
+    const profile = await fixture.connect(fixture.deps.registry.find(name)!)
+    await fixture.run(profile)
     assert.equal((await aside(profile)).length, 2)
     list = [{ id: '1', at: 3 }]
     return { profile, show: (next: unknown[]) => (list = next) }
@@ -81,11 +81,11 @@ suite('quarantined records that are tried again', () => {
     assert.deepEqual(await ids(profile), ['1', '2', '3'])
     assert.deepEqual(await aside(profile), [])
     assert.deepEqual(await counts(profile), [3, 3, 0])
-    const stored = await ground.stored(profile)
+    const stored = await fixture.stored(profile)
     assert.equal(stored.get('2')!.data, '{"key":"2","at":2}')
     // Twice: nothing is left to do, and nothing is written.
     await retry(profile)
-    assert.deepEqual(await ground.stored(profile), stored)
+    assert.deepEqual(await fixture.stored(profile), stored)
   })
 
   test('stay when they are still bad, with another time and count; the others enter', async () => {
@@ -95,7 +95,7 @@ suite('quarantined records that are tried again', () => {
       'half',
       named((note) => (note['key'] === '3' ? (undefined as never) : (note.id ?? (note['key'] as string))), 1),
     )
-    ground.clock.offsetMs += 60_000
+    fixture.clock.offsetMs += 60_000
     await retry(profile)
     assert.deepEqual(await ids(profile), ['1', '2'])
     const [left, ...more] = await aside(profile)
@@ -107,25 +107,25 @@ suite('quarantined records that are tried again', () => {
   test('are not tried unless somebody asks', async () => {
     const { profile } = await broken('unasked')
     await use('unasked', mended)
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.equal((await aside(profile)).length, 2)
   })
 
   test('a newer version wins: one that came in since, and one that was removed since', async () => {
     const { profile, show } = await broken('newer')
     await use('newer', mended)
-    ground.clock.offsetMs += 1000
+    fixture.clock.offsetMs += 1000
     show([
       { id: '3', at: 9 },
       { id: '2', at: 8, text: 'newer' },
     ])
-    await ground.sync(profile)
-    ground.clock.offsetMs += 1000
-    show([{ id: '3', at: 10, gone: true }])
-    await ground.sync(profile)
+    await fixture.sync(profile)
+    fixture.clock.offsetMs += 1000
+    show([{ id: '3', at: 10, deleted: true }])
+    await fixture.sync(profile)
     assert.equal((await aside(profile)).length, 2)
     await retry(profile)
-    const stored = await ground.stored(profile)
+    const stored = await fixture.stored(profile)
     assert.deepEqual([...stored.keys()], ['1', '2'])
     assert.equal(stored.get('2')!.data, '{"id":"2","at":8,"text":"newer"}')
     assert.deepEqual(await aside(profile), [])
@@ -135,20 +135,20 @@ suite('quarantined records that are tried again', () => {
     const connector = await use('asked', old)
     let list: unknown[] = [{ id: '1', at: 1, text: 'first' }]
     shows('asked', () => list)
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    ground.clock.offsetMs += 1000
-    await ground.sql(`alter table item add constraint no_second check (data::text not like '%second%')`)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    fixture.clock.offsetMs += 1000
+    await fixture.sql(`alter table item add constraint no_second check (data::text not like '%second%')`)
     list = [{ id: '1', at: 2, text: 'second' }]
-    await ground.sync(profile)
-    await ground.sql('alter table item drop constraint no_second')
+    await fixture.sync(profile)
+    await fixture.sql('alter table item drop constraint no_second')
     assert.deepEqual(
       (await aside(profile)).map(({ reason }) => reason),
       ['the database refused it'],
     )
     list = [{ id: '1', at: 2, text: 'third' }]
     await retry(profile)
-    assert.equal((await ground.stored(profile)).get('1')!.data, '{"id":"1","at":2,"text":"third"}')
+    assert.equal((await fixture.stored(profile)).get('1')!.data, '{"id":"1","at":2,"text":"third"}')
     assert.deepEqual(await aside(profile), [], 'a good version was shown')
   })
 
@@ -156,8 +156,8 @@ suite('quarantined records that are tried again', () => {
     const connector = await use('long', old)
     const long = { key: '2', at: 1, text: 'x'.repeat(20_000) }
     shows('long', () => [{ id: '1', at: 2 }, long])
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     assert.deepEqual(
       (await aside(profile)).map(({ isWhole }) => isWhole),
       [false],
@@ -170,9 +170,9 @@ suite('quarantined records that are tried again', () => {
   })
 
   test('a record that comes again by itself and reads well leaves, too', async () => {
-    const connector = await ground.use('itself', { list: notes('/itself', { kind: old }) })
+    const connector = await fixture.use('itself', { list: notes('/itself', { kind: old }) })
     let text = 'y'.repeat(1_100_000)
-    ground.service.on('/itself', () => ({
+    fixture.service.on('/itself', () => ({
       body: {
         notes: [
           { id: '1', at: 1, text },
@@ -180,17 +180,17 @@ suite('quarantined records that are tried again', () => {
         ],
       },
     }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
     assert.equal((await aside(profile)).length, 2)
     text = 'shorter'
-    await ground.sync(profile)
+    await fixture.sync(profile)
     assert.deepEqual(
       (await aside(profile)).map(({ reason }) => reason),
       ['no usable id'],
     )
-    await ground.use('itself', { list: notes('/itself', { kind: mended }) })
-    await ground.sync(profile)
+    await fixture.use('itself', { list: notes('/itself', { kind: mended }) })
+    await fixture.sync(profile)
     assert.deepEqual(await aside(profile), [])
     assert.deepEqual(await counts(profile), [2, 2, 0])
   })
@@ -198,11 +198,11 @@ suite('quarantined records that are tried again', () => {
   test('a quota keeps them out; they wait', async () => {
     const { profile } = await broken('full')
     await use('full', mended)
-    ground.need.config = { quotaProfileItems: 2 } as never
+    fixture.deps.config = { quotaProfileItems: 2 } as never
     try {
       await retry(profile)
     } finally {
-      ground.need.config = undefined
+      fixture.deps.config = undefined
     }
     const [stored, waiting] = [await ids(profile), await aside(profile)]
     assert.deepEqual([stored.length, waiting.length], [2, 1])
@@ -215,28 +215,28 @@ suite('quarantined records that are tried again', () => {
     const { profile } = await broken('busy')
     await use('busy', mended)
     const [reached, release] = [gate(), gate()]
-    ground.service.on('/busy', async () => {
+    fixture.service.on('/busy', async () => {
       reached.open()
       await release.opened
       return { body: { notes: [] } }
     })
-    await requestSync(ground.need, profile)
-    const running = ground.run(profile)
+    await requestSync(fixture.deps, profile)
+    const running = fixture.run(profile)
     await reached.opened
-    await requestSync(ground.need, profile, { confirmDeletes: false, retryQuarantined: true })
+    await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
     release.open()
     await running
     assert.equal((await aside(profile)).length, 2)
-    await ground.run(profile)
+    await fixture.run(profile)
     assert.deepEqual(await ids(profile), ['1', '2', '3'])
     assert.deepEqual(await aside(profile), [])
   })
 
   /** A database on which this happens before a retry ends. */
   const failingBefore = (hook: () => Promise<void>): Database => ({
-    ...ground.need.database,
+    ...fixture.deps.database,
     transaction: <Result>(work: (tx: Queries) => Promise<Result>) =>
-      ground.need.database.transaction(async (tx) => {
+      fixture.deps.database.transaction(async (tx) => {
         const count: Queries['count'] = async (statement, values) => {
           if (statement.name === 'quarantine-end-retry') await hook()
           return tx.count(statement, values)
@@ -248,12 +248,12 @@ suite('quarantined records that are tried again', () => {
   test('killed in the middle: all of it or nothing, and the next turn does it', async () => {
     const { profile } = await broken('killed')
     await use('killed', mended)
-    await requestSync(ground.need, profile, { confirmDeletes: false, retryQuarantined: true })
+    await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
     const database = failingBefore(() => Promise.reject(new Error('killed')))
     const turn = { signal: new AbortController().signal, alone: false, step: () => {} }
-    await assert.rejects(runProfile({ ...ground.need, database }, keyOf(profile), turn), /killed/)
+    await assert.rejects(runProfile({ ...fixture.deps, database }, keyOf(profile), turn), /killed/)
     assert.deepEqual([(await ids(profile)).length, (await aside(profile)).length], [1, 2])
-    await ground.run(profile)
+    await fixture.run(profile)
     assert.deepEqual([(await ids(profile)).length, (await aside(profile)).length], [3, 0])
     assert.deepEqual(await counts(profile), [3, 3, 0])
   })
@@ -261,18 +261,18 @@ suite('quarantined records that are tried again', () => {
   test('a profile that leaves meanwhile comes back with nothing', async () => {
     const { profile } = await broken('leaves')
     await use('leaves', mended)
-    await requestSync(ground.need, profile, { confirmDeletes: false, retryQuarantined: true })
-    const rows = ground.need.database.rows.bind(ground.need.database)
+    await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
+    const rows = fixture.deps.database.rows.bind(fixture.deps.database)
     let hasLeft = false
     const database: Database = {
-      ...ground.need.database,
-      count: ground.need.database.count.bind(ground.need.database),
-      transaction: ground.need.database.transaction.bind(ground.need.database),
+      ...fixture.deps.database,
+      count: fixture.deps.database.count.bind(fixture.deps.database),
+      transaction: fixture.deps.database.transaction.bind(fixture.deps.database),
       rows: async (statement, values) => {
         const found = await rows(statement, values)
         if (statement.name === 'quarantine-list' && !hasLeft) {
           hasLeft = true
-          await ground.need.database.transaction(async (tx) => {
+          await fixture.deps.database.transaction(async (tx) => {
             await eraseProfileItems(tx, keyOf(profile))
             await removeEndpoints(tx, keyOf(profile))
             await removeSchedule(tx, keyOf(profile))
@@ -282,7 +282,7 @@ suite('quarantined records that are tried again', () => {
       },
     }
     const turn = { signal: new AbortController().signal, alone: false, step: () => {} }
-    await runProfile({ ...ground.need, database }, keyOf(profile), turn)
+    await runProfile({ ...fixture.deps, database }, keyOf(profile), turn)
     assert.ok(hasLeft)
     assert.deepEqual([(await ids(profile)).length, (await aside(profile)).length], [0, 0])
   })
@@ -290,13 +290,13 @@ suite('quarantined records that are tried again', () => {
   test('an operator has all of an app’s tried at once; what is paused waits for its end', async () => {
     const { profile } = await broken('all')
     await use('all', mended)
-    await assert.rejects(retryAppQuarantine(ground.need, 'nobody', 'test'), { reason: 'not_found' })
-    await pauseSync(ground.need, profile, 'test')
-    assert.ok((await retryAppQuarantine(ground.need, ground.appId, 'test')) >= 1)
-    await ground.run(profile)
+    await assert.rejects(retryAppQuarantine(fixture.deps, 'nobody', 'test'), { reason: 'not_found' })
+    await pauseSync(fixture.deps, profile, 'test')
+    assert.ok((await retryAppQuarantine(fixture.deps, fixture.appId, 'test')) >= 1)
+    await fixture.run(profile)
     assert.equal((await aside(profile)).length, 2)
-    await resumeSync(ground.need, profile, 'test')
-    await ground.run(profile)
+    await resumeSync(fixture.deps, profile, 'test')
+    await fixture.run(profile)
     assert.deepEqual(await aside(profile), [])
   })
 })

@@ -1,113 +1,113 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setQuotas } from '#flows/operate/app-quotas.ts'
+import { setQuotas } from '#flows/operations/app-quotas.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import { since, untilKnown } from '#kit/checkpoint.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { QuotaInput } from '#model/quotas.ts'
-import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
+import { type Fixture, keyOf, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 const pages = numberPages({ param: 'page' })
 
 suite('a walk that meets a quota', () => {
-  let ground: Ground
+  let fixture: Fixture
   // Every turn ends after one page, so that each walk goes over several turns.
   before(async () => {
-    ground = await openGround({ turnMs: 0 })
+    fixture = await openFixture({ sliceMs: 0 })
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
-  const allow = (quotas: QuotaInput) => setQuotas(ground.need, ground.appId, quotas, 'test')
-  const error = async (profile: Parameters<Ground['progress']>[0]) => {
-    const { last_reason: reason, last_error: sentence } = await ground.progress(profile, 'list')
+  const allow = (quotas: QuotaInput) => setQuotas(fixture.deps, fixture.appId, quotas, 'test')
+  const error = async (profile: Parameters<Fixture['progress']>[0]) => {
+    const { last_reason: reason, last_error: sentence } = await fixture.progress(profile, 'list')
     return reason === undefined ? undefined : `${reason}: ${sentence}`
   }
   /** As many turns as a walk here can need. */
-  const turns = async (profile: Parameters<Ground['run']>[0], count = 30) => {
-    for (let turn = 0; turn < count; turn += 1) await ground.run(profile)
+  const turns = async (profile: Parameters<Fixture['run']>[0], count = 30) => {
+    for (let turn = 0; turn < count; turn += 1) await fixture.run(profile)
   }
   const later = () => {
-    ground.clock.offsetMs += 86_400_000
+    fixture.clock.offsetMs += 86_400_000
   }
 
   test('newest first: stays up to date while full, and reads the older ones once there is room', async () => {
     let list = someNotes(60)
-    const connector = await ground.use('newest', {
+    const connector = await fixture.use('newest', {
       list: notes('/newest', { pages, checkpoint: untilKnown<Note>({ value: ({ at }) => at }) }),
     })
-    ground.service.on('/newest', (asked) => paged(() => list, 10)(asked))
+    fixture.service.on('/newest', (asked) => paged(() => list, 10)(asked))
     await allow({ profile_items: 30 })
-    const profile = await ground.connect(connector)
+    const profile = await fixture.connect(connector)
     await turns(profile)
-    assert.equal((await ground.stored(profile)).size, 30)
+    assert.equal((await fixture.stored(profile)).size, 30)
     assert.match((await error(profile)) ?? '', /^quota_reached: .*profile_items/)
     // The next runs are short, change what is stored, and still say that something is left out.
     list = [{ ...list[0]!, text: 'another text' }, ...list.slice(1)]
     later()
-    const asked = ground.service.to('/newest').length
+    const asked = fixture.service.to('/newest').length
     await turns(profile)
-    assert.ok(ground.service.to('/newest').length - asked < 6)
-    assert.match((await ground.stored(profile)).get('1')!.data, /another text/)
+    assert.ok(fixture.service.to('/newest').length - asked < 6)
+    assert.match((await fixture.stored(profile)).get('1')!.data, /another text/)
     assert.match((await error(profile)) ?? '', /^quota_reached/)
     await allow({ profile_items: 100 })
     await turns(profile)
-    assert.equal((await ground.stored(profile)).size, 60)
+    assert.equal((await fixture.stored(profile)).size, 60)
     assert.equal(await error(profile), undefined)
-    assert.equal((await ground.progress(profile, 'list')).state, 'done')
+    assert.equal((await fixture.progress(profile, 'list')).state, 'done')
   })
 
   test('oldest first: the place stands still where the first item was left out', async () => {
     const list = someNotes(60).toReversed()
-    const connector = await ground.use('oldest', {
+    const connector = await fixture.use('oldest', {
       list: notes('/oldest', {
         pages,
         checkpoint: since<Note>({ param: 'since', value: ({ at }) => at, oldestFirst: true }),
       }),
     })
-    ground.service.on('/oldest', (asked) =>
+    fixture.service.on('/oldest', (asked) =>
       paged(() => list.filter(({ at }) => at! >= Number(asked.query['since'] ?? 0)), 10)(asked),
     )
     await allow({ profile_items: 25 })
-    const profile = await ground.connect(connector)
+    const profile = await fixture.connect(connector)
     await turns(profile)
-    assert.equal((await ground.stored(profile)).size, 25)
+    assert.equal((await fixture.stored(profile)).size, 25)
     later()
     await turns(profile)
     assert.match((await error(profile)) ?? '', /^quota_reached/)
-    assert.equal((await ground.stored(profile)).size, 25)
+    assert.equal((await fixture.stored(profile)).size, 25)
     await allow({})
     await turns(profile)
-    assert.equal((await ground.stored(profile)).size, 60)
+    assert.equal((await fixture.stored(profile)).size, 60)
     assert.equal(await error(profile), undefined)
   })
 
   test('ends after some pages of nothing but new items, and claims nothing about what is gone', async () => {
     let first = 0
-    const connector = await ground.use('ever', { list: notes('/ever', { pages, deletes: 'all' }) })
-    ground.service.on('/ever', ({ query }) => ({
+    const connector = await fixture.use('ever', { list: notes('/ever', { pages, deletes: 'all' }) })
+    fixture.service.on('/ever', ({ query }) => ({
       body: { notes: someNotes(10, first + Number(query['page']) * 10) },
     }))
     await allow({ profile_items: 15 })
-    const profile = await ground.connect(connector)
+    const profile = await fixture.connect(connector)
     await turns(profile)
-    const [before, asked] = [await ground.stored(profile), ground.service.to('/ever').length]
+    const [before, asked] = [await fixture.stored(profile), fixture.service.to('/ever').length]
     assert.equal(before.size, 15)
     assert.ok(asked < 20, String(asked))
     first = 100_000
     later()
     await turns(profile)
-    assert.deepEqual([...(await ground.stored(profile)).keys()], [...before.keys()])
+    assert.deepEqual([...(await fixture.stored(profile)).keys()], [...before.keys()])
   })
 
   test('a failure in between does not hide that items were left out', async () => {
     let isDown = false
-    const connector = await ground.use('down', {
+    const connector = await fixture.use('down', {
       list: notes('/down', { pages, checkpoint: untilKnown<Note>({ value: ({ at }) => at }) }),
     })
-    ground.service.on('/down', (asked) => (isDown ? { status: 404 } : paged(() => someNotes(40), 10)(asked)))
+    fixture.service.on('/down', (asked) => (isDown ? { status: 404 } : paged(() => someNotes(40), 10)(asked)))
     await allow({ profile_items: 20 })
-    const profile = await ground.connect(connector)
+    const profile = await fixture.connect(connector)
     await turns(profile)
     isDown = true
     later()
@@ -119,36 +119,36 @@ suite('a walk that meets a quota', () => {
     assert.match((await error(profile)) ?? '', /^quota_reached/)
     await allow({})
     await turns(profile)
-    assert.equal((await ground.stored(profile)).size, 40)
+    assert.equal((await fixture.stored(profile)).size, 40)
   })
 
   test('a profile whose only large item does not fit takes the small ones', async () => {
     const big = { id: 'big', at: 1, text: 'x'.repeat(5000) }
-    const connector = await ground.use('big', { list: notes('/big') })
-    ground.service.on('/big', () => ({ body: { notes: [big, ...someNotes(5)] } }))
+    const connector = await fixture.use('big', { list: notes('/big') })
+    fixture.service.on('/big', () => ({ body: { notes: [big, ...someNotes(5)] } }))
     await allow({ profile_bytes: 2000 })
-    const profile = await ground.connect(connector)
+    const profile = await fixture.connect(connector)
     await turns(profile, 2)
-    assert.deepEqual([...(await ground.stored(profile)).keys()], ['1', '2', '3', '4', '5'])
+    assert.deepEqual([...(await fixture.stored(profile)).keys()], ['1', '2', '3', '4', '5'])
     assert.match((await error(profile)) ?? '', /profile_bytes/)
     await allow({ profile_bytes: 20_000 })
     await turns(profile, 2)
-    assert.equal((await ground.stored(profile)).size, 6)
+    assert.equal((await fixture.stored(profile)).size, 6)
   })
 
   test('costs a run without new items nothing: no quota is looked up', async () => {
-    const connector = await ground.use('calm', { list: notes('/calm') })
-    ground.service.on('/calm', () => ({ body: { notes: someNotes(3) } }))
-    const profile = await ground.connect(connector)
+    const connector = await fixture.use('calm', { list: notes('/calm') })
+    fixture.service.on('/calm', () => ({ body: { notes: someNotes(3) } }))
+    const profile = await fixture.connect(connector)
     await turns(profile, 2)
-    const { database } = ground.need
+    const { database } = fixture.deps
     const seen: string[] = []
     const rows: typeof database.rows = (statement, values) => {
       seen.push(statement.name)
       return database.rows(statement, values)
     }
-    const watched = { ...ground.need, database: { ...database, rows } }
-    await requestSync(ground.need, profile)
+    const watched = { ...fixture.deps, database: { ...database, rows } }
+    await requestSync(fixture.deps, profile)
     await runProfile(watched, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
     assert.ok(seen.includes('item-probe'))
     assert.deepEqual(

@@ -3,41 +3,41 @@ import { after, before, suite, test } from 'node:test'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import { numberPages } from '#kit/pages.ts'
-import type { Database, Queries } from '#store/database.ts'
-import { eraseProfileItems } from '#store/items.ts'
-import { removeEndpoints } from '#store/sync-endpoints.ts'
-import { leaseDueProfiles, removeSchedule } from '#store/sync-schedule.ts'
+import type { Database, Queries } from '#platform/postgres/database.ts'
+import { eraseProfileItems } from '#store/items/items.ts'
+import { removeEndpoints } from '#store/sync/endpoints.ts'
+import { leaseDueProfiles, removeSchedule } from '#store/sync/schedule.ts'
 import { until } from '../../harness/until.ts'
-import { type Ground, keyOf, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
+import { type Fixture, keyOf, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
 
 suite('while a sync runs', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   /** A run that is held in the middle of its second page, until the test lets it go. */
   async function held(name: string, list: () => Note[] = () => someNotes(25)) {
     const reached = gate()
     const release = gate()
     let holds = true
-    const connector = await ground.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })
-    ground.service.on(`/${name}`, async (asked) => {
-      const answer = paged(list, 10)(asked)
+    const connector = await fixture.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })
+    fixture.service.on(`/${name}`, async (asked) => {
+      const response = paged(list, 10)(asked)
       if (holds && asked.query['page'] === '2') {
         holds = false
         reached.open()
         await release.opened
       }
-      return answer
+      return response
     })
-    const profile = await ground.connect(connector)
-    const running = ground.run(profile)
+    const profile = await fixture.connect(connector)
+    const running = fixture.run(profile)
     await reached.opened
     // The first page is written while the second is on its way.
-    await until('the first page is stored', async () => (await ground.stored(profile)).size >= 10)
+    await until('the first page is stored', async () => (await fixture.stored(profile)).size >= 10)
     return {
       profile,
       connector,
@@ -50,13 +50,13 @@ suite('while a sync runs', () => {
   }
 
   test('a sync that is asked for in the moment when a run ends is not lost', async () => {
-    const connector = await ground.use('asked', { list: notes('/asked', { pages: numberPages({ param: 'page' }) }) })
-    ground.service.on(
+    const connector = await fixture.use('asked', { list: notes('/asked', { pages: numberPages({ param: 'page' }) }) })
+    fixture.service.on(
       '/asked',
       paged(() => someNotes(5), 10),
     )
-    const profile = await ground.connect(connector)
-    const { database } = ground.need
+    const profile = await fixture.connect(connector)
+    const { database } = fixture.deps
     const [reached, commit] = [gate(), gate()]
     const slow: Database = {
       ...database,
@@ -71,14 +71,14 @@ suite('while a sync runs', () => {
     let asking: Promise<void> | undefined
     const isBlocked = async () =>
       (
-        await ground.sql(
+        await fixture.sql(
           `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         )
       ).length > 0
     /** Somebody asks before the last statements of the run, and commits once these wait for it or are done. */
     const meanwhile = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
       if (asking !== undefined || !['sync-lock', 'sync-finish'].includes(name)) return run()
-      asking = requestSync({ ...ground.need, database: slow }, profile)
+      asking = requestSync({ ...fixture.deps, database: slow }, profile)
       await reached.opened
       const done = new AbortController()
       const ending = run().finally(() => done.abort())
@@ -90,8 +90,8 @@ suite('while a sync runs', () => {
       rows: (statement, values) => meanwhile(statement.name, () => queries.rows(statement, values)),
       count: (statement, values) => meanwhile(statement.name, () => queries.count(statement, values)),
     })
-    const need = {
-      ...ground.need,
+    const deps = {
+      ...fixture.deps,
       database: {
         ...database,
         ...watched(database),
@@ -99,70 +99,70 @@ suite('while a sync runs', () => {
           database.transaction((tx) => work(watched(tx))),
       },
     }
-    await runProfile(need, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
+    await runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
     await asking
-    const [row] = await ground.sql<{ next_run_at: string }>(
+    const [row] = await fixture.sql<{ next_run_at: string }>(
       'select next_run_at from profile_sync where profile_id = $1',
       [profile.id],
     )
     assert.ok(asking !== undefined)
-    assert.ok(Number(row!.next_run_at) <= ground.need.clock.now(), 'it is due')
+    assert.ok(Number(row!.next_run_at) <= fixture.deps.clock.now(), 'it is due')
   })
 
   test('an erased profile stays erased: nothing is written afterwards', async () => {
     const { profile, finish } = await held('erased')
-    assert.equal((await ground.stored(profile)).size, 10)
-    await ground.need.database.transaction(async (tx) => {
+    assert.equal((await fixture.stored(profile)).size, 10)
+    await fixture.deps.database.transaction(async (tx) => {
       await removeSchedule(tx, keyOf(profile))
       await removeEndpoints(tx, keyOf(profile))
       await eraseProfileItems(tx, keyOf(profile))
     })
     await finish()
-    assert.equal((await ground.stored(profile)).size, 0)
-    assert.deepEqual(await ground.sql('select 1 from endpoint_sync where profile_id = $1', [profile.id]), [])
-    assert.deepEqual(await ground.sql('select 1 from profile_sync where profile_id = $1', [profile.id]), [])
+    assert.equal((await fixture.stored(profile)).size, 0)
+    assert.deepEqual(await fixture.sql('select 1 from endpoint_sync where profile_id = $1', [profile.id]), [])
+    assert.deepEqual(await fixture.sql('select 1 from profile_sync where profile_id = $1', [profile.id]), [])
   })
 
   test('a run that was overtaken writes nothing, whatever it still learns, and the one that overtook it is whole', async () => {
     const { profile, finish } = await held('overtaken')
     // As another process does it after the first one's lease ran out.
-    await ground.run(profile)
-    const whole = await ground.stored(profile)
+    await fixture.run(profile)
+    const whole = await fixture.stored(profile)
     assert.equal(whole.size, 25)
-    const times = await ground.sql('select * from endpoint_sync where profile_id = $1', [profile.id])
+    const times = await fixture.sql('select * from endpoint_sync where profile_id = $1', [profile.id])
     await finish()
-    assert.deepEqual(await ground.stored(profile), whole)
-    assert.deepEqual(await ground.sql('select * from endpoint_sync where profile_id = $1', [profile.id]), times)
-    assert.ok(ground.lines.some((line) => line.includes('a sync was overtaken and wrote nothing')))
+    assert.deepEqual(await fixture.stored(profile), whole)
+    assert.deepEqual(await fixture.sql('select * from endpoint_sync where profile_id = $1', [profile.id]), times)
+    assert.ok(fixture.lines.some((line) => line.includes('a sync was overtaken and wrote nothing')))
   })
 
   test('a request brings another run, because this one may have passed what is new', async () => {
     let list = someNotes(25)
     const { profile, finish } = await held('asked', () => list)
     list = [{ id: 'new', at: 1_800_000_000_000 }, ...list]
-    await requestSync(ground.need, profile)
+    await requestSync(fixture.deps, profile)
     await finish()
-    assert.ok((await ground.progress(profile, 'list')).next_run <= ground.clock.now())
-    const [row] = await ground.sql<{ next_run_at: number }>(
+    assert.ok((await fixture.progress(profile, 'list')).next_run <= fixture.clock.now())
+    const [row] = await fixture.sql<{ next_run_at: number }>(
       'select next_run_at from profile_sync where profile_id = $1',
       [profile.id],
     )
-    assert.ok(row!.next_run_at <= ground.clock.now())
-    await ground.run(profile)
-    assert.ok((await ground.stored(profile)).has('new'))
-    assert.ok((await ground.progress(profile, 'list')).next_run > ground.clock.now())
+    assert.ok(row!.next_run_at <= fixture.clock.now())
+    await fixture.run(profile)
+    assert.ok((await fixture.stored(profile)).has('new'))
+    assert.ok((await fixture.progress(profile, 'list')).next_run > fixture.clock.now())
   })
 
   test('a reset is not lost: the run under way ends without a word, and all is read anew', async () => {
     const { profile, finish } = await held('resets')
-    await resetSync(ground.need, profile)
+    await resetSync(fixture.deps, profile)
     await finish()
-    assert.equal((await ground.stored(profile)).size, 10)
-    await ground.run(profile)
-    const stored = await ground.stored(profile)
+    assert.equal((await fixture.stored(profile)).size, 10)
+    await fixture.run(profile)
+    const stored = await fixture.stored(profile)
     assert.equal(stored.size, 25)
     assert.ok([...stored.values()].every(({ seq }) => seq > 10))
-    const [row] = await ground.sql<{ epoch: number }>('select epoch from endpoint_sync where profile_id = $1', [
+    const [row] = await fixture.sql<{ epoch: number }>('select epoch from endpoint_sync where profile_id = $1', [
       profile.id,
     ])
     assert.equal(row!.epoch, 1)
@@ -170,48 +170,48 @@ suite('while a sync runs', () => {
 
   test('signing in again overtakes it, and the sync goes on with the new credential where it was', async () => {
     const { profile, connector, finish } = await held('again')
-    await ground.connect(connector, 'ada', { token: 'newer' })
+    await fixture.connect(connector, 'ada', { token: 'newer' })
     await finish()
-    assert.equal((await ground.stored(profile)).size, 10)
-    const asked = ground.service.to('/again').length
-    await ground.run(profile)
-    const rest = ground.service.to('/again').slice(asked)
+    assert.equal((await fixture.stored(profile)).size, 10)
+    const asked = fixture.service.to('/again').length
+    await fixture.run(profile)
+    const rest = fixture.service.to('/again').slice(asked)
     assert.deepEqual(
       rest.map(({ query }) => query['page']),
       ['2', '3', '4'],
     )
     assert.ok(rest.every(({ headers }) => headers.authorization === 'Bearer newer'))
-    assert.equal((await ground.stored(profile)).size, 25)
+    assert.equal((await fixture.stored(profile)).size, 25)
   })
 
   test('leasing reads what is due and not the whole table', async () => {
-    await ground.use('many', { list: notes('/many') })
-    await ground.sql(
-      `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq)
+    await fixture.use('many', { list: notes('/many') })
+    await fixture.sql(
+      `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq)
        select n % 1024, 'many' || n, $1, 'many', case when n % 10 = 0 then n else 8e15::bigint end, 0 from generate_series(1, 60000) n`,
-      [ground.appId],
+      [fixture.appId],
     )
-    await ground.sql('analyze profile_sync')
-    const now = ground.clock.now()
+    await fixture.sql('analyze profile_sync')
+    const now = fixture.clock.now()
     for (let i = 0; i < 8; i += 1)
-      await ground.need.database.transaction(async (tx) => {
-        const group = [{ appId: ground.appId, service: 'many', most: 100 }]
+      await fixture.deps.database.transaction(async (tx) => {
+        const group = [{ appId: fixture.appId, service: 'many', most: 100 }]
         assert.equal((await leaseDueProfiles(tx, group, now, now + 60_000)).length, 100)
         const text = `select seq_tup_read as rows from pg_stat_xact_user_tables where relname = 'profile_sync'`
         assert.deepEqual(await tx.rows({ name: '', text }), [{ rows: 0 }])
       })
-    await ground.sql(`delete from profile_sync where service = 'many'`)
+    await fixture.sql(`delete from profile_sync where service = 'many'`)
   })
 
   test('R08 of two planners at once each due profile goes to one', async () => {
-    await ground.use('planned', { list: notes('/planned') })
-    await ground.sql(
-      `insert into profile_sync (part, profile_id, app_id, service, next_run_at, seq) select 1, 'plan' || n, $1, 'planned', n, 0 from generate_series(1, 300) n`,
-      [ground.appId],
+    await fixture.use('planned', { list: notes('/planned') })
+    await fixture.sql(
+      `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) select 1, 'plan' || n, $1, 'planned', n, 0 from generate_series(1, 300) n`,
+      [fixture.appId],
     )
-    const group = [{ appId: ground.appId, service: 'planned', most: 50 }]
-    const now = ground.clock.now()
-    const pools = [ground.need.database, ground.anotherPool(), ground.anotherPool()]
+    const group = [{ appId: fixture.appId, service: 'planned', most: 50 }]
+    const now = fixture.clock.now()
+    const pools = [fixture.deps.database, fixture.anotherPool(), fixture.anotherPool()]
     const leases = await Promise.all(
       Array.from({ length: 12 }, (_, i) => leaseDueProfiles(pools[i % 3]!, group, now, now + 60_000)),
     )

@@ -48,7 +48,7 @@ export async function startScripted(): Promise<ScriptedService> {
         body,
       }
       asked.push(one)
-      void answer(scripts.get(url.pathname), one, response)
+      void reply(scripts.get(url.pathname), one, response)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -66,7 +66,7 @@ export async function startScripted(): Promise<ScriptedService> {
   }
 }
 
-async function answer(script: Script | undefined, asked: Asked, response: ServerResponse): Promise<void> {
+async function reply(script: Script | undefined, asked: Asked, response: ServerResponse): Promise<void> {
   const told = script === undefined ? { status: 404, body: { error: 'no script' } } : await script(asked, response)
   if (told === undefined || response.destroyed) return
   const isText = typeof told.body === 'string'

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
-import type { Starting } from '../../../src/app.ts'
-import type { Tuning } from '../../../src/tuning.ts'
+import type { Starting } from '../../../src/boot/app.ts'
+import type { Tuning } from '../../../src/boot/tuning.ts'
 import { makeApp } from '../../harness/app.ts'
 import { connect } from '../../harness/connect.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
-import { type Answer, type Ask, send } from '../../harness/send.ts'
+import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
 import { startTributary } from '../../harness/start.ts'
 import { syncProgress } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
@@ -17,13 +17,13 @@ export interface Order {
   text: string
 }
 
-type Told = Omit<Answer, 'body'> & { body: unknown }
-export type SyncHouse = Awaited<ReturnType<typeof startSyncHouse>>
+type Told = Omit<Reply, 'body'> & { body: unknown }
+export type SyncHarness = Awaited<ReturnType<typeof startSyncHarness>>
 
 export const SECRET = 'hook-secret'
 
 /** The whole service, with the scripted shop beside it and an app that has keys for it. */
-export async function startSyncHouse(
+export async function startSyncHarness(
   env: Record<string, string> = {},
   { tuning = {}, workers = 'inline' }: { tuning?: Tuning } & Pick<Starting, 'workers'> = {},
 ) {
@@ -51,8 +51,12 @@ export async function startSyncHouse(
     service,
     tributary,
     ...app,
-    ask: (method: string, path: string, token: string, init: Pick<Ask, 'headers' | 'body'> = {}): Promise<Told> =>
-      send({ tributary }, method, path, { token, ...init }),
+    ask: (
+      method: string,
+      path: string,
+      token: string,
+      init: Pick<RequestOptions, 'headers' | 'body'> = {},
+    ): Promise<Told> => send({ tributary }, method, path, { token, ...init }),
     progress,
     /** Connects a person of the shop, to an account of their own or to this one. */
     connect: (person: string, account?: string) =>

@@ -13,10 +13,10 @@ import type { RunningBluesky } from '../../real/bluesky.ts'
 export const VENDORS = ['facebook', 'x', 'instagram', 'foursquare', 'tumblr', 'github'] as const
 export type Vendor = (typeof VENDORS)[number]
 
-export type VendorHouse = Awaited<ReturnType<typeof startVendorHouse>>
+export type VendorHarness = Awaited<ReturnType<typeof startVendorHarness>>
 
 /** The whole service, the lab's vendors beside it, and an app with keys for all of them. */
-export async function startVendorHouse() {
+export async function startVendorHarness() {
   const lab = await startLab({ services: [...VENDORS] })
   const port = await freePort()
   const tributary = await startTributary({
@@ -42,12 +42,12 @@ export async function startVendorHouse() {
   const app = await makeApp(tributary, { name, redirectUris: [REDIRECT], keys })
 
   const ask = async (method: string, path: string, token: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${url}${path}${path.includes('?') ? '&' : '?'}access_token=${token}`, {
+    const response = await fetch(`${url}${path}${path.includes('?') ? '&' : '?'}access_token=${token}`, {
       method,
       headers,
     })
-    const body: unknown = await answer.json()
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(body)}`)
+    const body: unknown = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(body)}`)
     return body
   }
   const startOf = (service: string, token: string | undefined) =>
@@ -85,7 +85,7 @@ export async function startVendorHouse() {
     writes: async (service: string): Promise<Map<string, string>> => {
       const rows = await sql<{ idr: string; seq: number; updated_at: number }>(
         `select i.endpoint || '#' || i.native_id as idr, i.seq, i.updated_at from item i
-         join profile p on p.part = i.part and p.id = i.profile_id where p.service = $1`,
+         join profile p on p.shard = i.shard and p.id = i.profile_id where p.service = $1`,
         [service],
       )
       return new Map(rows.map(({ idr, seq, updated_at: at }) => [idr, `${seq} ${at}`]))
@@ -99,7 +99,7 @@ export async function startVendorHouse() {
     /** Makes us believe that the service's token is over. */
     endToken: (service: string) =>
       sql(
-        `update credential c set expires_at = 1 from profile p where p.part = c.part and p.id = c.profile_id and p.service = $1`,
+        `update credential c set expires_at = 1 from profile p where p.shard = c.shard and p.id = c.profile_id and p.service = $1`,
         [service],
       ),
     stop: async () => {

@@ -2,40 +2,40 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { since, untilKnown } from '#kit/checkpoint.ts'
 import { cursorPages, numberPages } from '#kit/pages.ts'
-import { type Ground, type Note, notes, openGround, paged, someNotes } from './engine-fixture.ts'
+import { type Fixture, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 type Cursored = { notes: Note[]; next?: string }
 
 const byCursor = cursorPages({ param: 'cursor', from: (body: Cursored) => body.next })
 
 suite('walking pages', () => {
-  let ground: Ground
+  let fixture: Fixture
   before(async () => {
-    ground = await openGround()
+    fixture = await openFixture()
   })
-  after(() => ground.close())
+  after(() => fixture.close())
 
   test('a walk that was cut off goes on at the stored page', async () => {
-    const connector = await ground.use('cut', { list: notes('/cut', { pages: numberPages({ param: 'page' }) }) })
+    const connector = await fixture.use('cut', { list: notes('/cut', { pages: numberPages({ param: 'page' }) }) })
     const stopped = new AbortController()
-    ground.service.on('/cut', (asked) => {
+    fixture.service.on('/cut', (asked) => {
       if (asked.query['page'] === '4') stopped.abort()
       return paged(() => someNotes(80), 10)(asked)
     })
-    const profile = await ground.connect(connector)
+    const profile = await fixture.connect(connector)
     // As a worker that is told to stop in the middle: pages 1 to 3 are in, page 4 is not.
-    await ground.run(profile, stopped.signal)
-    assert.equal((await ground.stored(profile)).size, 30)
-    assert.equal((await ground.progress(profile, 'list')).state, 'running')
-    const asked = ground.service.to('/cut').length
-    await ground.run(profile)
-    assert.equal((await ground.stored(profile)).size, 80)
-    assert.equal(ground.service.to('/cut')[asked]!.query['page'], '4')
-    assert.equal((await ground.progress(profile, 'list')).state, 'done')
+    await fixture.run(profile, stopped.signal)
+    assert.equal((await fixture.stored(profile)).size, 30)
+    assert.equal((await fixture.progress(profile, 'list')).state, 'running')
+    const asked = fixture.service.to('/cut').length
+    await fixture.run(profile)
+    assert.equal((await fixture.stored(profile)).size, 80)
+    assert.equal(fixture.service.to('/cut')[asked]!.query['page'], '4')
+    assert.equal((await fixture.progress(profile, 'list')).state, 'done')
   })
 
   test('a long walk makes room for the other endpoints and still learns what is gone', async () => {
-    const slow = await openGround({ turnMs: 0 })
+    const slow = await openFixture({ sliceMs: 0 })
     try {
       let list = someNotes(60)
       const connector = await slow.use('turns', {
@@ -73,66 +73,66 @@ suite('walking pages', () => {
       c: { notes: [], next: 'd' },
       d: { notes: someNotes(2, 3) },
     }
-    const connector = await ground.use('gaps', { list: notes('/gaps', { pages: byCursor }) })
-    ground.service.on('/gaps', ({ query }) => ({ body: pages[query['cursor'] ?? ''] }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await ground.stored(profile)).size, 4)
-    assert.equal((await ground.progress(profile, 'list')).state, 'done')
+    const connector = await fixture.use('gaps', { list: notes('/gaps', { pages: byCursor }) })
+    fixture.service.on('/gaps', ({ query }) => ({ body: pages[query['cursor'] ?? ''] }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.stored(profile)).size, 4)
+    assert.equal((await fixture.progress(profile, 'list')).state, 'done')
   })
 
   test('S49 a cursor that does not move is failing, not endless, and waits longer each time', async () => {
-    const connector = await ground.use('stuck', { list: notes('/stuck', { pages: byCursor }) })
-    ground.service.on('/stuck', () => ({ body: { notes: someNotes(1), next: 'same' } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const { state, last_reason: reason, next_run: next } = await ground.progress(profile, 'list')
+    const connector = await fixture.use('stuck', { list: notes('/stuck', { pages: byCursor }) })
+    fixture.service.on('/stuck', () => ({ body: { notes: someNotes(1), next: 'same' } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const { state, last_reason: reason, next_run: next } = await fixture.progress(profile, 'list')
     assert.equal(state, 'failing')
     assert.equal(reason, 'walk_repeats')
-    assert.equal(ground.service.to('/stuck').length, 2)
-    assert.ok(next > ground.clock.now() + 20_000)
+    assert.equal(fixture.service.to('/stuck').length, 2)
+    assert.ok(next > fixture.clock.now() + 20_000)
     // What it showed is there all the same, and the walk is not gone on with where it went in circles.
-    assert.equal((await ground.stored(profile)).size, 1)
-    ground.clock.offsetMs += 60_000
-    await ground.run(profile)
-    assert.equal(ground.service.to('/stuck').length, 4)
-    assert.ok((await ground.progress(profile, 'list')).next_run > ground.clock.now() + 45_000)
+    assert.equal((await fixture.stored(profile)).size, 1)
+    fixture.clock.offsetMs += 60_000
+    await fixture.run(profile)
+    assert.equal(fixture.service.to('/stuck').length, 4)
+    assert.ok((await fixture.progress(profile, 'list')).next_run > fixture.clock.now() + 45_000)
   })
 
   test('S49 the same page under ever new cursors ends as failing', async () => {
     let count = 0
-    const connector = await ground.use('ever', { list: notes('/ever', { pages: byCursor }) })
-    ground.service.on('/ever', () => ({ body: { notes: someNotes(2), next: String((count += 1)) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await ground.progress(profile, 'list')).last_reason, 'walk_repeats')
+    const connector = await fixture.use('ever', { list: notes('/ever', { pages: byCursor }) })
+    fixture.service.on('/ever', () => ({ body: { notes: someNotes(2), next: String((count += 1)) } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.progress(profile, 'list')).last_reason, 'walk_repeats')
     assert.ok(count < 40)
-    assert.equal((await ground.stored(profile)).size, 2)
+    assert.equal((await fixture.stored(profile)).size, 2)
   })
 
   test('a checkpoint that does not move is failing, not success', async () => {
-    const connector = await ground.use('unmoved', {
+    const connector = await fixture.use('unmoved', {
       list: notes('/unmoved', {
         checkpoint: since<Note>({ param: 'since', value: ({ changed }) => changed as number }),
       }),
     })
-    ground.service.on('/unmoved', () => ({ body: { notes: someNotes(3) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await ground.progress(profile, 'list')).last_reason, 'checkpoint_stuck')
-    assert.equal((await ground.stored(profile)).size, 3)
+    fixture.service.on('/unmoved', () => ({ body: { notes: someNotes(3) } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.progress(profile, 'list')).last_reason, 'checkpoint_stuck')
+    assert.equal((await fixture.stored(profile)).size, 3)
     // An empty list has nothing to go on from, and that is no failure.
-    const empty = await ground.use('nothing', {
+    const empty = await fixture.use('nothing', {
       list: notes('/nothing', { checkpoint: since<Note>({ param: 'since', value: ({ at }) => at }) }),
     })
-    ground.service.on('/nothing', () => ({ body: { notes: [] } }))
-    const other = await ground.connect(empty)
-    await ground.run(other)
-    assert.equal((await ground.progress(other, 'list')).state, 'done')
+    fixture.service.on('/nothing', () => ({ body: { notes: [] } }))
+    const other = await fixture.connect(empty)
+    await fixture.run(other)
+    assert.equal((await fixture.progress(other, 'list')).state, 'done')
   })
 
   test('the next run asks for what is newer, and a record without a time has no say in it', async () => {
-    const connector = await ground.use('newer', {
+    const connector = await fixture.use('newer', {
       list: notes('/newer', {
         checkpoint: since<Note>({
           param: 'since',
@@ -140,92 +140,93 @@ suite('walking pages', () => {
         }),
       }),
     })
-    ground.service.on('/newer', () => ({
+    fixture.service.on('/newer', () => ({
       body: { notes: [{ id: 'a', at: 100 }, null, 5, { id: 'b', nested: null, at: 200 }, { id: 'c' }] },
     }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    await ground.sync(profile)
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    await fixture.sync(profile)
     assert.deepEqual(
-      ground.service.to('/newer').map(({ query }) => query['since']),
+      fixture.service.to('/newer').map(({ query }) => query['since']),
       [undefined, '200'],
     )
   })
 
   test('newest first ends where everything is known', async () => {
     let list = someNotes(40)
-    const connector = await ground.use('known', {
+    const connector = await fixture.use('known', {
       list: notes('/known', {
         pages: numberPages({ param: 'page' }),
         checkpoint: untilKnown<Note>({ value: ({ at }) => at }),
       }),
     })
-    ground.service.on(
+    fixture.service.on(
       '/known',
       paged(() => list, 10),
     )
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const before = ground.service.to('/known').length
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const before = fixture.service.to('/known').length
     list = [{ id: 'new', at: 1_700_000_001_000, text: 'new' }, ...list]
-    await ground.sync(profile)
-    assert.equal((await ground.stored(profile)).size, 41)
-    assert.equal(ground.service.to('/known').length - before, 2)
+    await fixture.sync(profile)
+    assert.equal((await fixture.stored(profile)).size, 41)
+    assert.equal(fixture.service.to('/known').length - before, 2)
   })
 
-  test('where pages come oldest first the mark moves with each page', async () => {
+  test('where pages come oldest first the watermark moves with each page', async () => {
     const list = someNotes(30).reverse()
-    const connector = await ground.use('oldest', {
+    const connector = await fixture.use('oldest', {
       list: notes('/oldest', {
         pages: numberPages({ param: 'page' }),
         checkpoint: since<Note>({ param: 'since', value: ({ at }) => at, oldestFirst: true }),
       }),
     })
-    ground.service.on('/oldest', (asked) => {
+    fixture.service.on('/oldest', (asked) => {
       if (asked.query['page'] === '3') return { status: 500, body: {} }
       return paged(() => list, 10)(asked)
     })
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    const [row] = await ground.sql<{ mark: number }>('select mark from endpoint_sync where profile_id = $1', [
-      profile.id,
-    ])
-    assert.equal(row!.mark, list[19]!.at)
-    assert.equal((await ground.progress(profile, 'list')).last_reason, 'service_failed')
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const [row] = await fixture.sql<{ watermark: number }>(
+      'select watermark from endpoint_sync where profile_id = $1',
+      [profile.id],
+    )
+    assert.equal(row!.watermark, list[19]!.at)
+    assert.equal((await fixture.progress(profile, 'list')).last_reason, 'service_failed')
   })
 
   test('a place that the service no longer knows is given up once, at once; then with growing waits', async () => {
-    const connector = await ground.use('lost', { list: notes('/lost', { pages: byCursor }) })
+    const connector = await fixture.use('lost', { list: notes('/lost', { pages: byCursor }) })
     const stopped = new AbortController()
-    ground.service.on('/lost', ({ query }) => {
+    fixture.service.on('/lost', ({ query }) => {
       if (query['cursor'] === undefined) return { body: { notes: someNotes(1), next: 'x' } }
       stopped.abort()
       return { body: { notes: [] } }
     })
-    const profile = await ground.connect(connector)
-    await ground.run(profile, stopped.signal)
-    ground.service.on('/lost', ({ query }) =>
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile, stopped.signal)
+    fixture.service.on('/lost', ({ query }) =>
       query['cursor'] === undefined
         ? { body: { notes: someNotes(2), next: 'x' } }
         : { status: 400, body: { error: 'cursor too old' } },
     )
-    await ground.run(profile)
-    const [row] = await ground.sql<{ walk: unknown; next_run_at: number }>(
+    await fixture.run(profile)
+    const [row] = await fixture.sql<{ walk: unknown; next_run_at: number }>(
       'select walk, next_run_at from endpoint_sync where profile_id = $1',
       [profile.id],
     )
     assert.equal(row!.walk, null)
-    assert.ok(row!.next_run_at <= ground.clock.now())
-    await ground.run(profile)
-    assert.ok((await ground.progress(profile, 'list')).next_run > ground.clock.now() + 20_000)
+    assert.ok(row!.next_run_at <= fixture.clock.now())
+    await fixture.run(profile)
+    assert.ok((await fixture.progress(profile, 'list')).next_run > fixture.clock.now() + 20_000)
     assert.deepEqual(
-      ground.service.to('/lost').map(({ query }) => query['cursor']),
+      fixture.service.to('/lost').map(({ query }) => query['cursor']),
       [undefined, 'x', 'x', undefined, 'x'],
     )
   })
 
   test('what a connector does wrong is its endpoint’s failure; the others go on', async () => {
-    const connector = await ground.use('faulty', {
+    const connector = await fixture.use('faulty', {
       begins: notes('/faulty', {
         prepare: () => {
           throw new TypeError('a mistake')
@@ -245,13 +246,13 @@ suite('walking pages', () => {
       }),
       works: notes('/faulty'),
     })
-    ground.service.on('/faulty', () => ({ body: { notes: someNotes(1) } }))
-    const profile = await ground.connect(connector)
-    await ground.run(profile)
-    assert.equal((await ground.progress(profile, 'begins')).last_reason, 'connector_fault')
+    fixture.service.on('/faulty', () => ({ body: { notes: someNotes(1) } }))
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    assert.equal((await fixture.progress(profile, 'begins')).last_reason, 'connector_fault')
     for (const name of ['shapes', 'throws', 'turns'])
-      assert.equal((await ground.progress(profile, name)).last_reason, 'unexpected_answer', name)
-    assert.equal((await ground.stored(profile, 'works')).size, 1)
-    assert.equal((await ground.reload(profile)).state, 'active')
+      assert.equal((await fixture.progress(profile, name)).last_reason, 'unexpected_answer', name)
+    assert.equal((await fixture.stored(profile, 'works')).size, 1)
+    assert.equal((await fixture.reload(profile)).state, 'active')
   })
 })

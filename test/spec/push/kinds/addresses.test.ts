@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
-import { checkOptions } from '#flows/deliver/destination-options.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { DeliveryError, type KindDeps } from '#destinations/contract.ts'
+import { createKinds } from '#destinations/index.ts'
+import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { createEgress } from '#platform/egress/guard.ts'
 import { makePerson } from './changes.ts'
 import { destinationOf } from './fixture.ts'
 
@@ -23,7 +23,7 @@ const resolve = async (name: string) => {
   return [{ address: name === 'rebound.test' ? '169.254.169.254' : '127.0.0.1' }]
 }
 const egress = createEgress({ allowPrivate: [], resolve })
-const need: KindNeed = { egress, clock: { now: () => Date.now() } }
+const deps: KindDeps = { egress, clock: { now: () => Date.now() } }
 
 after(async () => {
   await egress.close()
@@ -174,7 +174,7 @@ suite('S30 S34 addresses that are refused when they are connected to', () => {
   for (const [kind, url] of hosts.flatMap(at)) {
     test(url, async () => {
       kinds[kind].checkAddress(url, 'app')
-      const connection = kinds[kind].open(need, destinationOf(kind), { url, signing: [] })
+      const connection = kinds[kind].open(deps, destinationOf(kind), { url, signing: [] })
       const [finding] = await connection.test()
       assert.equal(finding?.ok, false)
       assert.match(finding.detail, /address_refused/)
@@ -193,7 +193,7 @@ test('S37 F25 a name that is refused and a name that is not there fail in the sa
   const told = async (host: string) => {
     const words: string[] = []
     for (const [kind, url] of at(host)) {
-      const connection = kinds[kind].open(need, destinationOf(kind), { url, signing: [] })
+      const connection = kinds[kind].open(deps, destinationOf(kind), { url, signing: [] })
       const findings = await connection.test()
       const ada = makePerson('dst')
       const failed: unknown = await connection.write(ada.batch([ada.put('a', 1)])).catch((error: unknown) => error)

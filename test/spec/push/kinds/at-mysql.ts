@@ -1,5 +1,5 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
-import { reasonOf } from '#base/errors.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { freePort } from '../../../harness/free-port.ts'
 import { type Fixture, fresh, type Place } from './fixture.ts'
 import { openLine } from './line.ts'
@@ -76,7 +76,7 @@ async function openMysql(): Promise<Place> {
         profile: String(row['profile_id']),
         id: String(row['id']),
         seq: Number(row['seq']),
-        gone: row['deleted_at'] !== null,
+        tombstones: row['deleted_at'] !== null,
         nativeId: String(row['native_id']),
         data: String(row['data']),
         types: JSON.parse(String(row['types'])) as string[],

@@ -1,6 +1,6 @@
 import { type ConsumerMessages, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { reasonOf } from '#base/errors.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { freePort } from '../../../harness/free-port.ts'
 import { type Fixture, foldChanges, fresh, type Place, readChange } from './fixture.ts'
 import { openLine } from './line.ts'

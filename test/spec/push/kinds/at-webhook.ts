@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { webhook } from '#flows/deliver/destinations/webhook.ts'
+import { webhook } from '#destinations/webhook/webhook.ts'
 import { freePort } from '../../../harness/free-port.ts'
 import { type Fixture, foldChanges, type Place, readChange } from './fixture.ts'
 
@@ -18,7 +18,7 @@ export interface Message {
 export interface Receiver extends Place {
   messages: Message[]
   /** What to answer instead of 204. */
-  answer: (message: Message) => { status: number; headers?: Record<string, string> } | undefined
+  response: (message: Message) => { status: number; headers?: Record<string, string> } | undefined
 }
 
 /** A receiver that believes nothing without the standard's own verification. */
@@ -29,9 +29,9 @@ export async function openReceiver(): Promise<Receiver> {
     void text(request).then((body) => {
       const message = { id: String(request.headers['webhook-id']), body, verifiedBy: verifiers(signing, request, body) }
       if (message.verifiedBy.length === 0) return response.writeHead(401).end()
-      const answer = receiver.answer(message)
-      if (answer === undefined) messages.push(message)
-      return response.writeHead(answer?.status ?? 204, answer?.headers).end()
+      const reply = receiver.response(message)
+      if (reply === undefined) messages.push(message)
+      return response.writeHead(reply?.status ?? 204, reply?.headers).end()
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -45,7 +45,7 @@ export async function openReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}/hook?app=1`,
     signing,
     messages,
-    answer: () => undefined,
+    response: () => undefined,
     read: async () => foldChanges(changes()),
     everything: async () =>
       JSON.stringify([...new Set(messages.map(({ id, body }) => `${id} ${withoutTime(body)}`))].sort()),

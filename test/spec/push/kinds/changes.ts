@@ -1,13 +1,13 @@
-import { newPartId } from '#base/ids.ts'
-import type { Batch } from '#flows/deliver/destination.ts'
+import type { Batch } from '#destinations/contract.ts'
 import type { DeleteRow, DeliveryProfile, DeliveryRow, PutRow } from '#model/destination.ts'
 import { formatIdr, globalId } from '#model/idr.ts'
+import { newShardId } from '#platform/ids.ts'
 
 /** One person's profile and the changes of its items, as the delivery run would make them. */
 export interface Person {
   profile: DeliveryProfile
   put: (nativeId: string, seq: number, change?: Partial<PutRow>) => PutRow
-  gone: (nativeId: string, seq: number) => DeleteRow
+  tombstones: (nativeId: string, seq: number) => DeleteRow
   batch: (rows: DeliveryRow[], change?: Partial<Batch>) => Batch
   idOf: (nativeId: string) => string
 }
@@ -17,8 +17,8 @@ let made = 0
 export function makePerson(destinationId: string, nativeId = `p${(made += 1)}-person`): Person {
   const owner = { owner: nativeId, service: 'demo' }
   const profile: DeliveryProfile = {
-    id: newPartId(7, Date.now()),
-    account: newPartId(7, Date.now()),
+    id: newShardId(7, Date.now()),
+    account: newShardId(7, Date.now()),
     service: 'demo',
     nativeId,
     name: 'Ada Löve 🐙',
@@ -53,19 +53,19 @@ export function makePerson(destinationId: string, nativeId = `p${(made += 1)}-pe
       data: JSON.stringify({ id: item, version: seq }),
       ...change,
     }),
-    gone: (item, seq) => ({
+    tombstones: (item, seq) => ({
       op: 'delete',
       seq,
       id: idOf(item),
       profile: profile.id,
       endpoint: 'photos',
       nativeId: item,
-      goneAt: 1_700_000_000_000 + seq,
+      deletedAt: 1_700_000_000_000 + seq,
     }),
     batch: (rows, change = {}) => ({
       destinationId,
       profile,
-      tellsProfile: false,
+      includesProfile: false,
       rows,
       from: 0,
       upTo: rows.at(-1)?.seq ?? 0,

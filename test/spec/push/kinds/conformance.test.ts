@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { reasonOf } from '#base/errors.ts'
-import { CheckpointDiffers, type Connection, DeliveryError } from '#flows/deliver/destination.ts'
+import { CheckpointDiffers, type Connection, DeliveryError } from '#destinations/contract.ts'
 import type { DeliveryRow } from '#model/destination.ts'
+import { reasonOf } from '#platform/errors.ts'
 import { allowed } from './at-files.ts'
 import { makePerson, type Person, seeded, shuffled } from './changes.ts'
-import { type Arrived, type Fixture, need, openPlace, type Place } from './fixture.ts'
+import { type Arrived, deps, type Fixture, openDestination, type Place } from './fixture.ts'
 import { FIXTURES } from './fixtures.ts'
 
 after(async () => {
   rmSync(allowed, { recursive: true, force: true })
-  await need.close()
+  await deps.close()
 })
 
 for (const fixture of FIXTURES) {
@@ -32,10 +32,11 @@ function conformance(fixture: Fixture): void {
     (await place.read())
       .filter((item) => item.profile === profile.id)
       .sort((a, b) => (a.nativeId < b.nativeId ? -1 : 1))
-  const shape = (items: Arrived[]) => items.map(({ nativeId, seq, gone }) => `${nativeId} ${seq}${gone ? ' gone' : ''}`)
+  const shape = (items: Arrived[]) =>
+    items.map(({ nativeId, seq, tombstones }) => `${nativeId} ${seq}${tombstones ? ' gone' : ''}`)
   const onFresh = async (work: (place: Place, connection: Connection, again: () => Connection) => Promise<void>) => {
     const own = await fixture.open()
-    const opened = openPlace(fixture, own, allowed)
+    const opened = openDestination(fixture, own, allowed)
     try {
       await work(own, opened.connection, opened.again)
     } finally {
@@ -46,7 +47,7 @@ function conformance(fixture: Fixture): void {
 
   before(async () => {
     place = await fixture.open()
-    const opened = openPlace(fixture, place, allowed)
+    const opened = openDestination(fixture, place, allowed)
     connection = opened.connection
     destinationId = opened.destination.id
     await connection.prepare()
@@ -78,7 +79,7 @@ function conformance(fixture: Fixture): void {
         profile: ada.profile.id,
         id: row.id,
         seq: 1,
-        gone: false,
+        tombstones: false,
         nativeId: 'p1',
         data: { id: 'p1', version: 1 },
         types: ['photos'],
@@ -91,7 +92,7 @@ function conformance(fixture: Fixture): void {
     const ada = person()
     const batches = [
       ada.batch([ada.put('a', 1), ada.put('b', 2)]),
-      ada.batch([ada.put('a', 3), ada.gone('b', 4)], { from: 2 }),
+      ada.batch([ada.put('a', 3), ada.tombstones('b', 4)], { from: 2 }),
     ]
     for (const batch of batches) await connection.write(batch)
     const before = await place.everything()
@@ -125,25 +126,27 @@ function conformance(fixture: Fixture): void {
   test('deletes, does not revive by an older row, and undeletes by a newer', async () => {
     const ada = person()
     await connection.write(ada.batch([ada.put('a', 1), ada.put('b', 2)]))
-    await connection.write(ada.batch([ada.gone('a', 3)]))
+    await connection.write(ada.batch([ada.tombstones('a', 3)]))
     assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 2'])
     await connection.write(ada.batch([ada.put('a', 1)]))
     assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 2'])
     await connection.write(ada.batch([ada.put('a', 4)]))
     assert.deepEqual(shape(await of(ada)), ['a 4', 'b 2'])
-    await connection.write(ada.batch([ada.gone('a', 3)]))
+    await connection.write(ada.batch([ada.tombstones('a', 3)]))
     assert.deepEqual(shape(await of(ada)), ['a 4', 'b 2'])
   })
 
   test('survives the deletion of what it never had', async () => {
     const ada = person()
-    await connection.write(ada.batch([ada.gone('never', 1), ada.put('a', 2)]))
-    assert.deepEqual(shape((await of(ada)).filter(({ gone }) => !gone)), ['a 2'])
+    await connection.write(ada.batch([ada.tombstones('never', 1), ada.put('a', 2)]))
+    assert.deepEqual(shape((await of(ada)).filter(({ tombstones }) => !tombstones)), ['a 2'])
   })
 
   test('tells a put and a delete of the same item in one batch apart by their numbers', async () => {
     const ada = person()
-    await connection.write(ada.batch([ada.put('a', 1), ada.gone('b', 2), ada.gone('a', 3), ada.put('b', 4)]))
+    await connection.write(
+      ada.batch([ada.put('a', 1), ada.tombstones('b', 2), ada.tombstones('a', 3), ada.put('b', 4)]),
+    )
     assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 4'].slice(fixture.atomic ? 1 : 0))
   })
 
@@ -161,7 +164,7 @@ function conformance(fixture: Fixture): void {
     const [ada, bob] = [person(), person()]
     for (const each of [ada, bob]) {
       await connection.write(each.batch([each.put('a', 1), each.put('b', 2)]))
-      await connection.write(each.batch([each.gone('b', 3)], { from: 2 }))
+      await connection.write(each.batch([each.tombstones('b', 3)], { from: 2 }))
     }
     await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 2 })
     assert.deepEqual(await of(ada), [])
@@ -285,7 +288,7 @@ function conformance(fixture: Fixture): void {
   test('finds what is wrong', async (t) => {
     for (const { what, url, says, skip } of await fixture.wrong(place)) {
       await t.test(what, { skip: skip ?? false }, async () => {
-        const { connection: wrong } = openPlace(fixture, { ...place, url }, allowed)
+        const { connection: wrong } = openDestination(fixture, { ...place, url }, allowed)
         try {
           const failed = (await wrong.test()).filter(({ ok }) => !ok)
           assert.match(failed.map(({ detail }) => detail).join('\n'), says)

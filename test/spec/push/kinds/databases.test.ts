@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import { Client } from 'pg'
-import { type Connection, DeliveryError } from '#flows/deliver/destination.ts'
-import { leastPrivilegeScript as mysqlScript } from '#flows/deliver/destinations/mysql-tables.ts'
-import { leastPrivilegeScript as postgresScript } from '#flows/deliver/destinations/postgres-tables.ts'
+import { type Connection, DeliveryError } from '#destinations/contract.ts'
+import { leastPrivilegeScript as mysqlScript } from '#destinations/mysql/tables.ts'
+import { leastPrivilegeScript as postgresScript } from '#destinations/postgres/tables.ts'
 import { onServer } from '../../../harness/database.ts'
 import { mysqlFixture } from './at-mysql.ts'
 import { postgresFixture } from './at-postgres.ts'
 import { makePerson } from './changes.ts'
-import { type Fixture, fresh, need, openPlace, type Place } from './fixture.ts'
+import { deps, type Fixture, fresh, openDestination, type Place } from './fixture.ts'
 
-after(() => need.close())
+after(() => deps.close())
 
 type Sql = <Row extends object>(text: string) => Promise<Row[]>
 
@@ -59,7 +59,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
 
   before(async () => {
     place = await fixture.open()
-    connection = openPlace(fixture, place, undefined).connection
+    connection = openDestination(fixture, place, undefined).connection
     await connection.prepare()
     eyes = await speak(place.url)
   })
@@ -77,7 +77,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
         ada.put('b', 2, { types: ['statuses', 'photos_feed'], oembed: '{"title":null,"description":"d"}', map: '{}' }),
         ada.put('c', 3, { types: ['statuses'], map: '{"text":"ünï 🐙 \\"x\\""}' }),
         ada.put('d', 4),
-        ada.gone('d', 5),
+        ada.tombstones('d', 5),
       ]),
     )
     const view = async (name: string) =>
@@ -292,7 +292,7 @@ suite('the role of least privilege', () => {
     await root.sql(script)
     await root.sql('revoke all on schema public from public')
     const url = `postgres://${role}:chosen@${hostname}:${port}${pathname}?sslmode=disable`
-    const { connection } = openPlace(postgresFixture, { ...place, url, options: { schema } }, undefined)
+    const { connection } = openDestination(postgresFixture, { ...place, url, options: { schema } }, undefined)
     assert.deepEqual(
       (await connection.test()).filter(({ ok }) => !ok),
       [],
@@ -324,7 +324,7 @@ suite('the role of least privilege', () => {
       .filter((each) => each !== ''))
       await root.sql(statement)
     const url = `mysql://${role}:chosen@${hostname}:${port}${pathname}?sslmode=disable`
-    const { connection } = openPlace(mysqlFixture, { ...place, url }, undefined)
+    const { connection } = openDestination(mysqlFixture, { ...place, url }, undefined)
     assert.deepEqual(
       (await connection.test()).filter(({ ok }) => !ok),
       [],
@@ -345,7 +345,7 @@ test('a row larger than MySQL takes in one statement is set aside with that reas
   skip: mysqlFixture.skip,
 }, async () => {
   const place = await mysqlFixture.open()
-  const { connection } = openPlace(mysqlFixture, place, undefined)
+  const { connection } = openDestination(mysqlFixture, place, undefined)
   await connection.prepare()
   const ada = makePerson('dst')
   const error = await connection

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Connection, Kind, KindNeed } from '#flows/deliver/destination.ts'
-import { checkOptions } from '#flows/deliver/destination-options.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
+import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
+import { createKinds } from '#destinations/index.ts'
+import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { createEgress } from '#platform/egress/guard.ts'
 import { LOOPBACK_RANGES } from '../../../harness/loopback.ts'
 
 /** An item as it is to be found at the destination; `undefined` where the kind keeps no such thing. */
@@ -11,7 +11,7 @@ export interface Arrived {
   profile: string
   id: string
   seq: number
-  gone: boolean
+  tombstones: boolean
   nativeId: string
   /** The text of the document, or what the destination made of it. */
   data: string | undefined
@@ -60,7 +60,7 @@ export interface Fixture {
   wrong: (place: Place) => Promise<{ what: string; url: string; says: RegExp; skip?: string | false }[]>
 }
 
-export const need: KindNeed & { close: () => Promise<void> } = (() => {
+export const deps: KindDeps & { close: () => Promise<void> } = (() => {
   const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
   return { egress, clock: { now: () => Date.now() }, close: () => egress.close() }
 })()
@@ -87,7 +87,7 @@ export function destinationOf(kind: DestinationKind, options: Record<string, unk
 }
 
 /** Opens a place as the service would: by its address, after the kind has looked at it. */
-export function openPlace(
+export function openDestination(
   fixture: Pick<Fixture, 'kind'>,
   place: Place,
   filesDir: string | undefined,
@@ -100,7 +100,7 @@ export function openPlace(
   }
   kind.checkAddress(place.url, destination.appId)
   checkOptions(fixture.kind, kind, destination.options)
-  const again = () => kind.open(need, destination, secrets)
+  const again = () => kind.open(deps, destination, secrets)
   return { destination, kind, connection: again(), again }
 }
 
@@ -121,7 +121,7 @@ export function foldChanges(changes: Record<string, unknown>[]): Arrived[] {
     profile: String(change['profile']),
     id: String(change['id']),
     seq: Number(change['seq']),
-    gone: change['op'] === 'delete',
+    tombstones: change['op'] === 'delete',
     nativeId: String(change['native_id']),
     data: change['data'] as string | undefined,
     types: change['types'] as string[] | undefined,

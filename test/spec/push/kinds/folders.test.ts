@@ -15,26 +15,26 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, beforeEach, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import type { Connection } from '#flows/deliver/destination.ts'
-import { DeliveryError } from '#flows/deliver/destination.ts'
-import { folderStore } from '#flows/deliver/destinations/folder-store.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
+import type { Connection } from '#destinations/contract.ts'
+import { DeliveryError } from '#destinations/contract.ts'
+import { folderStore } from '#destinations/files/folder-store.ts'
+import { createKinds } from '#destinations/index.ts'
 import { ApiError } from '#model/errors.ts'
 import { makePerson } from './changes.ts'
-import { destinationOf, need } from './fixture.ts'
+import { deps, destinationOf } from './fixture.ts'
 
 const filesDir = mkdtempSync(join(tmpdir(), 'tributary-folders-'))
 const { files } = createKinds({ filesDir })
 const destination = destinationOf('files')
 
 after(async () => {
-  await need.close()
+  await deps.close()
   rmSync(filesDir, { recursive: true, force: true })
 })
 
 const entriesOf = (folder: string) => new Set(readdirSync(folder, { recursive: true }).map(String))
 const addressOf = (...parts: string[]) => pathToFileURL(join(filesDir, ...parts)).href
-const open = (...parts: string[]): Connection => files.open(need, destination, { url: addressOf(...parts) })
+const open = (...parts: string[]): Connection => files.open(deps, destination, { url: addressOf(...parts) })
 
 suite('folders of apps', () => {
   let outside: string

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'
-import type { Connection } from '#flows/deliver/destination.ts'
+import type { Connection } from '#destinations/contract.ts'
 import type { PutRow } from '#model/destination.ts'
 import { allowed } from './at-files.ts'
 import { makePerson } from './changes.ts'
-import { type Arrived, type Fixture, need, openPlace, type Place } from './fixture.ts'
+import { type Arrived, deps, type Fixture, openDestination, type Place } from './fixture.ts'
 import { FIXTURES } from './fixtures.ts'
 
 // What people who load records into stores have learnt to try on every store, here for every kind.
@@ -44,7 +44,7 @@ for (const fixture of FIXTURES) suite(`records into ${fixture.name}`, { skip: fi
 
 after(async () => {
   rmSync(allowed, { recursive: true, force: true })
-  await need.close()
+  await deps.close()
 })
 
 function records(fixture: Fixture): void {
@@ -54,7 +54,7 @@ function records(fixture: Fixture): void {
 
   before(async () => {
     place = await fixture.open()
-    const opened = openPlace(fixture, place, allowed)
+    const opened = openDestination(fixture, place, allowed)
     connection = opened.connection
     destinationId = opened.destination.id
     await connection.prepare()
@@ -128,8 +128,8 @@ function records(fixture: Fixture): void {
   test('a record that gets another key', async () => {
     const ada = makePerson(destinationId)
     await connection.write(ada.batch([ada.put('old', 1, { nativeId: 'moved' })]))
-    await connection.write(ada.batch([ada.gone('old', 2), ada.put('new', 3, { nativeId: 'moved' })], { from: 1 }))
-    const found = (await place.read()).filter(({ profile, gone }) => profile === ada.profile.id && !gone)
+    await connection.write(ada.batch([ada.tombstones('old', 2), ada.put('new', 3, { nativeId: 'moved' })], { from: 1 }))
+    const found = (await place.read()).filter(({ profile, tombstones }) => profile === ada.profile.id && !tombstones)
     assert.deepEqual(
       found.map(({ id }) => id),
       [ada.idOf('new')],

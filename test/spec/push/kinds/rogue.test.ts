@@ -5,12 +5,12 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { createKinds } from '#destinations/index.ts'
 import type { DestinationKind } from '#model/destination.ts'
-import { destinationOf, need } from './fixture.ts'
+import { deps, destinationOf } from './fixture.ts'
 
 const kinds = createKinds({ filesDir: undefined })
-after(() => need.close())
+after(() => deps.close())
 
 async function rogue(serve: (socket: Socket) => void): Promise<{ port: number; stop: () => Promise<void> }> {
   const open = new Set<Socket>()
@@ -31,7 +31,7 @@ async function rogue(serve: (socket: Socket) => void): Promise<{ port: number; s
 }
 
 async function findingsOf(kind: DestinationKind, url: string): Promise<string> {
-  const connection = kinds[kind].open(need, destinationOf(kind), { url })
+  const connection = kinds[kind].open(deps, destinationOf(kind), { url })
   const findings = await connection.test()
   await connection.close()
   assert.ok(findings.some(({ ok }) => !ok))
@@ -88,7 +88,7 @@ test('S35 a MySQL server that asks for a file gets none', async () => {
 test('S35 servers that never stop talking are cut off, at bounded memory', async () => {
   const most = 300 * 1024 * 1024
   const flood = Buffer.alloc(1024 * 1024)
-  const pour = (socket: Socket) => {
+  const pipeBody = (socket: Socket) => {
     const more = () => {
       while (!socket.destroyed && socket.write(flood));
     }
@@ -104,7 +104,7 @@ test('S35 servers that never stop talking are cut off, at bounded memory', async
       if (!greeted) socket.write(hello)
       else {
         socket.write(row)
-        pour(socket)
+        pipeBody(socket)
       }
       greeted = true
     })
@@ -116,7 +116,7 @@ test('S35 servers that never stop talking are cut off, at bounded memory', async
 
   const mysql = await rogue((socket) => {
     socket.write(packet(0, Buffer.from('\x0a8')))
-    pour(socket)
+    pipeBody(socket)
   })
   await findingsOf('mysql', `mysql://u:p@127.0.0.1:${mysql.port}/db?sslmode=disable`)
   await mysql.stop()

@@ -72,9 +72,9 @@ function isSigned(aws4: Aws4, { method, url, headers }: IncomingMessage, body: B
 /** s3rver answers when it has read an object, not when it has written it; a real store does not give back half of one. */
 async function isWhole(folder: string, url: string, bytes: number): Promise<void> {
   const path = `${folder}${decodeURIComponent(url.split('?', 1)[0]!)}._S3rver_object`
-  const isThere = () => statSync(path, { throwIfNoEntry: false })?.size === bytes
+  const isPresent = () => statSync(path, { throwIfNoEntry: false })?.size === bytes
   // Another write of the same object may have come in between; then its size is not this one's.
-  await until(`${path} is whole`, isThere, Boolean, 5000).catch(() => {})
+  await until(`${path} is whole`, isPresent, Boolean, 5000).catch(() => {})
 }
 
 async function forward(
@@ -85,10 +85,10 @@ async function forward(
 ): Promise<void> {
   try {
     const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers }).end(body)
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
-    const told = await buffer(answer)
-    if (method === 'PUT' && answer.statusCode === 200) await isWhole(folder, url!, body.length)
-    response.writeHead(answer.statusCode!, answer.headers).end(told)
+    const [reply] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const told = await buffer(reply)
+    if (method === 'PUT' && reply.statusCode === 200) await isWhole(folder, url!, body.length)
+    response.writeHead(reply.statusCode!, reply.headers).end(told)
   } catch {
     response.destroy()
   }

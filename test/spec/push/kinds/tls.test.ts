@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection } from 'mysql2/promise'
-import { type Connection, DeliveryError, type KindNeed } from '#flows/deliver/destination.ts'
-import { checkOptions } from '#flows/deliver/destination-options.ts'
-import { createKinds } from '#flows/deliver/destinations/index.ts'
+import { type Connection, DeliveryError, type KindDeps } from '#destinations/contract.ts'
+import { createKinds } from '#destinations/index.ts'
+import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { DestinationKind } from '#model/destination.ts'
-import { createEgress } from '#upstream/egress/guard.ts'
+import { createEgress } from '#platform/egress/guard.ts'
 import { freshDatabase } from '../../../harness/database.ts'
 import { selfSigned } from './certificate.ts'
 import { makePerson } from './changes.ts'
@@ -16,7 +16,7 @@ import { mariadbMissing, postgresWithTls, startMariadb, type TlsServer, webWithT
 // Every name is this machine, except one that is out in the world.
 const resolve = async (name: string) => [{ address: name === 'public.test' ? '93.184.215.14' : '127.0.0.1' }]
 const egress = createEgress({ allowPrivate: ['127.0.0.1/32'], resolve })
-const need: KindNeed = { egress, clock: { now: () => Date.now() } }
+const deps: KindDeps = { egress, clock: { now: () => Date.now() } }
 const certificate = selfSigned('db.test')
 const database = await freshDatabase()
 const kinds = createKinds({ filesDir: undefined })
@@ -30,7 +30,7 @@ after(async () => {
 function open(kind: DestinationKind, url: string, options: Record<string, unknown> = {}): Connection {
   kinds[kind].checkAddress(url, 'app')
   checkOptions(kind, kinds[kind], options)
-  return kinds[kind].open(need, destinationOf(kind, options), { url, signing: [] })
+  return kinds[kind].open(deps, destinationOf(kind, options), { url, signing: [] })
 }
 
 interface Case {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { CheckpointDiffers, DeliveryError } from '#flows/deliver/destination.ts'
-import { sign, webhook } from '#flows/deliver/destinations/webhook.ts'
+import { CheckpointDiffers, DeliveryError } from '#destinations/contract.ts'
+import { sign, webhook } from '#destinations/webhook/webhook.ts'
 import { openReceiver, type Receiver } from './at-webhook.ts'
 import { makePerson } from './changes.ts'
-import { destinationOf, need } from './fixture.ts'
+import { deps, destinationOf } from './fixture.ts'
 
-after(() => need.close())
+after(() => deps.close())
 
 async function withReceiver(work: (receiver: Receiver) => Promise<void>): Promise<void> {
   const receiver = await openReceiver()
@@ -19,7 +19,7 @@ async function withReceiver(work: (receiver: Receiver) => Promise<void>): Promis
 }
 
 const open = (receiver: Receiver, signing = receiver.signing!) =>
-  webhook.open(need, destinationOf('webhook'), { url: receiver.url, signing })
+  webhook.open(deps, destinationOf('webhook'), { url: receiver.url, signing })
 
 async function failureOf(work: Promise<unknown>): Promise<DeliveryError> {
   const error = await work.then(
@@ -97,7 +97,7 @@ suite('webhook messages', () => {
       const connection = open(receiver)
       await connection.write(ada.batch([], { epoch: 7 }))
       await connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 8 })
-      await connection.tell!({ id: 'evt_1', type: 'destination.recovered', at: 0, data: { x: 1 } })
+      await connection.notify!({ id: 'evt_1', type: 'destination.recovered', at: 0, data: { x: 1 } })
       const bodies = receiver.messages.map(({ body }) => JSON.parse(body) as { type: string; data: unknown })
       assert.deepEqual(
         bodies.map(({ type }) => type),
@@ -128,7 +128,7 @@ suite('what a receiver answers', () => {
   ] as const) {
     test(`${status} means ${recovery ?? 'taken'}`, () =>
       withReceiver(async (receiver) => {
-        receiver.answer = () => ({ status, headers: { location: 'http://127.0.0.1:1/', 'retry-after': '7' } })
+        receiver.response = () => ({ status, headers: { location: 'http://127.0.0.1:1/', 'retry-after': '7' } })
         if (recovery === undefined) return open(receiver).write(batch)
         const error = await failureOf(open(receiver).write(batch))
         assert.equal(error.recovery, recovery)
@@ -143,10 +143,10 @@ suite('what a receiver answers', () => {
         ada.put(`i${i}`, i + 1, { data: JSON.stringify({ x: 'y'.repeat(100_000) }) }),
       )
       let left = 2
-      receiver.answer = () => (left-- > 0 ? undefined : { status: 500 })
+      receiver.response = () => (left-- > 0 ? undefined : { status: 500 })
       await failureOf(open(receiver).write(ada.batch(rows)))
       assert.equal(receiver.messages.length, 2)
-      receiver.answer = () => undefined
+      receiver.response = () => undefined
       await open(receiver).write(ada.batch(rows))
       const ids = receiver.messages.map(({ id }) => id)
       assert.deepEqual(ids.slice(2, 4), ids.slice(0, 2))

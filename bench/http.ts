@@ -1,0 +1,80 @@
+import '../src/platform/tune-heap.ts'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer as createBareServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fastify } from 'fastify'
+import type { HttpDeps } from '#http/deps.ts'
+import { route } from '#http/route.ts'
+import { createServer } from '#http/server.ts'
+import { systemClock } from '#platform/clock.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { load, median } from './load.ts'
+
+// Twenty items of about 1 KB, as text: what most reads answer.
+const ITEMS = JSON.stringify(
+  Array.from({ length: 20 }, (_, i) => ({
+    id: `item-${i}`,
+    at: 1_700_000_000_000 + i,
+    data: { text: 'x'.repeat(950) },
+  })),
+)
+
+const SERVERS: Record<string, () => Promise<number>> = {
+  'node:http': async () => {
+    const server = createBareServer((_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(ITEMS),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    return (server.address() as AddressInfo).port
+  },
+  'bare Fastify': async () => {
+    const server = fastify()
+    server.get('/items', (_request, reply) => reply.type('application/json').send(ITEMS))
+    await server.listen({ port: 0, host: '127.0.0.1' })
+    return (server.server.address() as AddressInfo).port
+  },
+  'our door': async () => {
+    const harness = {
+      config: { baseUrl: 'http://localhost', trustProxy: false, drainMs: 0 },
+      clock: systemClock,
+      log: createLog({ level: 'info', format: 'json', clock: systemClock, write: () => {} }),
+      isDraining: () => false,
+      version: 'bench',
+    } as unknown as HttpDeps
+    const items = route({ auth: 'none', summary: 'bench', type: 'application/json', run: async () => ITEMS })
+    const server = createServer(harness, [['GET', '/items', items]])
+    await server.listen({ port: 0, host: '127.0.0.1' })
+    return (server.server.address() as AddressInfo).port
+  },
+}
+
+/** What the HTTP library and our own door cost beside the bare runtime, in one run. */
+export async function benchHttp(): Promise<void> {
+  const names = Object.keys(SERVERS)
+  const rates = new Map<string, number[]>(names.map((name) => [name, []]))
+  const children = await Promise.all(names.map(startChild))
+  for (let round = 0; round < 5; round += 1) {
+    for (const { name, port } of children) {
+      const figures = await load(`http://127.0.0.1:${port}/items`, { connections: 16, ms: 1500 })
+      if (round > 0) rates.get(name)!.push(figures.perSecond)
+    }
+  }
+  for (const { child } of children) child.kill()
+  const base = median(rates.get('node:http')!)
+  for (const name of names) {
+    const rate = median(rates.get(name)!)
+    process.stdout.write(
+      `${name.padEnd(14)} ${rate.toFixed(0).padStart(7)} requests/s   ${(rate / base).toFixed(2)} of node:http\n`,
+    )
+  }
+}
+
+async function startChild(name: string) {
+  const child = fork(import.meta.filename, [name])
+  const [port] = (await once(child, 'message')) as [number]
+  return { name, child, port }
+}
+
+const name = process.argv[2]
+if (import.meta.main && name !== undefined) process.send?.(await SERVERS[name]!())

@@ -1,0 +1,23 @@
+import { createKinds } from '#destinations/index.ts'
+import { type Connections, createConnections } from '#flows/push/connections.ts'
+import { createPushCounters, type PushCounters } from '#flows/push/deliver/counters.ts'
+import type { Dependencies } from './deps.ts'
+
+/** What deliveries need beyond the rest: the drivers of all kinds of destinations. Processes that deliver nothing do not load them. */
+export interface Delivering extends Dependencies {
+  connections: Connections
+  pushCounters: PushCounters
+}
+
+export function withDelivering(deps: Dependencies): Delivering {
+  const connections = createConnections(deps, createKinds(deps.config))
+  return {
+    ...deps,
+    connections,
+    pushCounters: createPushCounters(),
+    close: async () => {
+      await connections.close()
+      await deps.close()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { DemoService } from '#flows/operations/demo.ts'
+import { SetupError } from '#platform/errors.ts'
+
+const MAIN = join(import.meta.dirname, '../../lab/main.ts')
+
+export interface LabProcess {
+  services: DemoService[]
+  stop: () => Promise<void>
+}
+
+/** The simulated services of the demo, in a process of their own that ends with us. */
+export async function startLabProcess(baseUrl: string): Promise<LabProcess> {
+  const redirects = ['demo-social', 'demo-micro', 'demo-health'].flatMap((service) => [
+    '--redirect-uri',
+    `${baseUrl}/auth/${service}/callback`,
+  ])
+  const child = spawn(process.execPath, [MAIN, '--port', '0', '--json', '--with-parent', ...redirects], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const ended = once(child, 'exit')
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    ended.then(() => []),
+  ])) as [string?]
+  if (line === undefined)
+    throw new SetupError('The simulated services of the demo did not start.', {
+      code: 'lab_failed',
+      help: 'Start without them: npm run tributary -- serve',
+    })
+  const document = JSON.parse(line) as {
+    services: Record<string, { url: string; client: { key: string; secret: string } }>
+  }
+  return {
+    services: Object.entries(document.services).map(([service, { url, client }]) => ({
+      service,
+      url,
+      key: client.key,
+      secret: client.secret,
+    })),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

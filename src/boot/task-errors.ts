@@ -1,0 +1,56 @@
+import { ApiError, type Reason } from '#model/errors.ts'
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import { codeOf, reasonOf } from '#platform/errors.ts'
+import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+
+/** How a task ended, as plain values that cross from one process to another. */
+export type Outcome<Value> = { value: Value } | { error: PlainError }
+
+type PlainError =
+  | { type: 'api'; reason: Reason; message: string; see: string | undefined; retryAfterS: number | undefined }
+  | {
+      type: 'upstream'
+      recovery: Recovery
+      reason: UpstreamReason
+      message: string
+      status: number | undefined
+      retryAfterMs: number | undefined
+    }
+  | { type: 'other'; message: string; code: string | undefined }
+
+/** Errors that callers tell apart keep their type; the rest is a bug or a database that is away. */
+export async function outcomeOf<Value>(work: Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { value: await work }
+  } catch (error) {
+    return { error: plain(error) }
+  }
+}
+
+export function valueOf<Value>(outcome: Outcome<Value>): Value {
+  if ('value' in outcome) return outcome.value
+  throw restored(outcome.error)
+}
+
+function plain(error: unknown): PlainError {
+  const message = reasonOf(error)
+  if (error instanceof ApiError)
+    return { type: 'api', reason: error.reason, message, see: error.see, retryAfterS: error.retryAfterS }
+  if (error instanceof UpstreamError) {
+    const { recovery, reason, status, retryAfterMs } = error
+    return { type: 'upstream', recovery, reason, message, status, retryAfterMs }
+  }
+  return { type: 'other', message, code: codeOf(error) }
+}
+
+function restored(error: PlainError): Error {
+  if (error.type === 'api') {
+    const { reason, message, see, retryAfterS } = error
+    return new ApiError(reason, message, {
+      ...(see === undefined ? {} : { see }),
+      ...(retryAfterS === undefined ? {} : { retryAfterS }),
+    })
+  }
+  if (error.type === 'upstream') return new UpstreamError(error.recovery, error.message, error)
+  return Object.assign(new Error(error.message), error.code === undefined ? {} : { code: error.code })
+}

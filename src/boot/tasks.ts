@@ -1,0 +1,159 @@
+import { type JudgeRefusal, judgeRefusal, type RawRefusal } from '#flows/proxy/judge-refusal.ts'
+import { type PageText, parsePage, type RawPage, type ReadPage } from '#flows/proxy/parse-page.ts'
+import { deliveryTimesOf } from '#flows/push/deps.ts'
+import { removeDestination } from '#flows/push/manage/destinations.ts'
+import { tryDestination } from '#flows/push/manage/dry-run.ts'
+import { verifyDestination } from '#flows/push/repair/verify.ts'
+import type { Tasks } from '#http/tasks.ts'
+import type { JobSubject } from '#model/deaths.ts'
+import type { Destination } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import type { JobLedger } from '#platform/isolation/job-ledger.ts'
+import type { Lane } from '#platform/isolation/lane.ts'
+import { WorkerDied } from '#platform/isolation/protocol.ts'
+import { type Recovery, UpstreamError } from '#upstream/errors.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '#upstream/send.ts'
+import type { Delivering } from './delivery-deps.ts'
+import { type Outcome, outcomeOf, valueOf } from './task-errors.ts'
+
+/** Limit: bytes of a service's response that the request process takes from a worker to parse; more is refused. */
+const MAX_REQUEST_PROCESS_BYTES = 256 * 1024
+
+/** The same work without a worker: for one process alone, and inside the workers. */
+export function createTasks(deps: Delivering): Tasks {
+  return {
+    tryDestination: (destination, signal) => tryDestination(deps, destination, signal),
+    verifyDestination: (destination, options, actor) => {
+      const untilMs = deps.clock.now() + deliveryTimesOf(deps).verifyMs
+      return verifyDestination(deps, destination, { ...options, untilMs }, actor)
+    },
+    removeDestination: (destination, dropTables, actor) => removeDestination(deps, destination, dropTables, actor),
+  }
+}
+
+/** What a worker does for the request process. */
+export function taskHandlers(deps: Delivering, ledger: JobLedger): Handlers {
+  const tasks = createTasks(deps)
+  const held = <Value>({ id }: Destination, work: () => Promise<Value>): Promise<Outcome<Value>> => {
+    const subject: JobSubject = { kind: 'destination', destinationId: id }
+    return outcomeOf(ledger.hold(subject, work))
+  }
+  return {
+    send: (input, signal) => outcomeOf(deps.upstream.send({ ...input, signal })),
+    readPage: (input) => outcomeOf(parsePage(deps, input)),
+    judgeRefusal: (input) => outcomeOf(judgeRefusal(deps, input)),
+    tryDestination: ({ destination }, signal) => held(destination, () => tasks.tryDestination(destination, signal)),
+    verifyDestination: ({ destination, options, actor }) =>
+      held(destination, () => tasks.verifyDestination(destination, options, actor)),
+    removeDestination: ({ destination, actor }) =>
+      held(destination, () => tasks.removeDestination(destination, true, actor)),
+  }
+}
+
+/** What workers are asked for, and what they give. */
+interface RemoteTasks {
+  send: { input: UpstreamRequest; value: UpstreamResponse }
+  readPage: { input: RawPage; value: PageText | undefined }
+  judgeRefusal: { input: RawRefusal; value: Recovery | undefined }
+  tryDestination: { input: { destination: Destination }; value: Awaited<ReturnType<Tasks['tryDestination']>> }
+  verifyDestination: {
+    input: { destination: Destination; options: Parameters<Tasks['verifyDestination']>[1]; actor: string }
+    value: Awaited<ReturnType<Tasks['verifyDestination']>>
+  }
+  removeDestination: { input: { destination: Destination; actor: string }; value: void }
+}
+type Handlers = {
+  [Name in keyof RemoteTasks]: (
+    input: RemoteTasks[Name]['input'],
+    signal: AbortSignal,
+  ) => Promise<Outcome<RemoteTasks[Name]['value']>>
+}
+
+/** The one place where what crosses between processes gets its type back: both ends are of one release. */
+async function runRemote<Name extends keyof RemoteTasks>(
+  lane: Lane,
+  name: Name,
+  input: RemoteTasks[Name]['input'],
+  signal?: AbortSignal,
+): Promise<RemoteTasks[Name]['value']> {
+  return valueOf((await lane.run(name, input, signal)) as Outcome<RemoteTasks[Name]['value']>)
+}
+
+/** Has the work done by workers. A destination that a worker died of has the `alone` one. */
+export function createRemoteTasks(deps: Delivering, lanes: { tasks: Lane; alone: Lane }): Tasks {
+  const run = async <Name extends 'tryDestination' | 'verifyDestination' | 'removeDestination'>(
+    task: Name,
+    input: RemoteTasks[Name]['input'],
+    signal?: AbortSignal,
+  ): Promise<RemoteTasks[Name]['value']> => {
+    const lane = input.destination.aloneUntil > deps.clock.now() ? lanes.alone : lanes.tasks
+    try {
+      return await runRemote(lane, task, input, signal)
+    } catch (error) {
+      if (!(error instanceof WorkerDied)) throw error
+      throw new ApiError('destination_failed', `The process that talked to the destination was ended: ${error.message}`)
+    }
+  }
+  return {
+    tryDestination: (destination, signal) => run('tryDestination', { destination }, signal),
+    verifyDestination: (destination, options, actor) => run('verifyDestination', { destination, options, actor }),
+    removeDestination: async (destination, dropTables, actor) => {
+      // Without tables to drop, nobody has to be asked.
+      if (dropTables) await run('removeDestination', { destination, actor })
+      else await removeDestination(deps, destination, dropTables, actor)
+    },
+  }
+}
+
+/** Whole responses are fetched and decoded by a worker. Streams of the proxy pass through as they come, and nobody parses them. */
+export function withRemoteSend(upstream: Upstream, lane: Lane): Upstream {
+  const sendOnce = async ({ signal, ...request }: UpstreamRequest): Promise<UpstreamResponse> => {
+    const maxBytes = Math.min(request.maxBytes ?? MAX_REQUEST_PROCESS_BYTES, MAX_REQUEST_PROCESS_BYTES)
+    return runRemote(lane, 'send', { ...request, maxBytes }, signal)
+  }
+  return {
+    ...upstream,
+    send: async (request) => {
+      try {
+        return await sendOnce(request).catch((error: unknown) => {
+          // Somebody else's call may have ended the worker; what only reads can be asked once more.
+          if (error instanceof WorkerDied && request.method === 'GET') return sendOnce(request)
+          throw error
+        })
+      } catch (error) {
+        if (!(error instanceof WorkerDied)) throw error
+        throw new UpstreamError('retry', 'The call ended with its worker process', {
+          reason: 'service_unreachable',
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
+export function remoteReadPage(lane: Lane): ReadPage {
+  return async (page, signal) => {
+    try {
+      return await runRemote(lane, 'readPage', page, signal)
+    } catch (error) {
+      if (!(error instanceof WorkerDied)) throw error
+      // Its death is logged and counted by the supervisor; a page that ends workers is another thing than no page.
+      throw new UpstreamError('retry', 'The page ended with the worker process that read it', {
+        reason: 'unexpected_answer',
+        cause: error,
+      })
+    }
+  }
+}
+
+/** A refusal that ends its worker says nothing: status and headers have to do. */
+export function remoteJudgeRefusal(lane: Lane): JudgeRefusal {
+  return async (refusal) => {
+    try {
+      return await runRemote(lane, 'judgeRefusal', refusal)
+    } catch (error) {
+      if (error instanceof WorkerDied) return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { text } from 'node:stream/consumers'
+import { ApiError } from '#model/errors.ts'
+import { retryAfterMs } from '#platform/retry-after.ts'
+import { requestOnce } from '../bounded-request.ts'
+import { DeliveryError, type KindDeps } from '../contract.ts'
+import { explain } from '../failure.ts'
+import { checkPort, decoded, hostOf } from '../network-address.ts'
+import { authorization, awsEncode, sha256Hex } from './aws-signature.ts'
+import type { ObjectStore } from './object-store.ts'
+import { readListing } from './s3-listing.ts'
+
+/** Limit: milliseconds for one request to an S3 store, its body included. Then the request failed. */
+const MAX_REQUEST_MS = 60_000
+/** Limit: bytes of one response of an S3 store (a listing, a checkpoint, an error). More fail the request. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+/** Limit: pages of one S3 listing. More fail the listing; what was removed by then stays removed. */
+const MAX_PAGES = 1000
+
+export interface S3Address {
+  origin: string
+  keyId: string
+  secret: string
+  bucket: string
+  /** Empty, or ends with a slash. */
+  prefix: string
+  region: string
+}
+
+/** `s3://key:secret@host[:port]/bucket/prefix?region=…&tls=false`; the secret is percent-encoded. */
+export function s3Address(url: URL): S3Address {
+  const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
+  const host = hostOf(url)
+  const [bucket = '', ...prefix] = decoded(url.pathname.slice(1))
+    .split('/')
+    .filter((part) => part !== '')
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw bad('names no bucket: s3://key:secret@host/bucket/prefix')
+  if (prefix.some((part) => part === '.' || part === '..')) throw bad('must not climb out of its prefix')
+  if (url.username === '' || url.password === '') throw bad('names no key and secret: s3://key:secret@host/bucket')
+  for (const name of url.searchParams.keys())
+    if (name !== 'region' && name !== 'tls') throw bad(`“${name}” is not allowed; known are region, tls`)
+  const tls = url.searchParams.get('tls') ?? 'true'
+  if (tls !== 'true' && tls !== 'false') throw bad('tls must be true or false')
+  const region = url.searchParams.get('region') ?? 'us-east-1'
+  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw bad('region must be a name such as eu-central-1')
+  if (url.port !== '') checkPort(Number(url.port), [80, 443])
+  const named = host.includes(':') ? `[${host}]` : host
+  return {
+    origin: `${tls === 'true' ? 'https' : 'http'}://${named}${url.port === '' ? '' : `:${url.port}`}`,
+    keyId: decoded(url.username),
+    secret: decoded(url.password),
+    bucket,
+    prefix: prefix.map((part) => `${part}/`).join(''),
+    region,
+  }
+}
+
+/** Any store that speaks S3's protocol, by path and not by host name, so that it may be anywhere. */
+export function s3Store(deps: KindDeps, address: S3Address): ObjectStore {
+  const root = `${address.origin}/${address.bucket}`
+  const closing = new AbortController()
+  const urlOf = (name: string) => new URL(`${root}/${(address.prefix + name).split('/').map(awsEncode).join('/')}`)
+  const call = (method: Method, url: URL, body?: Uint8Array, mediaType?: string) =>
+    send(deps, address, closing.signal, { method, url, body: body ?? new Uint8Array(), mediaType })
+  return {
+    put: async (name, body, mediaType) => {
+      await succeeded(deps, await call('PUT', urlOf(name), body, mediaType))
+    },
+    get: async (name) => {
+      const reply = await call('GET', urlOf(name))
+      if (reply.status === 404 && !reply.body.includes('NoSuchBucket')) return undefined
+      return (await succeeded(deps, reply)).body
+    },
+    pages: async function* pages(prefix, size) {
+      const whole = address.prefix + prefix
+      const first = `${root}?list-type=2&max-keys=${size}&prefix=${awsEncode(whole)}`
+      let last: string | undefined
+      for (let number = 0; number < MAX_PAGES; number += 1) {
+        const url = new URL(last === undefined ? first : `${first}&continuation-token=${awsEncode(last)}`)
+        const { body } = await succeeded(deps, await call('GET', url))
+        const { keys, token } = readListing(body, whole, size)
+        yield keys.map((key) => key.slice(address.prefix.length))
+        if (token === undefined) return
+        if (token === last) throw new DeliveryError('retry', 'The store listed the same page twice.')
+        last = token
+      }
+      throw new DeliveryError('retry', `The store listed more than ${MAX_PAGES} pages.`)
+    },
+    remove: async (name) => {
+      const reply = await call('DELETE', urlOf(name))
+      if (reply.status !== 404) await succeeded(deps, reply)
+    },
+    close: () => closing.abort(new Error('The connection was closed')),
+  }
+}
+
+type Method = 'GET' | 'PUT' | 'DELETE'
+
+interface S3Response {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+async function send(
+  deps: KindDeps,
+  address: S3Address,
+  signal: AbortSignal,
+  { method, url, body, mediaType }: { method: Method; url: URL; body: Uint8Array; mediaType: string | undefined },
+): Promise<S3Response> {
+  const payloadHash = sha256Hex(body)
+  const headers: Record<string, string> = {
+    host: url.host,
+    'x-amz-content-sha256': payloadHash,
+    'x-amz-date': new Date(deps.clock.now()).toISOString().replaceAll(/[-:]|\.\d{3}/g, ''),
+    ...(mediaType === undefined ? {} : { 'content-type': mediaType }),
+  }
+  const signed = authorization({ ...address, service: 's3' }, { method, url, headers, payloadHash })
+  try {
+    const reply = await requestOnce(deps, {
+      method,
+      url,
+      headers: { ...headers, authorization: signed },
+      body: method === 'PUT' ? body : null,
+      waitMs: deps.waitMs ?? MAX_REQUEST_MS,
+      signal,
+    })
+    return { ...reply, body: await text(limited(reply.body)) }
+  } catch (error) {
+    throw new DeliveryError('retry', `The store cannot be reached: ${explain(error)}`, { cause: error })
+  }
+}
+
+async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The store answered far more than it was asked for')
+    yield chunk
+  }
+}
+
+async function succeeded(deps: KindDeps, reply: S3Response): Promise<S3Response> {
+  if (reply.status >= 200 && reply.status < 300) return reply
+  const [, code] = /<Code>(\w+)<\/Code>/.exec(reply.body) ?? []
+  throw new DeliveryError(
+    code === 'EntityTooLarge' ? 'reject' : 'retry',
+    `The store answered ${reply.status}${code === undefined ? '' : ` ${code}`}.`,
+    { retryAfterMs: retryAfterMs(reply.headers, deps.clock.now()) },
+  )
+}

@@ -1,0 +1,129 @@
+import { type App, type AppSecret, checkRedirectUri } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Clock } from '#platform/clock.ts'
+import { newId, randomSecret } from '#platform/ids.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import * as store from '#store/apps/apps.ts'
+import { auditApp } from '#store/audit.ts'
+import type { Hasher } from '#store/vault.ts'
+
+export interface AppsDeps {
+  database: Database
+  hasher: Hasher
+  clock: Clock
+}
+
+export interface NewApp {
+  name: string
+  redirectUris: string[]
+  tokenFlow?: boolean | undefined
+}
+
+/** Given out once; only its hash is kept. */
+export interface AppWithSecret {
+  app: App
+  secret: string
+}
+
+/** How long the secret that is being replaced keeps working, unless told otherwise. */
+export const OVERLAP_MS = 24 * 3_600_000
+
+export async function createApp(deps: AppsDeps, input: NewApp, actor: string): Promise<AppWithSecret> {
+  const now = deps.clock.now()
+  const app: App = {
+    id: `app_${newId(now)}`,
+    name: checkName(input.name),
+    redirectUris: checkRedirectUris(input.redirectUris),
+    tokenFlow: input.tokenFlow ?? true,
+    createdAt: now,
+  }
+  const secret = newSecret()
+  await deps.database.transaction(async (tx) => {
+    await store.insertApp(tx, app, storedSecret(deps, secret, now))
+    await auditApp(tx, app.id, { at: deps.clock.now(), actor, action: 'app.create', detail: { name: app.name } })
+  })
+  return { app, secret }
+}
+
+export async function listApps({ database }: AppsDeps): Promise<App[]> {
+  return store.listApps(database)
+}
+
+export async function getApp(deps: AppsDeps, id: string): Promise<{ app: App; secrets: AppSecret[] }> {
+  const app = await store.findAnyApp(deps.database, id)
+  if (app === undefined) throw noApp(id)
+  const secrets = await store.listAppSecrets(deps.database, id, deps.clock.now())
+  return { app, secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt })) }
+}
+
+export async function updateApp(deps: AppsDeps, id: string, change: Partial<NewApp>, actor: string): Promise<App> {
+  return deps.database.transaction(async (tx) => {
+    const before = await store.findApp(tx, id)
+    if (before === undefined) throw noApp(id)
+    const app: App = {
+      ...before,
+      name: change.name === undefined ? before.name : checkName(change.name),
+      redirectUris: change.redirectUris === undefined ? before.redirectUris : checkRedirectUris(change.redirectUris),
+      tokenFlow: change.tokenFlow ?? before.tokenFlow,
+    }
+    await store.updateApp(tx, app)
+    await auditApp(tx, id, {
+      at: deps.clock.now(),
+      actor,
+      action: 'app.update',
+      detail: { fields: Object.keys(change) },
+    })
+    return app
+  })
+}
+
+/** A second secret beside the first; the first ends after the overlap, so that nothing has to happen at one moment. */
+export async function rotateAppSecret(
+  deps: AppsDeps,
+  id: string,
+  actor: string,
+  overlapMs = OVERLAP_MS,
+): Promise<AppWithSecret & { previousEndsAt: number }> {
+  const now = deps.clock.now()
+  const secret = newSecret()
+  const stored = storedSecret(deps, secret, now)
+  const app = await deps.database.transaction(async (tx) => {
+    const found = await store.findApp(tx, id)
+    if (found === undefined) throw noApp(id)
+    await store.insertAppSecret(tx, id, stored)
+    await store.retireOtherSecrets(tx, id, stored.id, now + overlapMs, now)
+    await auditApp(tx, id, {
+      at: deps.clock.now(),
+      actor,
+      action: 'app.rotate_secret',
+      detail: { overlap_ms: overlapMs },
+    })
+    return found
+  })
+  return { app, secret, previousEndsAt: now + overlapMs }
+}
+
+function noApp(id: string): ApiError {
+  return new ApiError('not_found', `There is no app ${id}.`)
+}
+
+function newSecret(): string {
+  return `trs_${randomSecret()}`
+}
+
+function storedSecret({ hasher }: AppsDeps, secret: string, now: number): store.StoredSecret {
+  return { id: newId(now), hash: hasher.hash('app_secret', secret), createdAt: now, expiresAt: undefined }
+}
+
+function checkName(name: string): string {
+  const clean = name.trim()
+  if (clean.length > 0 && clean.length <= 100 && !/[\p{Cc}\p{Cf}]/u.test(clean)) return clean
+  throw new ApiError('bad_parameter', 'name must have 1 to 100 visible characters.')
+}
+
+function checkRedirectUris(uris: string[]): string[] {
+  if (uris.length === 0)
+    throw new ApiError('bad_parameter', 'redirect_uri: give at least one address that people return to.')
+  if (uris.length > 50) throw new ApiError('bad_parameter', 'redirect_uri: at most 50 addresses.')
+  return [...new Set(uris.map(checkRedirectUri))]
+}

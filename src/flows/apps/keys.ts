@@ -1,0 +1,79 @@
+import { OVERRIDES, type SealedServiceKey } from '#model/app.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Keyring } from '#platform/sealing.ts'
+import { findApp } from '#store/apps/apps.ts'
+import * as store from '#store/apps/service-keys.ts'
+import { auditApp } from '#store/audit.ts'
+
+export interface KeysDeps {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+}
+
+export interface NewServiceKey {
+  service: string
+  key: string
+  secret: string
+  hookSecret?: string | undefined
+  scope?: string | undefined
+  overrides?: Record<string, string> | undefined
+}
+
+export async function setServiceKey(
+  deps: KeysDeps,
+  appId: string,
+  input: NewServiceKey,
+  actor: string,
+): Promise<SealedServiceKey> {
+  const key: SealedServiceKey = {
+    service: checkService(input.service),
+    key: input.key,
+    scope: input.scope,
+    overrides: checkOverrides(input.overrides ?? {}),
+    updatedAt: deps.clock.now(),
+  }
+  await deps.database.transaction(async (tx) => {
+    await mustExist(tx, appId)
+    await store.putServiceKey(tx, deps.keyring, appId, key, input.secret, input.hookSecret)
+    await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
+  })
+  return key
+}
+
+export async function listServiceKeys({ database }: KeysDeps, appId: string): Promise<SealedServiceKey[]> {
+  await mustExist(database, appId)
+  return store.listServiceKeys(database, appId)
+}
+
+export async function deleteServiceKey(deps: KeysDeps, appId: string, service: string, actor: string): Promise<void> {
+  await deps.database.transaction(async (tx) => {
+    await mustExist(tx, appId)
+    if (!(await store.deleteServiceKey(tx, appId, service)))
+      throw new ApiError('not_found', `The app has no keys for ${service}.`)
+    await auditApp(tx, appId, { at: deps.clock.now(), actor, action: 'keys.delete', detail: { service } })
+  })
+}
+
+async function mustExist(queries: Parameters<typeof findApp>[0], appId: string): Promise<void> {
+  if ((await findApp(queries, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
+}
+
+function checkService(service: string): string {
+  if (/^[a-z][a-z0-9-]{0,49}$/.test(service)) return service
+  throw new ApiError('bad_parameter', `service “${service}” is no service name: lower-case letters, digits and dashes.`)
+}
+
+function checkOverrides(overrides: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(overrides)) {
+    if (!OVERRIDES.some((known) => known === name)) {
+      throw new ApiError('bad_parameter', `${name} cannot be overridden; known are ${OVERRIDES.join(', ')}.`)
+    }
+    if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+      throw new ApiError('bad_parameter', `${name}: “${value}” is no http or https address.`)
+    }
+  }
+  return overrides
+}

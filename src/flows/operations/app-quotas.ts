@@ -1,0 +1,62 @@
+import { ApiError } from '#model/errors.ts'
+import { effectiveQuotas, QUOTA_NAMES, type QuotaInput, type QuotaName } from '#model/quotas.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { QuotaSettings } from '#platform/quota-variables.ts'
+import { findApp, findAppQuotas, setAppQuotas } from '#store/apps/apps.ts'
+import { auditApp } from '#store/audit.ts'
+import { reviewApp } from './review-quotas.ts'
+
+export interface QuotasDeps {
+  database: Database
+  clock: Clock
+  config?: Partial<QuotaSettings> | undefined
+}
+
+/** A limit as the API and the CLI show it; null: none. */
+export interface ShownQuota {
+  limit: number | null
+  /** It was set for this app; otherwise it is the default of the installation. */
+  own: boolean
+}
+
+export type ShownQuotas = Record<QuotaName, ShownQuota>
+
+export async function getQuotas({ database, config }: QuotasDeps, appId: string): Promise<ShownQuotas> {
+  if ((await findApp(database, appId)) === undefined) throw noApp(appId)
+  return show(config, await findAppQuotas(database, appId))
+}
+
+/** Replaces the quotas of an app; those that are not named have the default again. What had no room and has it now goes on at once. */
+export async function setQuotas(
+  deps: QuotasDeps,
+  appId: string,
+  input: QuotaInput,
+  actor: string,
+): Promise<ShownQuotas> {
+  const { database, clock, config } = deps
+  const given = Object.fromEntries(Object.entries(input).filter(([, limit]) => limit !== undefined)) as QuotaInput
+  await database.transaction(async (tx) => {
+    if (!(await setAppQuotas(tx, appId, given))) throw noApp(appId)
+    await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.quotas', detail: { ...given } })
+  })
+  await reviewApp(deps, appId)
+  return show(config, given)
+}
+
+function show(config: QuotasDeps['config'], input: QuotaInput): ShownQuotas {
+  const quotas = effectiveQuotas(config, input)
+  const one = (name: QuotaName): [QuotaName, ShownQuota] => [
+    name,
+    { limit: shownLimit(quotas[name]), own: input[name] !== undefined },
+  ]
+  return Object.fromEntries(QUOTA_NAMES.map(one)) as ShownQuotas
+}
+
+export function shownLimit(limit: number): number | null {
+  return Number.isFinite(limit) ? limit : null
+}
+
+export function noApp(id: string): ApiError {
+  return new ApiError('not_found', `There is no app ${id}.`)
+}

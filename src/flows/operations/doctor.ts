@@ -1,0 +1,216 @@
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { readAdminToken } from '#platform/admin-token.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Config } from '#platform/config.ts'
+import { codeOf, reasonOf, SetupError } from '#platform/errors.ts'
+import { keyFilePath, parseKeys } from '#platform/key-file.ts'
+import { firstOf } from '#platform/list-ends.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { doubtAbout } from '#platform/weak-secret.ts'
+import { planMigrations } from '#store/migrate.ts'
+import { readServer } from '#store/server.ts'
+
+export interface DoctorDeps {
+  /** Throws what is wrong with the settings. */
+  config: () => Config
+  nodeVersion: string
+  clock: Clock
+  withDatabase: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
+}
+
+export interface Diagnosis {
+  name: string
+  state: 'ok' | 'warn' | 'fail'
+  detail: string
+  /** What to do. There unless all is well. */
+  help?: string
+}
+
+const LOW_DISK_BYTES = 1024 ** 3
+const SKEW_MS = 5000
+
+/** Looks at everything the service stands on. Each check stands alone, so that one failure does not hide the next. */
+export async function examine(deps: DoctorDeps): Promise<Diagnosis[]> {
+  const findings = [checkNode(deps.nodeVersion)]
+  let config: Config
+  try {
+    config = deps.config()
+    findings.push({
+      name: 'settings',
+      state: 'ok',
+      detail: config.databaseUrl === undefined ? 'embedded database' : 'DATABASE_URL',
+    })
+  } catch (error) {
+    return [...findings, failed('settings', error)]
+  }
+  findings.push(checkFolder(config.dataDir), checkDisk(config.dataDir), checkKey(config), checkAdminToken(config))
+  findings.push(...(await checkDatabase(deps)))
+  findings.push(await checkPort(config), checkEgress(config))
+  return findings
+}
+
+function checkNode(version: string): Diagnosis {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const ok = major > 24 || (major === 24 && minor >= 12)
+  return {
+    name: 'node',
+    state: ok ? 'ok' : 'fail',
+    detail: version,
+    ...(ok ? {} : { help: 'Use Node 24.12 or newer; npm run tributary brings its own.' }),
+  }
+}
+
+function checkFolder(dataDir: string): Diagnosis {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return { name: 'data folder', state: 'ok', detail: dataDir }
+  } catch (error) {
+    return {
+      name: 'data folder',
+      state: 'fail',
+      detail: `${dataDir} cannot be used (${codeOf(error)})`,
+      help: `Give it to this user: chown -R "$(id -un)" ${dataDir}`,
+    }
+  }
+}
+
+function checkDisk(dataDir: string): Diagnosis {
+  try {
+    const { bavail, bsize } = statfsSync(dataDir)
+    const free = bavail * bsize
+    const detail = `${(free / 1024 ** 3).toFixed(1)} GB free`
+    return free > LOW_DISK_BYTES
+      ? { name: 'disk', state: 'ok', detail }
+      : { name: 'disk', state: 'warn', detail, help: 'Free some space, or move the folder and set TRIBUTARY_DATA.' }
+  } catch (error) {
+    return failed('disk', error)
+  }
+}
+
+function checkKey(config: Config): Diagnosis {
+  if (config.key !== undefined) return checkKeys(config.key)
+  const path = keyFilePath(config.dataDir)
+  if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be made at the first start` }
+  const open = (statSync(path).mode & 0o077) !== 0
+  return open
+    ? {
+        name: 'key',
+        state: 'fail',
+        detail: `${path} can be read by other users of this machine`,
+        help: `chmod 600 ${path}`,
+      }
+    : { name: 'key', state: 'ok', detail: `${path} (back it up: without it stored tokens are lost)` }
+}
+
+function checkKeys(text: string): Diagnosis {
+  try {
+    const doubt = parseKeys(text)
+      .map(doubtAbout)
+      .find((each) => each !== undefined)
+    if (doubt === undefined) return { name: 'key', state: 'ok', detail: 'TRIBUTARY_KEY' }
+    const help = 'Put a new one in front (openssl rand -base64 32), then: tributary keyring rotate'
+    return { name: 'key', state: 'warn', detail: `TRIBUTARY_KEY: a key ${doubt}`, help }
+  } catch (error) {
+    return failed('key', error)
+  }
+}
+
+function checkAdminToken(config: Config): Diagnosis {
+  const name = 'admin token'
+  const file = join(config.dataDir, 'admin-token')
+  if (config.adminToken === undefined && !existsSync(file))
+    return { name, state: 'ok', detail: `${file} will be made at the first start` }
+  try {
+    const doubt = doubtAbout(Buffer.from(readAdminToken(config.adminToken, config.dataDir).token))
+    const detail = config.adminToken === undefined ? file : 'TRIBUTARY_ADMIN_TOKEN'
+    if (doubt === undefined) return { name, state: 'ok', detail }
+    return { name, state: 'warn', detail: `${detail}: it ${doubt}`, help: 'Make one with: openssl rand -base64 32' }
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+async function checkDatabase(deps: DoctorDeps): Promise<Diagnosis[]> {
+  try {
+    return await deps.withDatabase(async (database) => {
+      const before = deps.clock.now()
+      const server = await readServer(database)
+      const after = deps.clock.now()
+      // Only what the round trip cannot explain is skew.
+      const skewMs = Math.max(0, before - server.nowMs, server.nowMs - after)
+      const { pending } = await planMigrations(database)
+      return [
+        { name: 'database', state: 'ok', detail: firstOf(server.version.split(' on ')) },
+        pending.length === 0
+          ? { name: 'migrations', state: 'ok', detail: 'up to date' }
+          : {
+              name: 'migrations',
+              state: 'warn',
+              detail: `${pending.length} pending`,
+              help: 'tributary migrate (serve does it at start)',
+            },
+        skewMs < SKEW_MS
+          ? { name: 'clock', state: 'ok', detail: 'agrees with the database' }
+          : {
+              name: 'clock',
+              state: 'fail',
+              detail: `${Math.round(skewMs / 1000)} s away from the database's`,
+              help: 'Set the clock by NTP; signed requests are refused when it is off.',
+            },
+      ]
+    })
+  } catch (error) {
+    return [failed('database', error)]
+  }
+}
+
+async function checkPort({ port, host }: Config): Promise<Diagnosis> {
+  if (port === 0) return { name: 'port', state: 'ok', detail: 'any free one' }
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error) =>
+      resolve({
+        name: 'port',
+        state: 'warn',
+        detail: `${host}:${port} is taken (${codeOf(error)})`,
+        help: `Fine if Tributary runs there; otherwise choose another: --port ${port + 1}`,
+      }),
+    )
+    server.listen(port, host, () =>
+      server.close(() => resolve({ name: 'port', state: 'ok', detail: `${host}:${port} is free` })),
+    )
+  })
+}
+
+function checkEgress({ allowPrivate }: Config): Diagnosis {
+  const wide = allowPrivate.filter((network) => network.endsWith('/0'))
+  if (wide.length > 0) {
+    return {
+      name: 'egress',
+      state: 'warn',
+      detail: `outgoing calls may go anywhere (${wide.join(', ')})`,
+      help: 'Name only the networks you need in TRIBUTARY_ALLOW_PRIVATE.',
+    }
+  }
+  return {
+    name: 'egress',
+    state: 'ok',
+    detail:
+      allowPrivate.length === 0
+        ? 'private networks are refused'
+        : `private networks allowed: ${allowPrivate.join(', ')}`,
+  }
+}
+
+function failed(name: string, error: unknown): Diagnosis {
+  if (error instanceof SetupError) return { name, state: 'fail', detail: error.message, help: error.help }
+  return {
+    name,
+    state: 'fail',
+    detail: reasonOf(error),
+    help: 'See the message; tributary doctor --json has it whole.',
+  }
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { markNeedsAuth } from '#access/needs-auth.ts'
+import type { Clock } from '#platform/clock.ts'
+import { SetupError } from '#platform/errors.ts'
+import { fileLock } from '#platform/file-lock.ts'
+import { readKeyFile, writeKeyFile } from '#platform/key-file.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { KEY_BYTES, type Keyring } from '#platform/sealing.ts'
+import type { Log } from '#platform/telemetry/log.ts'
+import { findProfile } from '#store/identity/profiles.ts'
+import { findStale, hasStale, reseal, type UnreadableValue } from '#store/reseal.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+
+export interface KeyringDeps {
+  database: Database
+  keyring: Keyring
+  clock: Clock
+  log: Log
+  /** Undefined when the keys come from `TRIBUTARY_KEY`: then the operator puts the new key first, and we only seal anew. */
+  keyFile: string | undefined
+}
+
+/** Running processes read the key file again at least this often. */
+const FOLLOWED_MS = 60_000
+
+/** How long to wait for another process that changes the keys. */
+const BUSY_MS = 30_000
+
+export type { UnreadableValue }
+
+export interface Rotation {
+  /** True when this run made a new key; false when it went on with one made before. */
+  newKey: boolean
+  resealed: number
+  /** Values that no key opens: left as they are. The profiles of damaged credentials wait for a new sign-in. */
+  unreadable: UnreadableValue[]
+}
+
+export interface Pruning {
+  dropped: number
+  unreadable: UnreadableValue[]
+}
+
+/**
+ * Running processes follow by themselves: they read the key file again when they meet a value sealed with a key they
+ * do not know. They keep sealing with the key they have until then, so the old key goes only when nothing needs it.
+ */
+export async function rotateKeyring(deps: KeyringDeps, progress: (done: number) => void): Promise<Rotation> {
+  return alone(deps, async () => {
+    deps.keyring.refresh()
+    const newKey = !(await hasStale(deps.database, deps.keyring)) && addKey(deps)
+    const done = await reseal(deps.database, deps.keyring, progress)
+    for (const value of done.unreadable) await markUnreadable(deps, value)
+    return { newKey, ...done }
+  })
+}
+
+/** A value of an unknown key may be fine with a key that is missing here: it is told, and nobody is asked to sign in again. */
+async function markUnreadable(deps: KeyringDeps, { table, row, reason }: UnreadableValue): Promise<void> {
+  deps.log.warn('a sealed value cannot be opened', { table, row, reason })
+  if (table !== 'credential' || reason !== 'damaged') return
+  const [shard, profileId] = row.split('/')
+  const profile = await findProfile(deps.database, Number(shard), profileId!)
+  const cause = new UpstreamError('reauthorize', 'The credential is damaged.', { reason: 'credential_damaged' })
+  if (profile !== undefined) await markNeedsAuth(deps, profile, cause)
+}
+
+/**
+ * Drops the keys that no sealed value needs. Apart from `rotate`, so that slow processes and backups can be waited for:
+ * a process that has not read the new key yet still seals with the old one.
+ */
+export async function pruneKeyring(
+  deps: KeyringDeps,
+  options: { atOnce: boolean } = { atOnce: false },
+): Promise<Pruning> {
+  return alone(deps, () => prune(deps, options.atOnce))
+}
+
+async function prune(deps: KeyringDeps, atOnce: boolean): Promise<Pruning> {
+  deps.keyring.refresh()
+  const { needed, unreadable } = await findStale(deps.database, deps.keyring)
+  if (needed > 0) {
+    throw new SetupError(`${needed} sealed values still need an older key.`, {
+      code: 'keys_in_use',
+      help: 'Finish the rotation first: tributary keyring rotate',
+    })
+  }
+  if (deps.keyFile === undefined) return { dropped: 0, unreadable }
+  const file = readKeyFile(deps.keyFile)!
+  if (file.keys.length > 1 && !atOnce && deps.clock.now() - statSync(deps.keyFile).mtimeMs < FOLLOWED_MS) {
+    throw new SetupError('The newest key is less than a minute old; running processes may not have it yet.', {
+      code: 'keys_settling',
+      help: 'Wait a minute and try again, or add --at-once if nothing else runs.',
+    })
+  }
+  if (file.keys.length > 1) writeKeyFile(deps.keyFile, { ...file, keys: file.keys.slice(0, 1) })
+  deps.keyring.refresh()
+  return { dropped: file.keys.length - 1, unreadable }
+}
+
+/** One at a time: two that write the key file at once would lose a key that something is sealed with. */
+async function alone<Result>({ keyFile }: KeyringDeps, work: () => Promise<Result>): Promise<Result> {
+  if (keyFile === undefined) return work()
+  const lock = await fileLock(`${keyFile}.lock`, (waitedMs) => {
+    if (waitedMs < BUSY_MS) return
+    throw new SetupError('Another process is changing the keys.', {
+      code: 'keys_busy',
+      help: 'Wait until it is done, then try again.',
+    })
+  })
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+function addKey({ keyring, keyFile }: KeyringDeps): boolean {
+  if (keyFile === undefined) return false
+  const file = readKeyFile(keyFile)!
+  writeKeyFile(keyFile, { ...file, keys: [randomBytes(KEY_BYTES), ...file.keys] })
+  keyring.refresh()
+  return true
+}

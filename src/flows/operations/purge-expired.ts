@@ -1,0 +1,50 @@
+import { purgeAttempts } from '#store/apps/attempts.ts'
+import { purgeCalls } from '#store/apps/calls.ts'
+import { purgeAppDeletions } from '#store/apps/deletions.ts'
+import { openMissingCursors, removeOrphanCursors } from '#store/push/cursors.ts'
+import { purgeDeliveries, purgeOrphanDeadLetters } from '#store/push/deliveries.ts'
+import { purgeEvents } from '#store/push/events.ts'
+import { purgeRateLimits } from '#store/sync/rate-limits.ts'
+import { recountProfiles } from './recount.ts'
+import { type ReviewDeps, reviewQuotas } from './review-quotas.ts'
+
+const ATTEMPTS_TTL_MS = 3_600_000
+const CALLS_TTL_MS = 14 * 86_400_000
+const RATE_LIMITS_TTL_MS = 7 * 86_400_000
+const DELIVERIES_TTL_MS = 14 * 86_400_000
+const DELETIONS_TTL_MS = 90 * 86_400_000
+const EVENTS_TTL_MS = 30 * 86_400_000
+
+interface Purged {
+  attempts: number
+  calls: number
+  rateLimits: number
+  deliveries: number
+  events: number
+  deletions: number
+  /** What belonged to destinations that went with their app. */
+  orphans: number
+  /** Ways from a profile to a destination that were missing. */
+  cursors: number
+  /** Counts of stored items that were wrong. */
+  miscounted: number
+  /** Quotas that are no longer nearly used up. */
+  quotas: number
+}
+
+/** Drops what has served its time. Runs every few minutes; losing or repeating a run is harmless. */
+export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
+  const { database, clock } = deps
+  return {
+    attempts: await purgeAttempts(database, clock.now() - ATTEMPTS_TTL_MS),
+    calls: await purgeCalls(database, clock.now() - CALLS_TTL_MS),
+    rateLimits: await purgeRateLimits(database, clock.now() - RATE_LIMITS_TTL_MS),
+    deliveries: await purgeDeliveries(database, clock.now() - DELIVERIES_TTL_MS),
+    events: await purgeEvents(database, clock.now() - EVENTS_TTL_MS),
+    deletions: await purgeAppDeletions(database, clock.now() - DELETIONS_TTL_MS),
+    orphans: (await removeOrphanCursors(database)) + (await purgeOrphanDeadLetters(database)),
+    cursors: await openMissingCursors(database, clock.now()),
+    miscounted: await recountProfiles(deps),
+    quotas: await reviewQuotas(deps),
+  }
+}

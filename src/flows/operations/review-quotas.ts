@@ -1,0 +1,109 @@
+import { OWN_SERVICE } from '#kit/own-items.ts'
+import { type Amount, effectiveQuotas, quotaState } from '#model/quotas.ts'
+import type { Clock } from '#platform/clock.ts'
+import { shardFor, shardIn, shardOf } from '#platform/ids.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { QuotaSettings } from '#platform/quota-variables.ts'
+import { findAppQuotas } from '#store/apps/apps.ts'
+import {
+  listLeftOut,
+  listNotices,
+  lowerNotice,
+  nextNotices,
+  putNotice,
+  type QuotaNotice,
+  removeNotice,
+} from '#store/apps/quota-notices.ts'
+import { accountUsage, totalOf } from '#store/apps/usage.ts'
+import { appUsage } from '#store/apps/usage-of-apps.ts'
+import { findProfile } from '#store/identity/profiles.ts'
+import { wakeFullEndpoints } from '#store/sync/endpoints.ts'
+
+export interface ReviewDeps {
+  database: Database
+  clock: Clock
+  config?: Partial<QuotaSettings> | undefined
+}
+
+const AT_ONCE = 500
+/** Limit: notices that one turn looks at or makes anew; the next turn of maintenance looks at the others. */
+const MAX_NOTICES = 10_000
+/** So much of a quota must be free before everything is read again by itself; else each item that goes would cost a whole walk. */
+const FREE_SHARE = 0.1
+
+/** Looks at every quota that was near or reached: what has room again goes on. Gives how many notices ended. */
+export async function reviewQuotas(deps: ReviewDeps): Promise<number> {
+  await restoreNotices(deps, undefined)
+  let ended = 0
+  let last: QuotaNotice | undefined
+  for (;;) {
+    const notices = await nextNotices(deps.database, last, AT_ONCE)
+    for (const notice of notices) if (await review(deps, notice, FREE_SHARE)) ended += 1
+    last = notices.at(-1)
+    if (notices.length < AT_ONCE) return ended
+  }
+}
+
+/** Who died after storing that a quota stopped an endpoint, and before telling it, left no notice: without one nothing would go on. */
+async function restoreNotices({ database, clock }: ReviewDeps, of: string | undefined): Promise<void> {
+  for (const { quota, shard, profileId, accountId, appId } of await listLeftOut(database, of, MAX_NOTICES)) {
+    const whole = { quota, level: 'reached', appId, since: clock.now() } as const
+    if (quota.startsWith('profile_')) await putNotice(database, { ...whole, shard, subject: profileId, accountId })
+    else if (quota.startsWith('account_'))
+      await putNotice(database, { ...whole, shard: shardIn(accountId), subject: accountId, accountId })
+    else await putNotice(database, { ...whole, shard: shardFor(appId), subject: appId, accountId: undefined })
+  }
+}
+
+/** After the quotas of an app were set: any room counts, because somebody wants it used. */
+export async function reviewApp(deps: ReviewDeps, appId: string): Promise<void> {
+  await restoreNotices(deps, appId)
+  for (const notice of await listNotices(deps.database, appId, MAX_NOTICES)) await review(deps, notice, 0)
+}
+
+/** True when the notice is over. */
+async function review(deps: ReviewDeps, notice: QuotaNotice, freeShare: number): Promise<boolean> {
+  const { database, clock, config } = deps
+  const limit = effectiveQuotas(config, await findAppQuotas(database, notice.appId))[notice.quota]
+  const used = await usedOf(deps, notice)
+  const isOk = used === undefined || quotaState(used, limit) === 'ok'
+  const hasCapacity = used === undefined || used < limit * (1 - freeShare)
+  if (notice.level === 'reached' && hasCapacity) {
+    const profiles = await profilesOf(deps, notice)
+    await database.transaction(async (tx) => {
+      await wakeFullEndpoints(tx, notice.appId, profiles, clock.now())
+    })
+    if (!isOk) await lowerNotice(database, notice, clock.now())
+  }
+  if (isOk) await removeNotice(database, notice)
+  return isOk
+}
+
+/** How much of the quota is used; undefined when its profile or account is gone. */
+async function usedOf(
+  deps: ReviewDeps,
+  { quota, appId, accountId, subject }: QuotaNotice,
+): Promise<number | undefined> {
+  const [scope, unit] = quota.split('_') as ['profile' | 'account' | 'app' | 'own', keyof Amount]
+  if (scope === 'app' || scope === 'own') {
+    const { total, own } = await appUsage(deps, appId, OWN_SERVICE.service)
+    return (scope === 'own' ? own : total)[unit]
+  }
+  // A merge may have given the profile another account.
+  const home = scope === 'account' ? accountId : await accountOf(deps, subject)
+  const profiles = home === undefined ? [] : await accountUsage(deps.database, home)
+  const counted = scope === 'account' ? profiles : profiles.filter(({ profileId }) => profileId === subject)
+  return counted.length === 0 ? undefined : totalOf(counted)[unit]
+}
+
+async function accountOf({ database }: ReviewDeps, profileId: string): Promise<string | undefined> {
+  const shard = shardOf(profileId)
+  return shard === undefined ? undefined : (await findProfile(database, shard, profileId))?.accountId
+}
+
+/** Those that the quota may have stopped; undefined: all of the app. */
+async function profilesOf({ database }: ReviewDeps, { quota, subject }: QuotaNotice): Promise<string[] | undefined> {
+  if (quota.startsWith('profile_')) return [subject]
+  if (quota.startsWith('account_')) return (await accountUsage(database, subject)).map(({ profileId }) => profileId)
+  return undefined
+}

@@ -1,0 +1,89 @@
+import { endpointOf } from '#kit/own-items.ts'
+import { mapOf } from '#kit/read-item.ts'
+import type { Registry } from '#kit/registry.ts'
+import type { DeleteRow, DeliveryProfile, DeliveryRow, PutRow } from '#model/destination.ts'
+import { formatIdr, partitionOf } from '#model/idr.ts'
+import type { Profile } from '#model/profile.ts'
+import { typesFromBits } from '#model/types.ts'
+import type { ChangedItem, Tombstone } from '#store/items/changes.ts'
+import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
+
+/**
+ * Changes as rows in order of their numbers. `wanted` are the items that the destination's filter takes; of others it may have had an
+ * earlier state, which is taken back.
+ */
+export function rowsOf(
+  registry: Registry,
+  profile: Profile,
+  changes: { items: ChangedItem[]; tombstones: Tombstone[] },
+  wanted: Set<string>,
+  takesBack: (item: ChangedItem) => boolean,
+): DeliveryRow[] {
+  const partition = partitionOf({ owner: profile.nativeId, service: profile.service })
+  const rows: DeliveryRow[] = changes.tombstones.map((tombstones) => deleteRow(profile, partition, tombstones))
+  for (const item of changes.items) {
+    if (wanted.has(item.id)) rows.push(putRow(registry, profile, partition, item))
+    else if (takesBack(item)) rows.push(deleteRow(profile, partition, { ...item, deletedAt: item.updatedAt }))
+  }
+  return rows.sort((a, b) => a.seq - b.seq)
+}
+
+export function deliveryProfile(profile: Profile): DeliveryProfile {
+  return {
+    id: profile.id,
+    account: profile.accountId,
+    service: profile.service,
+    nativeId: profile.nativeId,
+    name: profile.person.name,
+    handle: profile.person.handle,
+    // A limit of the service comes and goes; it says nothing of the profile.
+    state: profile.state === 'limited' ? 'active' : profile.state,
+    connectedAt: profile.connectedAt,
+  }
+}
+
+function putRow(registry: Registry, profile: Profile, partition: string, item: ChangedItem): PutRow {
+  const endpoint = endpointOf(registry, profile.service, item.endpoint)
+  return {
+    op: 'put',
+    seq: item.seq,
+    id: `${item.id}_${partition}`,
+    idr: formatIdr({
+      type: endpoint?.kind.name ?? 'data',
+      owner: profile.nativeId,
+      service: profile.service,
+      endpoint: item.endpoint,
+      item: item.nativeId,
+    }),
+    profile: profile.id,
+    service: profile.service,
+    endpoint: item.endpoint,
+    nativeId: item.nativeId,
+    at: item.at,
+    updatedAt: item.updatedAt,
+    types: typesFromBits(item.types),
+    guid: item.guid,
+    author: item.author,
+    participants: item.participants,
+    lat: item.lat,
+    lng: item.lng,
+    oembed: item.oembed,
+    map:
+      endpoint === undefined
+        ? '{}'
+        : stringifyLossless(mapOf(endpoint, parseStored(item.data), profile.nativeId) as LosslessJson),
+    data: item.data,
+  }
+}
+
+function deleteRow(profile: Profile, partition: string, tombstones: Tombstone): DeleteRow {
+  return {
+    op: 'delete',
+    seq: tombstones.seq,
+    id: `${tombstones.id}_${partition}`,
+    profile: profile.id,
+    endpoint: tombstones.endpoint,
+    nativeId: tombstones.nativeId,
+    deletedAt: tombstones.deletedAt,
+  }
+}

@@ -1,0 +1,70 @@
+import type { Destination } from '#model/destination.ts'
+import { ApiError } from '#model/errors.ts'
+import type { Profile } from '#model/profile.ts'
+import { typeBits } from '#model/types.ts'
+import type { ChangedItem, Tombstone } from '#store/items/changes.ts'
+import { matchingItems } from '#store/items/match.ts'
+import type { DeliverDeps } from './deps.ts'
+import { type ItemPath, parseItemPath } from './item-path.ts'
+
+/** Limit: filters of one destination; more is refused. */
+const MAX_FILTERS = 50
+
+/** What a destination wants, read once and asked of every batch. */
+export type Filter = ItemPath[]
+
+/** Refuses what would never match, with the reason that the same path would get from the API. */
+export function checkFilter({ registry }: Pick<DeliverDeps, 'registry'>, filter: string[]): string[] {
+  if (filter.length === 0) throw new ApiError('bad_body', 'filter: give at least one path, or "*" for all.')
+  if (filter.length > MAX_FILTERS) throw new ApiError('bad_body', `filter: at most ${MAX_FILTERS} paths.`)
+  for (const path of filter) parseItemPath(registry, path)
+  return filter
+}
+
+export function filterOf({ registry }: Pick<DeliverDeps, 'registry'>, { filter }: Destination): Filter {
+  return filter.flatMap((path) => {
+    try {
+      return [parseItemPath(registry, path)]
+    } catch (error) {
+      // A service that an operator took away matches nothing; the other paths go on.
+      if (error instanceof ApiError) return []
+      throw error
+    }
+  })
+}
+
+/** The paths that could show anything of this profile. */
+export function pathsFor(filter: Filter, profile: Profile): Filter {
+  return filter.filter((path) => path.takes(profile))
+}
+
+/** The ids among these items that at least one of the paths would show. */
+export async function wantedItems(
+  { database }: Pick<DeliverDeps, 'database'>,
+  paths: Filter,
+  profile: Profile,
+  items: ChangedItem[],
+): Promise<Set<string>> {
+  const ids = items.map(({ id }) => id)
+  if (ids.length === 0 || paths.some(({ selection, narrows }) => selection === undefined && !narrows))
+    return new Set(ids)
+  const wanted = new Set<string>()
+  for (const { selection, query } of paths)
+    for (const id of await matchingItems(database, profile, selection, query, ids)) wanted.add(id)
+  return wanted
+}
+
+/** Nobody can ask an item that is gone what it was; only where it was. */
+export function wantsTombstone(paths: Filter, { endpoint }: Tombstone): boolean {
+  return paths.some(
+    ({ selection }) => selection === undefined || 'type' in selection || selection.endpoint === endpoint,
+  )
+}
+
+/** Whether only the words, times or people that a path asks for keep the item out: another state of it may have been wanted. */
+export function nearlyWants(paths: Filter, { types, endpoint }: ChangedItem): boolean {
+  return paths.some(({ selection, narrows }) => {
+    if (!narrows || selection === undefined) return narrows
+    return 'type' in selection ? (types & typeBits([selection.type])) !== 0 : selection.endpoint === endpoint
+  })
+}

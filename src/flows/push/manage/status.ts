@@ -1,0 +1,102 @@
+import type { Destination } from '#model/destination.ts'
+import { lagByKind, summarizeCursors } from '#store/push/cursors.ts'
+import {
+  countDeadLetters,
+  type DeadLetter,
+  type Delivery,
+  deadLettersByKind,
+  deliveriesSince,
+  listDeadLetters,
+  listDeliveries,
+  type RecentDeliveries,
+} from '#store/push/deliveries.ts'
+import { countDestinations, listDestinations, openSecrets } from '#store/push/destinations.ts'
+import type { DeliverDeps } from '../deps.ts'
+
+/** What is shown of a destination: all but its secrets. */
+export interface ShownDestination {
+  destination: Destination
+  url: string
+  profiles: number
+  rows: number
+  behind: number
+  changesBehind: number
+  /** Since when something waits; undefined when all is there. */
+  behindSince: number | undefined
+  /** How long that is. */
+  lagMs: number
+  /** In the last minutes. */
+  recent: RecentDeliveries
+  profilesFailing: number
+  deliveredAt: number | undefined
+  deadLetters: number
+}
+
+/** Throughput is counted over so long. */
+const RECENT_MS = 5 * 60_000
+
+export async function showDestinations(deps: DeliverDeps, appId: string): Promise<ShownDestination[]> {
+  return Promise.all((await listDestinations(deps.database, appId)).map((destination) => show(deps, destination)))
+}
+
+export async function show(deps: DeliverDeps, destination: Destination): Promise<ShownDestination> {
+  const nowMs = deps.clock.now()
+  const [secrets, summary, deadLetters, recent] = await Promise.all([
+    openSecrets(deps.database, deps.keyring, destination.id),
+    summarizeCursors(deps.database, destination.id),
+    countDeadLetters(deps.database, destination.id),
+    deliveriesSince(deps.database, destination.id, nowMs - RECENT_MS),
+  ])
+  return {
+    destination,
+    url: secrets?.url ?? '',
+    profiles: summary.profiles,
+    rows: summary.rows,
+    behind: summary.behind,
+    changesBehind: summary.changes_behind,
+    behindSince: summary.behind_since ?? undefined,
+    lagMs: Math.max(0, nowMs - (summary.behind_since ?? nowMs)),
+    recent,
+    profilesFailing: summary.failing,
+    deliveredAt: summary.delivered_at ?? undefined,
+    deadLetters,
+  }
+}
+
+export async function deliveriesOf(
+  { database }: Pick<DeliverDeps, 'database'>,
+  destination: Destination,
+  before: string | undefined,
+  limit: number,
+): Promise<Delivery[]> {
+  return listDeliveries(database, destination.id, before, limit)
+}
+
+export async function deadLettersOf(
+  { database }: Pick<DeliverDeps, 'database'>,
+  destination: Destination,
+  limit: number,
+): Promise<DeadLetter[]> {
+  return listDeadLetters(database, destination.id, limit)
+}
+
+export interface PushHealth {
+  destinations: { kind: string; state: string; n: number }[]
+  lag: { kind: string; changes: number; seconds: number }[]
+  deadLetters: { kind: string; n: number }[]
+}
+
+/** All destinations together, by kind: for graphs, so nothing of it grows with the number of apps. */
+export async function pushHealth({ database, clock }: Pick<DeliverDeps, 'database' | 'clock'>): Promise<PushHealth> {
+  const [destinations, lag, deadLetters] = await Promise.all([
+    countDestinations(database),
+    lagByKind(database),
+    deadLettersByKind(database),
+  ])
+  const age = (since: number | null) => (since === null ? 0 : Math.max(0, clock.now() - since) / 1000)
+  return {
+    destinations,
+    lag: lag.map(({ kind, changes, since }) => ({ kind, changes, seconds: age(since) })),
+    deadLetters,
+  }
+}

@@ -1,0 +1,66 @@
+import type { ReadingAccount } from '#model/account.ts'
+import type { Query } from '#model/query.ts'
+import type { FoundItem } from '#store/items/query.ts'
+import type { ItemScope, ReadDeps } from './find.ts'
+import { createPresenter, type Presentation } from './present.ts'
+import { readItems } from './read-items.ts'
+
+/** Up to this much text is gathered first, so that the answer can name its next page; more is streamed. */
+const GATHERED_CHARS = 512 * 1024
+const PIECE_CHARS = 64 * 1024
+
+export type ItemsResponse =
+  | { whole: string /** The last item, when more come after it. */; next: { at: number; id: string } | undefined }
+  | { pieces: AsyncGenerator<string> }
+
+/** An array of items as JSON text. However many are asked for, only a little of it is held at a time. */
+export async function respondWithItems(
+  deps: ReadDeps,
+  scope: ItemScope<ReadingAccount>,
+  query: Query,
+  options: Presentation,
+): Promise<ItemsResponse> {
+  const present = createPresenter(deps, scope.readable, options)
+  // One more than asked tells whether there is a next page.
+  const limit = query.limit === 0 ? 0 : query.limit + 1
+  const batches = readItems(deps, scope, { ...query, limit })
+  const found: FoundItem[] = []
+  let chars = 0
+  for (;;) {
+    const { done, value } = await batches.next()
+    if (done) break
+    found.push(...value)
+    chars += value.reduce((sum, { data, oembed }) => sum + data.length + oembed.length, 0)
+    if (chars > GATHERED_CHARS) return { pieces: pieces(found, batches, query.limit, present) }
+  }
+  const items = found.slice(0, query.limit)
+  return { whole: `[${items.map(present).join(',')}]`, next: found.length > query.limit ? items.at(-1) : undefined }
+}
+
+/** However slowly it is taken, little waits: what is left of one batch, and one piece of text. */
+async function* pieces(
+  gathered: FoundItem[],
+  batches: AsyncGenerator<FoundItem[]>,
+  limit: number,
+  present: (item: FoundItem) => string,
+): AsyncGenerator<string> {
+  let left = limit
+  let text = ''
+  try {
+    for (let found: FoundItem[] | undefined = gathered; found !== undefined; ) {
+      // Taken out, so that nobody who stopped reading keeps what was shown already.
+      for (let item = found.shift(); item !== undefined && left > 0; item = found.shift()) {
+        text += (left === limit ? '[' : ',') + present(item)
+        left -= 1
+        if (text.length < PIECE_CHARS) continue
+        yield text
+        text = ''
+      }
+      const next: IteratorResult<FoundItem[]> = await batches.next()
+      found = next.done ? undefined : next.value
+    }
+    yield `${text}]`
+  } finally {
+    await batches.return(undefined)
+  }
+}

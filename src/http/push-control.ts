@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import {
+  pauseDestination,
+  redrive as redriveRows,
+  replay,
+  resumeDestination,
+  rotateSigning,
+  runNow,
+} from '#flows/push/manage/control.ts'
+import { findOwn } from '#flows/push/manage/destinations.ts'
+import { show } from '#flows/push/manage/status.ts'
+import { destination, path, present, reasons } from './push-destination.ts'
+import { route } from './route.ts'
+
+export const pause = route({
+  auth: 'app',
+  summary: 'Deliver nothing until resumed; nothing is lost meanwhile',
+  path,
+  response: destination,
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id } }) => {
+    const found = await findOwn(deps, app.id, id)
+    await pauseDestination(deps, found, `app:${app.id}`)
+    return present(await show(deps, await findOwn(deps, app.id, id)))
+  },
+})
+
+export const resume = route({
+  auth: 'app',
+  summary: 'Go on, also after it was parked or disabled',
+  path,
+  response: destination,
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id } }) => {
+    const found = await findOwn(deps, app.id, id)
+    await resumeDestination(deps, found, `app:${app.id}`)
+    return present(await show(deps, await findOwn(deps, app.id, id)))
+  },
+})
+
+export const test = route({
+  auth: 'app',
+  summary: 'Try the destination: connect, rights, one write that is rolled back, and how many items the filter matches',
+  path,
+  response: z.object({
+    ok: z.boolean(),
+    checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
+    matches: z.object({
+      profiles: z.number(),
+      items: z.number(),
+      exact: z.boolean().describe('False when there are more than could be counted in a few seconds.'),
+    }),
+  }),
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id }, reply }) => {
+    const left = new AbortController()
+    reply.raw.once('close', () => left.abort())
+    const { checks, matches } = await deps.tasks.tryDestination(await findOwn(deps, app.id, id), left.signal)
+    return { ok: checks.every(({ ok }) => ok), checks, matches }
+  },
+})
+
+export const run = route({
+  auth: 'app',
+  summary: 'Deliver what is new now, whatever the schedule says',
+  path,
+  status: 202,
+  response: z.object({ profiles: z.number() }),
+  reasons: [...reasons, 'bad_request'],
+  run: async (deps, { app, path: { id } }) => ({
+    profiles: await runNow(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
+  }),
+})
+
+export const redrive = route({
+  auth: 'app',
+  summary: 'Try the dead letters again',
+  path,
+  status: 202,
+  response: z.object({ profiles: z.number() }),
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id } }) => ({
+    profiles: await redriveRows(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
+  }),
+})
+
+export const backfill = route({
+  auth: 'app',
+  summary: 'Deliver everything again from the beginning',
+  path,
+  status: 202,
+  response: z.object({ profiles: z.number() }),
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id } }) => ({
+    profiles: await replay(deps, await findOwn(deps, app.id, id), {}, `app:${app.id}`),
+  }),
+})
+
+export const verify = route({
+  auth: 'app',
+  summary: 'Compare what is in the tables with the store, row by row; with `repair` also put it right',
+  path,
+  body: z.object({
+    repair: z.boolean().default(false).describe('Deliver again what differs, and take out what should not be there.'),
+    after: z.string().max(100).optional().describe('`next` of the previous answer, to go on.'),
+  }),
+  response: z.object({
+    profiles: z.number(),
+    rows: z.number().describe('Compared.'),
+    missing: z.number(),
+    different: z.number(),
+    extra: z.number().describe('Rows that should not be there.'),
+    repaired: z.number().describe('Profiles that are delivered again from their first wrong row.'),
+    next: z.string().optional().describe('Time was up: give it as `after` to go on from here.'),
+  }),
+  reasons: [...reasons, 'bad_request', 'destination_failed'],
+  run: async (deps, { app, path: { id }, body }) =>
+    deps.tasks.verifyDestination(await findOwn(deps, app.id, id), body, `app:${app.id}`),
+})
+
+export const replayFrom = route({
+  auth: 'app',
+  summary: 'Deliver again what changed since a time or a number',
+  path,
+  body: z.object({
+    since: z.number().int().min(0).max(8.64e15).optional().describe('Epoch ms.'),
+    seq: z.number().int().min(0).optional().describe('Number of the first change; numbers are counted per profile.'),
+    profile: z.string().max(100).optional().describe('One profile alone.'),
+  }),
+  status: 202,
+  response: z.object({ profiles: z.number() }),
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id }, body }) => ({
+    profiles: await replay(deps, await findOwn(deps, app.id, id), body, `app:${app.id}`),
+  }),
+})
+
+export const rotateSecret = route({
+  auth: 'app',
+  summary: 'A new signing secret of a webhook; the previous one signs along until the next rotation',
+  path,
+  response: z.object({ secret: z.string() }),
+  reasons: [...reasons],
+  run: async (deps, { app, path: { id } }) => ({
+    secret: await rotateSigning(deps, await findOwn(deps, app.id, id), `app:${app.id}`),
+  }),
+})

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { reasonOf } from '../errors.ts'
+import type { Log } from '../telemetry/log.ts'
+
+const run = promisify(execFile)
+
+/** PostgreSQL refuses to run as root, so root runs it as this system user. */
+export interface ServiceUser {
+  uid: number
+  gid: number
+}
+
+const NAME = 'tributary'
+const TRIES = 20
+const RETRY_MS = 100
+const NOLOGIN = '/usr/sbin/nologin'
+
+const WAYS_TO_MAKE_ONE: [string, ...string[]][] = [
+  ['useradd', '--system', '--user-group', '--no-create-home', '--shell', NOLOGIN, NAME],
+  ['/usr/sbin/useradd', '--system', '--user-group', '--no-create-home', '--shell', NOLOGIN, NAME],
+  ['sh', '-c', `addgroup -S ${NAME}; adduser -S -D -H -s /sbin/nologin -G ${NAME} ${NAME}`],
+]
+
+/** The system user `tributary`, made when it is missing; `nobody` where none can be made. */
+export async function ensureServiceUser(log: Log): Promise<ServiceUser> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = await lookUp(NAME)
+    if (found !== undefined) return found
+    if (!(await make())) break
+    // Another process may hold the password file at this moment, or have made the user first.
+    await sleep(RETRY_MS)
+  }
+  const made = await lookUp(NAME)
+  if (made !== undefined) return made
+  const nobody = await lookUp('nobody')
+  if (nobody === undefined) throw new Error('There is neither a way to make a system user nor the user nobody.')
+  log.warn(`PostgreSQL runs as the system user nobody: the system user ${NAME} could not be made.`)
+  return nobody
+}
+
+/** Why this system user cannot run the program; undefined when it can. */
+export async function refusal(
+  user: ServiceUser | undefined,
+  program: string,
+  parameters: string[],
+): Promise<string | undefined> {
+  try {
+    await run(program, parameters, { cwd: '/', ...identity(user) })
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+export async function canRun(user: ServiceUser | undefined, program: string, parameters: string[]): Promise<boolean> {
+  return (await refusal(user, program, parameters)) === undefined
+}
+
+/** Whether this system user may walk into the folder. */
+export async function canEnter(user: ServiceUser, folder: string): Promise<boolean> {
+  return canRun(user, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder])
+}
+
+/** The part of spawn options that makes a child run as this user. */
+export function identity(user: ServiceUser | undefined): { uid?: number; gid?: number } {
+  return user === undefined ? {} : { uid: user.uid, gid: user.gid }
+}
+
+async function lookUp(name: string): Promise<ServiceUser | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    // id ends with a failure when there is no such user.
+    return undefined
+  }
+}
+
+// True when one of the tools exists, whether or not it succeeded: it also fails when another process was faster.
+async function make(): Promise<boolean> {
+  for (const [program, ...parameters] of WAYS_TO_MAKE_ONE) {
+    try {
+      await run(program, parameters)
+      return true
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code < 126) return true
+    }
+  }
+  return false
+}

@@ -1,0 +1,136 @@
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Log } from './log.ts'
+import { type Attributes, createTracer, type Span, type Tracer } from './trace.ts'
+
+interface OtlpOptions {
+  /** Where traces go: the whole address. */
+  url: string
+  headers: Record<string, string>
+  resource: Attributes
+  log: Log
+}
+
+interface Exporter {
+  keep(span: Span): void
+  /** Sends what is left. */
+  close(): Promise<void>
+}
+
+const KINDS = { internal: 1, server: 2, client: 3 } as const
+const FAILED = 2
+const BATCH = 512
+const EVERY_MS = 5000
+/** Limit: spans that wait while the collector is away; then the newest are dropped, and counted. */
+const MAX_WAITING = 8192
+const TIMEOUT_MS = 10_000
+
+/** Traces for a collector of the operator's, where one is set. */
+export function openTraces(
+  config: Config,
+  log: Log,
+  version: string,
+): { tracer: Tracer; close: () => Promise<void> } | undefined {
+  const url = config.otlpTracesUrl ?? (config.otlpUrl === undefined ? undefined : `${config.otlpUrl}/v1/traces`)
+  if (url === undefined || config.tracingOff) return undefined
+  const resource = { ...config.resourceAttributes, 'service.name': config.serviceName, 'service.version': version }
+  const exporter = createExporter({ url, headers: config.otlpHeaders, resource, log })
+  const keep = exporter.keep.bind(exporter)
+  return {
+    tracer: createTracer({ clock: systemClock, share: config.traceShare, keep }),
+    close: () => exporter.close(),
+  }
+}
+
+/**
+ * Hands spans to an OpenTelemetry collector: OTLP over HTTP in its JSON form. A collector that is away costs spans, never
+ * requests. Its address is the operator's own, so the guard that keeps people's addresses out does not apply.
+ */
+function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter {
+  let waiting: Span[] = []
+  let dropped = 0
+  let sending: Promise<void> | undefined
+  const timer = setInterval(() => void flush(), EVERY_MS).unref()
+
+  function flush(): Promise<void> {
+    sending ??= send().finally(() => {
+      sending = undefined
+    })
+    return sending
+  }
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH)
+      waiting = waiting.slice(BATCH)
+      try {
+        const { status } = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(writeSpans(resource, batch)),
+          redirect: 'error',
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        })
+        if (status >= 300) throw new Error(`the collector answered ${status}`)
+      } catch (error) {
+        dropped += batch.length
+        log.warn('traces could not be delivered', { dropped, error })
+        return
+      }
+    }
+  }
+
+  return {
+    keep(span) {
+      if (waiting.length >= MAX_WAITING) dropped += 1
+      else waiting.push(span)
+      if (waiting.length >= BATCH) void flush()
+    },
+    async close() {
+      clearInterval(timer)
+      await sending
+      await flush()
+    },
+  }
+}
+
+/** The shape of `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest`, with ids in hex as its JSON form wants. */
+function writeSpans(resource: Attributes, spans: Span[]): object {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: writeAttributes(resource) },
+        scopeSpans: [{ scope: { name: 'tributary' }, spans: spans.map(writeSpan) }],
+      },
+    ],
+  }
+}
+
+function writeSpan({ traceId, id, parentId, name, kind, beganMs, endedMs, attributes, failed }: Span): object {
+  return {
+    traceId,
+    spanId: id,
+    ...(parentId === undefined ? {} : { parentSpanId: parentId }),
+    name,
+    kind: KINDS[kind],
+    startTimeUnixNano: nanos(beganMs),
+    endTimeUnixNano: nanos(endedMs),
+    attributes: writeAttributes(attributes),
+    status: failed ? { code: FAILED } : {},
+  }
+}
+
+// Beyond 2^53: written as text, as the JSON form of 64-bit numbers is.
+function nanos(ms: number): string {
+  return `${Math.round(ms)}000000`
+}
+
+function writeAttributes(attributes: Attributes): object[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: writeValue(value) }))
+}
+
+function writeValue(value: string | number | boolean): object {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+}

@@ -1,0 +1,92 @@
+import type { SealedServiceKey } from '#model/app.ts'
+import { type Queries, statement } from '#platform/postgres/database.ts'
+import type { Keyring } from '#platform/sealing.ts'
+
+interface Row {
+  service: string
+  key: string
+  secret: Buffer
+  scope: string | null
+  overrides: Record<string, string>
+  updated_at: number
+}
+
+/** What the sealed column holds, as JSON. */
+interface Secrets {
+  secret: string
+  hook_secret?: string | undefined
+}
+
+export interface OpenServiceKey extends SealedServiceKey {
+  secret: string
+  /** Where the service proves its own calls to us by another secret. */
+  hookSecret?: string
+}
+
+const columns = 'service, key, secret, scope, overrides, updated_at'
+const upsert = statement(
+  'service-key-upsert',
+  `insert into service_key (app_id, ${columns}) values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (app_id, service) do update set key = excluded.key, secret = excluded.secret, scope = excluded.scope,
+     overrides = excluded.overrides, updated_at = excluded.updated_at`,
+)
+const find = statement('service-key-find', `select ${columns} from service_key where app_id = $1 and service = $2`)
+const list = statement('service-key-list', `select ${columns} from service_key where app_id = $1 order by service`)
+const remove = statement('service-key-delete', 'delete from service_key where app_id = $1 and service = $2')
+
+const cellOf = (appId: string, service: string) => ({
+  table: 'service_key',
+  row: `${appId}/${service}`,
+  column: 'secret',
+})
+
+export async function putServiceKey(
+  queries: Queries,
+  keyring: Keyring,
+  appId: string,
+  key: SealedServiceKey,
+  secret: string,
+  hookSecret?: string,
+): Promise<void> {
+  const secrets: Secrets = { secret, hook_secret: hookSecret }
+  const sealed = keyring.seal(JSON.stringify(secrets), cellOf(appId, key.service))
+  await queries.count(upsert, [
+    appId,
+    key.service,
+    key.key,
+    sealed,
+    key.scope ?? null,
+    JSON.stringify(key.overrides),
+    key.updatedAt,
+  ])
+}
+
+export async function findServiceKey(
+  queries: Queries,
+  keyring: Keyring,
+  appId: string,
+  service: string,
+): Promise<OpenServiceKey | undefined> {
+  const [row] = await queries.rows<Row>(find, [appId, service])
+  if (row === undefined) return undefined
+  const { secret, hook_secret: hookSecret } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
+  return { ...toKey(row), secret, ...(hookSecret === undefined ? {} : { hookSecret }) }
+}
+
+export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {
+  return (await queries.rows<Row>(list, [appId])).map(toKey)
+}
+
+export async function deleteServiceKey(queries: Queries, appId: string, service: string): Promise<boolean> {
+  return (await queries.count(remove, [appId, service])) > 0
+}
+
+function toKey(row: Row): SealedServiceKey {
+  return {
+    service: row.service,
+    key: row.key,
+    scope: row.scope ?? undefined,
+    overrides: row.overrides,
+    updatedAt: row.updated_at,
+  }
+}

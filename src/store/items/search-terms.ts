@@ -1,0 +1,73 @@
+import { murmur3Hex } from '#model/murmur3.ts'
+import type { Term } from '#model/text-query.ts'
+
+/**
+ * One index finds items by words, by people and by guid. All three stand in one search vector, and every entry begins with
+ * a scope of its profile: what others store makes nobody's search longer, not even that for a beginning.
+ */
+const SCOPE_CHARS = 4
+const HASH_CHARS = 10
+
+function scopeOf(profileId: string): string {
+  return profileId.slice(-SCOPE_CHARS)
+}
+
+// Ids are hashed: they may hold anything, and the exact ones are compared in the row. No word has these signs in it.
+const person = (scope: string, id: string) => `'${scope}@${hashed(id)}'`
+const author = (scope: string, id: string) => `'${scope}^${hashed(id)}'`
+const dedupeKey = (scope: string, guid: string) => `'${scope}!${hashed(guid)}'`
+
+function hashed(id: string): string {
+  return murmur3Hex(id).slice(0, HASH_CHARS)
+}
+
+export interface SearchableItem {
+  /** The words of its texts, as a search vector. */
+  words: string
+  participants: string[]
+  author: string | undefined
+  guid: string[]
+}
+
+/** A search vector in PostgreSQL's spelling: words with their positions, then people and marks. */
+export function buildSearchVector(profileId: string, item: SearchableItem): string {
+  const scope = scopeOf(profileId)
+  return [
+    scoped(scope, item.words),
+    ...item.participants.map((id) => person(scope, id)),
+    ...(item.author === undefined ? [] : [author(scope, item.author)]),
+    ...item.guid.map((guid) => dedupeKey(scope, guid)),
+  ].join(' ')
+}
+
+// Words are letters and digits alone, so a blank and a quote always open one.
+function scoped(scope: string, words: string): string {
+  return words === '' ? '' : `'${scope}${words.slice(1).replaceAll(" '", ` '${scope}`)}`
+}
+
+export interface SearchTerms {
+  terms: readonly Term[]
+  people: readonly string[]
+  authors: readonly string[]
+}
+
+/** All of it must be there. */
+export function buildSearchQuery(profileId: string, { terms, people, authors }: SearchTerms): string {
+  const scope = scopeOf(profileId)
+  return [
+    ...terms.map((term) => `${term.isUnwanted ? '!' : ''}(${phrase(scope, term)})`),
+    ...people.map((id) => person(scope, id)),
+    ...authors.map((id) => author(scope, id)),
+  ].join(' & ')
+}
+
+/** Any of these marks. */
+export function guidQuery(profileId: string, guids: readonly string[]): string {
+  const scope = scopeOf(profileId)
+  return guids.map((guid) => dedupeKey(scope, guid)).join(' | ')
+}
+
+function phrase(scope: string, { words, isBeginning }: Term): string {
+  const last = words.length - 1
+  return words.map((word, i) => `'${scope}${word}'${isBeginning && i === last ? ':*' : ''}`).join(' <-> ')
+}

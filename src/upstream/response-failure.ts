@@ -1,0 +1,36 @@
+import type { UpstreamReason } from '#model/upstream-reasons.ts'
+import { retryAfterMs } from '#platform/retry-after.ts'
+import { excerpt, type Recovery, UpstreamError } from './errors.ts'
+import type { UpstreamResponse } from './send.ts'
+
+export interface FailureContext {
+  /** What was asked for, in a word or two. */
+  what: string
+  nowMs: number
+  /** What helps when the service refuses with 401 or 403. */
+  refused: Recovery
+  secrets?: readonly (string | undefined)[] | undefined
+}
+
+/** What an answer that is no success means. */
+export function responseFailure(
+  response: UpstreamResponse,
+  { what, nowMs, refused, secrets }: FailureContext,
+): UpstreamError {
+  const { status } = response
+  const told = excerpt(isMarkup(response.text) ? '' : response.text, secrets)
+  const message = `The service answered ${status} (${what})${told === '' ? '' : `: ${told}`}`
+  const fail = (recovery: Recovery, reason: UpstreamReason) =>
+    new UpstreamError(recovery, message, { reason, status, retryAfterMs: retryAfterMs(response.headers, nowMs) })
+  if (status === 429) return fail('retry', 'rate_limited')
+  if (status >= 500 || status === 408 || status === 425) return fail('retry', 'service_failed')
+  if (status >= 300 && status < 400) return fail('stop', 'redirect_refused')
+  if (status === 401 || status === 403) return fail(refused, 'service_refused')
+  if (status === 404 || status === 410) return fail('skip', 'not_found')
+  return fail('stop', 'unexpected_answer')
+}
+
+/** True for pages, which tell a machine nothing. */
+export function isMarkup(text: string): boolean {
+  return text.trimStart().startsWith('<')
+}

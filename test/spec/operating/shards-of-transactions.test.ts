@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Database, Queries, Statement } from '#platform/postgres/database.ts'
+import { basic } from '../../harness/app.ts'
+import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
+import { type LabHarness, startLabHarness } from '../../harness/lab.ts'
+import { get, send } from '../../harness/send.ts'
+import { type Granted, signIn } from '../../harness/sign-in.ts'
+import { until } from '../../harness/until.ts'
+import { EVERY_SHARD } from '../../store/every-shard.ts'
+
+const SOURCES = join(import.meta.dirname, '../../../src')
+
+/** Files with a transaction that touches several shards, and why. */
+const SEVERAL_PARTS: Record<string, string> = {
+  'flows/authorize/exchange.ts': 'a code joins a service user to an account; each has its shard',
+  'flows/authorize/merge.ts': 'two accounts and their service users',
+  'flows/authorize/disconnect.ts': 'a profile, its service user, and after a merge the profiles of several shards',
+  'flows/authorize/erase-app.ts':
+    'an account with the profiles of several shards after a merge; at the end what the app has in any shard',
+  'flows/authorize/delete-app.ts': 'counts the accounts of the app',
+  'flows/push/manage/destinations.ts': 'a destination has a cursor for every profile of its app',
+  'flows/push/manage/control.ts': 'a destination has a cursor for every profile of its app',
+  'flows/sync/rules.ts': 'makes the endpoints of all profiles of the app due',
+}
+
+/** Files whose transactions the walk does not run, unless by chance, with what was found by reading them. */
+const NOT_RUN: Record<string, string> = {
+  'flows/authorize/accounts.ts': 'one shard',
+  'flows/authorize/apply.ts': 'as exchange.ts: a service user and an account',
+  'flows/authorize/expire-sign-ins.ts': 'unfinished sign-ins of any shard',
+  'flows/push/deliver/failure.ts': 'none: destination and events',
+  'flows/push/deliver/bisect-rejects.ts': 'one shard',
+  'flows/push/repair/reconcile-checkpoint.ts': 'one shard',
+  'flows/push/deliver/settle-death.ts': 'the cursors of a destination, in any shard',
+  'flows/push/repair/verify.ts': 'one shard: the audit entry',
+  'flows/operations/demo.ts': 'none: the app and its keys',
+  'flows/operations/review-quotas.ts': 'the profiles of an app, in any shard',
+  'flows/sync/settle-death.ts': 'one shard',
+  'flows/sync/tell-quota.ts': 'one shard',
+  'upstream/fresh-credential.ts': 'one shard',
+}
+
+const everyPart = new Set(Object.values(EVERY_SHARD).flat())
+
+/** The file of the sources that called. */
+function caller(): string {
+  for (const [, url] of (new Error().stack ?? '').matchAll(/(file:\/\/[^)\n]+?):\d+:\d+/g)) {
+    const file = relative(SOURCES, fileURLToPath(url!))
+    if (!file.startsWith('..')) return file
+  }
+  return 'unknown'
+}
+
+/** The shards that a statement names by its values; undefined for one on a table that has none. */
+function partsOf({ name, text }: Statement, values: readonly unknown[]): unknown[] | undefined {
+  if (everyPart.has(name)) return ['every']
+  if (!/\bpart\b/.test(text)) return undefined
+  const given = [...text.matchAll(/\bpart = (?:any ?\()?\$(\d+)/g)].map(([, n]) => Number(n))
+  const insert = /insert into \w+(?: as \w+)? \(([^)]*)\) (?:values \(|select )(.*)/.exec(text)
+  const at = insert?.[1]!.split(', ').indexOf('shard') ?? -1
+  const inserted = /^\$(\d+)/.exec(at < 0 ? '' : (insert![2]!.split(', ')[at] ?? ''))?.[1]
+  if (inserted !== undefined) given.push(Number(inserted))
+  return given.length === 0 ? [`unknown: ${name}`] : given.flatMap((n) => values[n - 1])
+}
+
+/** Notes the shards of each transaction under the file that began it. */
+function watchTransactions(database: Database): Map<string, Set<unknown>[]> {
+  const seen = new Map<string, Set<unknown>[]>()
+  const plain = { ...database }
+  database.transaction = (work) => {
+    const file = caller()
+    return plain.transaction(async (tx) => {
+      const shards = new Set<unknown>()
+      const noted = <Args extends [Statement, (readonly unknown[])?]>(...[query, values]: Args): Args => {
+        for (const shard of partsOf(query, values ?? query.values ?? []) ?? []) shards.add(shard)
+        return [query, values] as unknown as Args
+      }
+      const watched: Queries = {
+        rows: (...args) => tx.rows(...noted(...args)),
+        count: (...args) => tx.count(...noted(...args)),
+      }
+      const result = await work(watched)
+      seen.set(file, [...(seen.get(file) ?? []), shards])
+      return result
+    })
+  }
+  return seen
+}
+
+suite('a transaction', () => {
+  let harness: LabHarness
+  let theirs: ClientDatabase
+  let seen: Map<string, Set<unknown>[]>
+  before(async () => {
+    theirs = await clientDatabase()
+    harness = await startLabHarness()
+    seen = watchTransactions(harness.tributary.store.database)
+    await walkThrough()
+  })
+  after(async () => {
+    await harness.stop()
+    await theirs.drop()
+  })
+
+  const synced = ({ access_token: token }: Granted) =>
+    until('the first sync is done', async () => {
+      const { body } = await get(harness, '/profiles/demo-health/sync', token)
+      return Object.values(body as Record<string, { state: string }>).every(({ state }) => state === 'done')
+    })
+
+  /** An app's life: people sign in, sync, write, merge, leave; it delivers; it is deleted. */
+  async function walkThrough(): Promise<void> {
+    const { admin } = harness.tributary
+    const app = await harness.makeApp()
+    const asApp = async (method: string, path: string, json?: unknown) => {
+      const response = await send(harness, method, path, {
+        headers: basic(app),
+        ...(json === undefined ? {} : { json }),
+      })
+      assert.ok(response.status < 300, `${method} ${path}: ${response.text}`)
+      return response.body
+    }
+    const asAdmin = async (method: string, path: string, body?: unknown) => {
+      const response = await admin(method, `/admin/apps/${app.clientId}${path}`, body)
+      assert.ok(response.status < 300, `${method} ${path}: ${JSON.stringify(response.body)}`)
+    }
+    await asAdmin('POST', '/rotate-secret?keep=true')
+    await asAdmin('PUT', '/quotas', {})
+    await asAdmin('PUT', '/sync', {})
+    const made = await asApp('POST', '/push', { name: 'Ours', kind: 'postgres', url: theirs.url, filter: ['*'] })
+    const path = `/push/${String(made['id'])}`
+    const ada = await signIn(harness, 'demo-health', 'ada', {}, app)
+    const ben = await signIn(harness, 'demo-health', 'ben', {}, app)
+    await signIn(harness, 'demo-health', 'ada', { access_token: ben.access_token }, app)
+    await send(harness, 'POST', '/services/self/notes', { token: ada.access_token, json: [{ id: 'mine' }] })
+    await synced(ada)
+    await send(harness, 'POST', '/profiles/demo-health/sync', { token: ada.access_token })
+    await send(harness, 'POST', '/profiles/demo-health/reset', { token: ada.access_token })
+    await asApp('PATCH', path, { name: 'Theirs' })
+    for (const verb of ['pause', 'resume', 'run', 'backfill', 'redrive', 'verify'])
+      await asApp('POST', `${path}/${verb}`, {})
+    const query = { source: ada.access_token, dest: ben.access_token }
+    const merged = await send(harness, 'GET', '/auth/merge', { query })
+    assert.equal(merged.status, 200, merged.text)
+    await send(harness, 'DELETE', '/profiles/demo-health', { token: ben.access_token })
+    await until('the destination is caught up', async () => (await asApp('GET', path))['profiles_behind'] === 0)
+    await asAdmin('DELETE', '?erase=true')
+    await until(
+      'the app is deleted',
+      async () => (await harness.sql('select 1 from app where id = $1', [app.clientId])).length === 0,
+    )
+  }
+
+  test('touches one shard, but for those that are listed', () => {
+    const several = [...seen].filter(([, all]) => all.some((shards) => shards.has('every') || shards.size > 1))
+    const files = several.map(([file]) => file).filter((file) => NOT_RUN[file] === undefined)
+    assert.deepEqual(files.sort(), Object.keys(SEVERAL_PARTS).sort())
+  })
+
+  test('says its shards in a way that is understood here', () => {
+    const unknown = [...seen].flatMap(([file, all]) =>
+      all.flatMap((shards) => [...shards].map((shard) => `${file} ${String(shard)}`)),
+    )
+    assert.deepEqual(
+      unknown.filter((shard) => shard.includes('unknown')),
+      [],
+    )
+  })
+
+  test('that the walk does not run is listed', () => {
+    const files = globSync('{flows,store,upstream}/**/*.ts', { cwd: SOURCES })
+      .filter(
+        (file) =>
+          !file.endsWith('.test.ts') &&
+          !file.includes('deliver/destinations/') &&
+          file !== 'platform/postgres/database.ts',
+      )
+      .filter((file) => /\bdatabase\s*\.transaction\(/.test(readFileSync(join(SOURCES, file), 'utf8')))
+    assert.deepEqual(
+      files.filter((file) => !seen.has(file) && NOT_RUN[file] === undefined),
+      [],
+    )
+    assert.deepEqual(
+      Object.keys(NOT_RUN).filter((file) => !files.includes(file)),
+      [],
+    )
+  })
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { createAccounts } from '#http/cached-accounts.ts'
+import type { ReadingAccount } from '#model/account.ts'
+import { ApiError } from '#model/errors.ts'
+import { statement } from '#platform/postgres/database.ts'
+import { watchStatements } from '../../harness/statements.ts'
+import { type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
+
+// What another process would do: behind the back of the one that is asked.
+const revoke = statement('r-revoke', 'update access_token set revoked_at = 1 where shard = $1 and account_id = $2')
+const merge = statement('r-merge', 'update account set merged_into = id where shard = $1 and id = $2')
+const disconnect = statement('r-disconnect', 'delete from profile where shard = $1 and id = $2')
+const fold = statement('r-fold', 'update profile set merged_into = $3 where shard = $1 and id = $2')
+
+let harness: ReadingHarness
+before(async () => {
+  harness = await startReadingHarness()
+})
+after(() => harness.stop())
+
+/** Somebody with one photo whose account is remembered already. */
+async function known(): Promise<{ reader: Reader; profile: Profile }> {
+  const reader = await harness.newReader()
+  const profile = await harness.newProfile(reader)
+  await harness.put(profile, [{ id: 'first', at: 1, types: ['photos'] }])
+  for (let i = 0; i < 2; i += 1) assert.deepEqual(await shown(reader), ['first'])
+  return { reader, profile }
+}
+
+const shown = async (reader: Reader, path = '/types/photos') =>
+  (await harness.items(path, reader)).map(({ data }) => data.id)
+const change = (what: ReturnType<typeof statement>, values: unknown[]) =>
+  harness.tributary.store.database.count(what, values)
+
+/** How many statements name the account, its token or its profile while it is read. */
+async function statementsOf(reader: Reader, { profileId }: Profile): Promise<number> {
+  const { account, token } = reader
+  const { database, hasher } = harness.tributary.store
+  const names = [account.id, profileId, hasher.hash('access_token', token)].map((name) => JSON.stringify(name))
+  let found = 0
+  const end = watchStatements(database, (_, values) => {
+    const spelled = JSON.stringify(values)
+    if (names.some((name) => spelled.includes(name))) found += 1
+    return undefined
+  })
+  assert.deepEqual(await shown(reader).finally(end), ['first'])
+  return found
+}
+
+suite('an account that is remembered', () => {
+  test('is asked for in the statement that reads', async () => {
+    const { reader, profile } = await known()
+    const stranger = await harness.newReader()
+    const theirs = await harness.newProfile(stranger)
+    await harness.put(theirs, [{ id: 'first', at: 1, types: ['photos'] }])
+    assert.equal(await statementsOf(reader, profile), 1)
+    assert.ok((await statementsOf(stranger, theirs)) > 1, 'others are asked for first')
+  })
+
+  for (const path of [
+    '/types/photos',
+    '/types/tracks',
+    '/types/photos?q=neverwritten',
+    '/types/photos?near=1,1',
+    '/types/photos?limit=0',
+    '/types/photos?q=%2A',
+    '/types/photos?dedup=true',
+    '/types/photos?services=museum',
+    '/services/library/things',
+    '/services/museum/things',
+    '/services/library/nowhere',
+    '/types/photos?limit=many',
+  ])
+    test(`opens nothing once its token is taken back: ${path}`, async () => {
+      const { reader } = await known()
+      const before = await harness.ask(path, reader)
+      assert.notEqual(before.status, 401)
+      assert.deepEqual((await harness.ask(path, reader)).status, before.status)
+      await change(revoke, [reader.account.shard, reader.account.id])
+      const { status, body } = await harness.ask(path, reader)
+      assert.equal(status, 401)
+      assert.equal((body as { reason: string }).reason, 'token_invalid')
+    })
+
+  test('opens nothing once it is merged away', async () => {
+    const { reader } = await known()
+    await change(merge, [reader.account.shard, reader.account.id])
+    assert.equal((await harness.ask('/types/photos', reader)).status, 401)
+  })
+
+  test('shows a profile that came, at once', async () => {
+    const { reader } = await known()
+    const second = await harness.newProfile(reader, 'museum', 'bob')
+    await harness.put(second, [{ id: 'second', at: 2, types: ['photos'] }])
+    assert.deepEqual(await shown(reader), ['second', 'first'])
+  })
+
+  test('shows nothing of a profile that left, at once', async () => {
+    const { reader, profile } = await known()
+    await change(disconnect, [profile.shard, profile.profileId])
+    assert.deepEqual(await shown(reader), [])
+    assert.equal((await harness.ask('/services/library/things', reader)).status, 404)
+  })
+
+  test('is read anew when only the order of its profiles changed, which decides between two copies of an item', async () => {
+    const { reader, profile } = await known()
+    await change(fold, [profile.shard, profile.profileId, 'twin'])
+    const duplicate = await harness.newProfile(reader, 'library', 'ada')
+    await harness.put(duplicate, [{ id: 'first', at: 5, types: ['photos'] }])
+    const at = async () => (await harness.items('/types/photos', reader)).map((item) => item.at)
+    for (let i = 0; i < 2; i += 1) assert.deepEqual(await at(), [5])
+    await change(fold, [duplicate.shard, duplicate.profileId, profile.profileId])
+    await change(fold, [profile.shard, profile.profileId, null])
+    assert.deepEqual(await at(), [1])
+  })
+
+  test('is looked up again after a refusal, and the route runs again only when it is another by now', async () => {
+    const { reader } = await known()
+    const accounts = createAccounts(harness.tributary.store)
+    const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
+    const runs: ReadingAccount[] = []
+    const refuse = () =>
+      accounts.read(request, async (account) => {
+        runs.push(account)
+        throw new ApiError('not_found')
+      })
+    const cached = () => runs.splice(0).map((account) => 'cached' in account)
+    try {
+      await assert.rejects(refuse(), { reason: 'not_found' })
+      assert.deepEqual(cached(), [false])
+      await assert.rejects(refuse(), { reason: 'not_found' })
+      assert.deepEqual(cached(), [true])
+      await harness.newProfile(reader, 'museum', 'bob')
+      await assert.rejects(refuse(), { reason: 'not_found' })
+      assert.deepEqual(cached(), [true, false])
+      await change(revoke, [reader.account.shard, reader.account.id])
+      await assert.rejects(refuse(), { reason: 'token_invalid' })
+      assert.deepEqual(cached(), [true])
+    } finally {
+      accounts.clear()
+    }
+  })
+})

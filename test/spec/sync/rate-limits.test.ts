@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRateLimiter, type RateLimiter } from '#access/rate-limiter.ts'
+import { planSyncs } from '#flows/sync/plan.ts'
+import { requestSync } from '#flows/sync/progress.ts'
+import type { Connector } from '#kit/connector.ts'
+import { numberPages } from '#kit/pages.ts'
+import type { Engine, WakeUp } from '#platform/queue/engine.ts'
+import { type Fixture, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
+
+suite('R07 budgets', () => {
+  let fixture: Fixture
+  before(async () => {
+    fixture = await openFixture()
+  })
+  after(() => fixture.close())
+
+  const limited = (name: string, limits: Connector['api']['limits'], endpoints = { list: notes(`/${name}`) }) =>
+    fixture.use(name, endpoints, { api: limits === undefined ? {} : { limits } })
+
+  /** Most calls within any window of this length. */
+  const worst = (times: number[], windowMs: number) =>
+    Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length))
+
+  /** Calls as fast as it may in four processes for a while; gives when. */
+  async function hammer(connector: Connector, ms: number): Promise<number[]> {
+    const times: number[] = []
+    const until = Date.now() + ms
+    const call = async (rateLimiter: RateLimiter) => {
+      while (Date.now() < until) {
+        const { untilMs } = await rateLimiter.tryAcquire('app', connector, 'sync')
+        if (untilMs === undefined) times.push(Date.now())
+        else await sleep(Math.min(200, Math.max(1, untilMs - fixture.clock.now())))
+      }
+    }
+    const processes = Array.from({ length: 4 }, () =>
+      createRateLimiter({ database: fixture.anotherPool({ pool: 2 }), clock: fixture.clock }),
+    )
+    await Promise.all(processes.flatMap((limiter) => [call(limiter), call(limiter), call(limiter)]))
+    return times
+  }
+
+  test('four processes that call as fast as they may never make more calls than allowed, and do make some', async () => {
+    const limits = [
+      { calls: 1, perS: 2 },
+      { calls: 2, perS: 1 },
+      { calls: 7, perS: 1 },
+      { calls: 60, perS: 1 },
+      { calls: 40, perS: 2 },
+    ]
+    const connectors = await Promise.all(limits.map((app, i) => limited(`rate-${i}`, { app })))
+    const found = await Promise.all(connectors.map((connector) => hammer(connector, 3000)))
+    for (const [i, times] of found.entries()) {
+      const { calls, perS } = limits[i]!
+      const most = worst(times, perS * 1000)
+      assert.ok(most <= calls, `${most} calls in a window of ${calls}`)
+      assert.ok(times.length >= Math.floor((calls / perS) * 0.8), `only ${times.length} calls of ${calls} in ${perS} s`)
+    }
+  })
+
+  test('some calls are kept for those that somebody waits for', async () => {
+    const connector = await limited('headroom', { app: { calls: 100, perS: 3600 } })
+    const rateLimiter = createRateLimiter({ database: fixture.deps.database, clock: fixture.clock })
+    const take = async (purpose: 'sync' | 'person') => {
+      let taken = 0
+      while ((await rateLimiter.tryAcquire('app', connector, purpose)).untilMs === undefined) taken += 1
+      return taken
+    }
+    const synced = await take('sync')
+    assert.ok(synced >= 8)
+    const left = await rateLimiter.left('app', connector)
+    assert.ok(left >= 1)
+    assert.equal(await take('person'), left)
+  })
+
+  test('a block holds in every process until its time, and other apps go on', async () => {
+    const connector = await limited('blocked', undefined)
+    const [one, other] = [
+      fixture.deps.rateLimiter,
+      createRateLimiter({ database: fixture.anotherPool(), clock: fixture.clock }),
+    ]
+    const untilMs = fixture.clock.now() + 60_000
+    await one.block('app-a', connector, untilMs)
+    assert.deepEqual(await other.tryAcquire('app-a', connector, 'sync'), { untilMs })
+    assert.deepEqual(await other.tryAcquire('app-a', connector, 'person'), { untilMs })
+    assert.equal(await other.left('app-a', connector), 0)
+    assert.deepEqual(await other.tryAcquire('app-b', connector, 'sync'), { untilMs: undefined })
+    assert.deepEqual(await other.capacity([{ appId: 'app-a', connector }]), [0])
+    // A shorter word does not undo a longer one.
+    await other.block('app-a', connector, fixture.clock.now() + 1000)
+    assert.deepEqual(await one.tryAcquire('app-a', connector, 'sync'), { untilMs })
+    fixture.clock.offsetMs += 61_000
+    assert.deepEqual(await other.tryAcquire('app-a', connector, 'sync'), { untilMs: undefined })
+  })
+
+  test('one person’s calls are counted for that person, and cost the app nothing when there are none', async () => {
+    const connector = await limited('persons', { person: { calls: 20, perS: 3600 }, app: { calls: 1000, perS: 3600 } })
+    const acquire = async (profileId: string) => {
+      let taken = 0
+      while ((await fixture.deps.rateLimiter.tryAcquire('app', connector, 'person', profileId)).untilMs === undefined)
+        taken += 1
+      return taken
+    }
+    const before = await fixture.deps.rateLimiter.left('app', connector)
+    assert.equal(await acquire('ada'), 9)
+    assert.equal(await acquire('ada'), 0)
+    assert.equal(await acquire('ben'), 9)
+    assert.ok(before - (await fixture.deps.rateLimiter.left('app', connector)) <= 20)
+  })
+
+  test('everybody together is limited where the service counts everybody', async () => {
+    const connector = await limited('everybody', {
+      service: { calls: 50, perS: 3600 },
+      app: { calls: 5000, perS: 3600 },
+    })
+    let taken = 0
+    for (const app of ['a', 'b', 'c'])
+      while ((await fixture.deps.rateLimiter.tryAcquire(app, connector, 'person')).untilMs === undefined) taken += 1
+    assert.ok(taken <= 50 && taken >= 4, `${taken}`)
+  })
+
+  test('a sync whose calls are used up goes on later; that is no failure', async () => {
+    const connector = await limited(
+      'used-up',
+      { app: { calls: 60, perS: 600 } },
+      { list: notes('/used-up', { pages: numberPages({ param: 'page' }) }) },
+    )
+    fixture.service.on(
+      '/used-up',
+      paged(() => someNotes(100), 10),
+    )
+    const profile = await fixture.connect(connector)
+    await fixture.run(profile)
+    const first = (await fixture.stored(profile)).size
+    assert.ok(first > 0 && first < 100)
+    const { state, last_error: error, next_run: next } = await fixture.progress(profile, 'list')
+    assert.deepEqual([state, error], ['running', undefined])
+    assert.ok(next > fixture.clock.now() + 1000)
+    assert.equal((await fixture.reload(profile)).state, 'connecting')
+    for (let turn = 0; turn < 30 && (await fixture.stored(profile)).size < 100; turn += 1) {
+      fixture.clock.offsetMs += 60_000
+      await fixture.run(profile)
+    }
+    assert.equal((await fixture.stored(profile)).size, 100)
+    const pages = fixture.service.to('/used-up').map(({ query }) => query['page'])
+    assert.equal(new Set(pages).size, pages.length)
+  })
+
+  test('one app with very many due profiles keeps no other waiting, and a blocked one takes no place at all', async () => {
+    const mine = await openFixture()
+    try {
+      const [busy, calm] = [
+        await mine.use('busy', { list: notes('/x') }),
+        await mine.use('calm', { list: notes('/x') }),
+      ]
+      const woken: WakeUp<'sync' | 'alone'>[] = []
+      const engine = {
+        waiting: async () => 0,
+        wake: async (_: string, wakeUps: WakeUp<'sync' | 'alone'>[]) => {
+          woken.push(...wakeUps)
+          return []
+        },
+      } as unknown as Engine
+      await mine.sql(
+        `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) select 1, 'p' || n, $1, 'busy', n, 0 from generate_series(1, 5000) n`,
+        [mine.appId],
+      )
+      const late = await mine.connect(calm)
+      await requestSync(mine.deps, late)
+      const planned = await planSyncs({ ...mine.deps, engine })
+      assert.ok(woken.some(({ key }) => key === late.id))
+      assert.ok(planned > 40 && planned <= 100, `${planned}`)
+      await mine.deps.rateLimiter.block(mine.appId, busy, mine.clock.now() + 60_000)
+      assert.equal(await planSyncs({ ...mine.deps, engine }), 0)
+    } finally {
+      await mine.close()
+    }
+  })
+})

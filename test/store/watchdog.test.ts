@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { Pool } from 'pg'
+import { isUnavailable } from '#platform/errors.ts'
+import { startWatchdog, type Watchdog } from '#platform/postgres/watchdog.ts'
+import { freshDatabase } from '../harness/database.ts'
+
+suite('a connection that waits too long for an answer', () => {
+  let drop: () => Promise<void>
+  let pool: Pool
+  let watch: Watchdog
+  let cuts = 0
+  before(async () => {
+    const fresh = await freshDatabase()
+    drop = fresh.drop
+    pool = new Pool({ connectionString: fresh.url, max: 1 })
+    pool.on('error', () => {})
+    watch = startWatchdog(pool, 200, () => {
+      cuts += 1
+    })
+  })
+  after(async () => {
+    watch.stop()
+    await pool.end()
+    await drop()
+  })
+
+  test('is cut, told as a database that is away, and replaced by another', async () => {
+    await assert.rejects(pool.query('select pg_sleep(60)'), (error) => isUnavailable(error))
+    assert.equal(cuts, 1)
+    assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }])
+  })
+
+  test('is left alone between two statements that are quick, however long both take together', async () => {
+    const client = await pool.connect()
+    for (let i = 0; i < 5; i += 1) await client.query('select pg_sleep(0.1)')
+    client.release()
+    assert.equal(cuts, 1)
+  })
+
+  test('is left alone where it may take its time, until somebody else has it', async () => {
+    const client = await pool.connect()
+    watch.exempt(client)
+    await client.query('select pg_sleep(1)')
+    client.release()
+    assert.equal(cuts, 1)
+    await assert.rejects(pool.query('select pg_sleep(60)'))
+    assert.equal(cuts, 2)
+  })
+})
