@@ -13,8 +13,8 @@ const ALLOWED = '“create [unique] index concurrently NAME on TABLE …” and 
 const TOKEN = /--[^\n]*|'[^']*'|"[^"]*"|[;-]|[^;'"-]+/g
 
 /**
- * Allows only statements that can be repeated after a crash at any point, because nothing rolls them back. For these two
- * the catalogue shows which ones are done.
+ * Allows only statements that can be repeated after a crash at any point, because nothing rolls them back. For these
+ * two kinds the catalogue shows which are done.
  */
 export function readIndexSteps(migration: string, sql: string): IndexStep[] {
   return splitStatements(sql).map((text) => {

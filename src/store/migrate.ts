@@ -33,8 +33,8 @@ const disableTimeLimits = statement(
    where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
 )
 
-// A statement with a name or values leaves its portal open in the transaction, which keeps its snapshot. The next statement
-// without them closes it.
+// A statement with a name or values leaves its portal open in the transaction, and the portal keeps its snapshot. The
+// next statement without them closes it.
 const closePortal = { name: '', text: 'select 1' }
 
 /** Which migrations are applied and which are pending. Rejects a schema of a newer release and edited migrations. */
@@ -127,8 +127,8 @@ function developmentSchema(name: string, expected: string): SetupError {
   return new SetupError(`The database was written by a development version of Tributary: ${found}.`, {
     code: 'schema_development',
     help: [
-      'There is no upgrade from it, and nothing was changed. Start with an empty database: another data folder (--data DIR),',
-      'or a new one on your server (createdb NAME) that DATABASE_URL names.',
+      'There is no upgrade from it, and nothing was changed. Start with an empty database:',
+      'another data folder (--data DIR), or a new database on your server (createdb NAME) in DATABASE_URL.',
     ].join('\n'),
   })
 }

@@ -11,7 +11,7 @@ export async function readServer(queries: Queries): Promise<{ version: string; n
   return { version: row!.version, nowMs: row!.now }
 }
 
-/** Throws when the server does not respond. Not a prepared statement: whether a pooler supports those is checked later. */
+/** Throws when the server does not respond. Not prepared: whether a pooler supports that is checked later. */
 export async function ping(database: Database): Promise<void> {
   await database.script('select 1')
 }

@@ -33,8 +33,8 @@ export class Hasher {
 }
 
 /**
- * The hashing key is stored sealed in the database, so every hash stays valid when the sealing key is rotated. Opening it
- * also proves that the keyring belongs to this database.
+ * The hashing key is stored sealed in the database, so every hash stays valid when the sealing key is rotated. Opening
+ * it also proves that the keyring belongs to this database.
  */
 export async function openHasher(database: Queries, keyring: Keyring): Promise<Hasher> {
   await database.count(insert.with({ name: PEPPER, sealed: keyring.seal(randomSecret(), cellOf(PEPPER)) }))

@@ -7,8 +7,8 @@ const insert = statement(
   `insert into access_token (shard, hash, account_id, created_at)
    values ($shard, $hash, $accountId, $createdAt)`,
 )
-// A token is valid only while its account and its app are, so one statement checks all three. Most calls read the account's
-// profiles next, so they are included: one row for each profile, or one row without a profile.
+// A token is valid only while its account and its app are, so one statement checks all three. Most calls read the
+// account's profiles next, so they are included: one row for each profile, or one row without a profile.
 const findAccount = statement(
   'token-find',
   `select a.shard, a.id, a.app_id, a.shards, a.created_at, ${profileRefColumns} from access_token t
@@ -66,7 +66,7 @@ export interface Proof {
   token: TokenKey
   accountId: string
   profileIds: readonly string[]
-  /** True: the account must have exactly these profiles in this order, because they were cached. False: it may have more. */
+  /** True: the account has exactly these profiles, in this order, because they were cached. False: it may have more. */
   exactly: boolean
 }
 
@@ -77,7 +77,7 @@ export function proofOfCached(account: ReadingAccount): Proof | undefined {
   return { token, accountId: id, profileIds: profiles.map(({ profileId }) => profileId), exactly: true }
 }
 
-/** For continued reads of profiles that were selected before; undefined for an account that was not found by a token. */
+/** For further reads of profiles that were selected before; undefined when the account was not found by a token. */
 export function proofOfHolding(account: ReadingAccount, readable: readonly ProfileRef[]): Proof | undefined {
   const { token, id } = 'cached' in account ? account.cached : account
   if (token === undefined) return undefined

@@ -49,7 +49,7 @@ const keyOf = ({ appId, service, nativeId }: ServiceUser) => ({
   nativeId,
 })
 
-/** Locks the service user and returns the accounts that have it, the last used first; only the given one if it is new. */
+/** Locks the service user. Returns its accounts, the last used first; only the given one if the user is new. */
 export async function claimServiceUser(
   tx: Queries,
   user: ServiceUser,
