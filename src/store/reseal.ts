@@ -128,7 +128,7 @@ async function nextBatch(
   const values = new Values()
   const isStale = `substring(${column} from 2 for 4) <> ${values.add(keyring.primaryId)}`
   const isAfter =
-    after === undefined ? '' : `and (${keyColumns}) > (${after.map((part) => values.add(part)).join(', ')})`
+    after === undefined ? '' : `and (${keyColumns}) > (${after.map((value) => values.add(value)).join(', ')})`
   const findBatch = statement(
     `reseal-find-${table}-${column}${after === undefined ? '' : '-after'}`,
     `select ${keyColumns}, ${column} as value from ${table} where ${isStale} ${isAfter}

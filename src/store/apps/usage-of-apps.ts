@@ -17,9 +17,9 @@ export interface AppUsage {
 }
 
 /** Summing takes at most this share of the time. A sum is used for at least a second and at most a minute. */
-const MAX_SHARE_OF_TIME = 1 / 200
-const MIN_TTL_MS = 1000
-const MAX_TTL_MS = 60_000
+const SHARE_OF_TIME = 1 / 200
+const SHORTEST_TTL_MS = 1000
+const LONGEST_TTL_MS = 60_000
 
 interface CachedUsage {
   usage: AppUsage
@@ -77,8 +77,8 @@ async function refresh(
   Object.assign(usage.total, total)
   Object.assign(usage.own, own)
   usage.countedAt = countedAt
-  const ttlMs = (performance.now() - began) / MAX_SHARE_OF_TIME
-  cached.expiresAt = countedAt + Math.min(MAX_TTL_MS, Math.max(MIN_TTL_MS, ttlMs))
+  const ttlMs = (performance.now() - began) / SHARE_OF_TIME
+  cached.expiresAt = countedAt + Math.min(LONGEST_TTL_MS, Math.max(SHORTEST_TTL_MS, ttlMs))
   return usage
 }
 
