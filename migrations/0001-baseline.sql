@@ -1,15 +1,15 @@
--- Data rules (ARCHITECTURE.md, "Data"): every table that grows with the data has `part` as the first column of its
+-- Data rules (ARCHITECTURE.md, "Data"): every table that grows with the data has `shard` as the first column of its
 -- primary key. Times are epoch milliseconds. Text in keys is compared by bytes (collate "C"). Documents are `json`.
 
 ---------------------------------------------------------------------------------------------------------------- Apps
--- Small tables, written by operators and read often. They have no part: every node may hold a copy.
+-- Small tables, written by operators and read often. They have no shard: every node may have a copy.
 
 create table app (
   id            text collate "C" primary key,
   name          text not null,
   redirect_uris text[] not null,
   token_flow    boolean not null,
-  -- Sync rules of the app: classes switched off, intervals of its own.
+  -- Sync rules of the app: classes that are switched off, and its own intervals.
   sync          json not null default '{}',
   -- Quotas set by an operator; a quota that is not named here has its default.
   quotas        json not null default '{}',
@@ -57,22 +57,22 @@ create table app_deletion (
   -- Do not wait for destinations any longer.
   give_up       boolean not null,
   -- Destinations removed without having confirmed the erasure.
-  unconfirmed        bigint not null,
-  -- Until when one process alone works on it.
+  unconfirmed   bigint not null,
+  -- Until when one process has the lease.
   lease_until   bigint not null,
   error         text
 );
 
 ------------------------------------------------------------------------------------------------------------ Identity
--- An account, its tokens and the profiles created in it share one part. A profile keeps its part for life, also when a
--- merge moves it to another account.
+-- An account, its tokens and the profiles created in it are in one shard. The shard of a profile never changes, also
+-- when a merge moves the profile to another account.
 
 create table account (
-  shard        smallint not null,
+  shard       smallint not null,
   id          text collate "C" not null,
   app_id      text collate "C" not null,
-  -- The parts of its profiles; more than one only after a merge.
-  shards       smallint[] not null,
+  -- The shards of its profiles; more than one only after a merge.
+  shards      smallint[] not null,
   merged_into text collate "C",
   created_at  bigint not null,
   primary key (shard, id)
@@ -81,7 +81,7 @@ create table account (
 create index account_app on account (app_id, shard, id);
 
 create table access_token (
-  shard       smallint not null,
+  shard      smallint not null,
   hash       bytea not null,
   account_id text collate "C" not null,
   created_at bigint not null,
@@ -91,7 +91,7 @@ create table access_token (
 create index access_token_account on access_token (shard, account_id);
 
 create table profile (
-  shard         smallint not null,
+  shard        smallint not null,
   id           text collate "C" not null,
   account_id   text collate "C" not null,
   app_id       text collate "C" not null,
@@ -99,16 +99,16 @@ create table profile (
   native_id    text collate "C" not null,
   state        text collate "C" not null,
   state_until  bigint,
-  -- Since when no syncs are wanted. Stays while the profile needs a new sign-in, which does not end the pause.
+  -- Since when the profile is paused; also kept while it needs a new sign-in, which does not end the pause.
   paused_at    bigint,
   error        text,
   scope        text,
-  -- The person, normalised, and the service's own record.
+  -- The person, normalised, and the record of the service.
   self         json not null,
   data         json not null,
   connected_at bigint not null,
   synced_at    bigint,
-  -- Set when a merge joined two profiles of one service user: this one only keeps its items.
+  -- Set when a merge found two profiles of one service user: this one only keeps its items.
   merged_into  text collate "C",
   primary key (shard, id)
 );
@@ -117,20 +117,20 @@ create index profile_account on profile (shard, account_id);
 create unique index profile_service_user on profile (shard, account_id, service, native_id) where merged_into is null;
 
 create table credential (
-  shard          smallint not null,
+  shard         smallint not null,
   profile_id    text collate "C" not null,
   sealed        bytea not null,
   version       integer not null,
   expires_at    bigint,
-  -- Until when one process alone may refresh it.
+  -- Until when one process has the lease to refresh it.
   refresh_until bigint not null,
   updated_at    bigint not null,
   primary key (shard, profile_id)
 );
 
--- The accounts of an app that have a service user, the last used first. Its part is computed from the key.
+-- The accounts of an app that have a service user, the last used first. Its shard is derived from the key.
 create table service_user (
-  shard        smallint not null,
+  shard       smallint not null,
   app_id      text collate "C" not null,
   service     text collate "C" not null,
   native_id   text collate "C" not null,
@@ -139,9 +139,9 @@ create table service_user (
   primary key (shard, app_id, service, native_id)
 );
 
--- A sign-in under way at a service: used once, by the browser that started it.
+-- A sign-in that has not returned from the service yet: used once, by the browser that started it.
 create table pending (
-  shard       smallint not null,
+  shard      smallint not null,
   hash       bytea not null,
   app_id     text collate "C" not null,
   service    text collate "C" not null,
@@ -154,7 +154,7 @@ create index pending_expires on pending (shard, expires_at);
 
 -- A finished sign-in that takes effect when the app redeems its code, or when the person confirms.
 create table consent (
-  shard           smallint not null,
+  shard          smallint not null,
   hash           bytea not null,
   kind           text collate "C" not null,
   app_id         text collate "C" not null,
@@ -170,14 +170,14 @@ create table consent (
   used_at        bigint,
   -- The token of the first use, so that a second use can revoke it.
   token_hash     bytea,
-  token_shard     smallint,
+  token_shard    smallint,
   primary key (shard, hash)
 );
 create index consent_expires on consent (shard, expires_at);
 
 -- Unfinished sign-ins of an address or an app, counted per minute. One row, so that one statement counts and decides.
 create table open_sign_in (
-  shard    smallint not null,
+  shard   smallint not null,
   subject text collate "C" not null,
   minutes bigint[] not null,
   counts  integer[] not null,
@@ -188,9 +188,9 @@ create table open_sign_in (
 -- An item belongs to a profile, never to an account: a merge moves profiles and touches no item.
 
 create table item (
-  shard         smallint not null,
+  shard        smallint not null,
   profile_id   text collate "C" not null,
-  -- The hash of the IDR; the public id adds the owner's partition.
+  -- The hash of the IDR; the public id adds the partition of the owner.
   id           uuid not null,
   endpoint     text collate "C" not null,
   native_id    text collate "C" not null,
@@ -216,12 +216,13 @@ create index item_seq on item (shard, profile_id, seq);
 -- Includes the types, so that counting is an index-only scan.
 create index item_endpoint on item (shard, profile_id, endpoint, at, id) include (types);
 create index item_place on item (shard, profile_id, lat, lng) where lat is not null;
--- Without the part: the scope at the beginning of every term is more selective.
+-- Without the shard: the scope at the beginning of every term is more selective.
 create index item_words on item using gin (words);
--- A profile lives in one part. Without this the planner multiplies the two selectivities and expects far too few rows.
+-- A profile is in one shard. Without this the planner multiplies the two selectivities and expects far too few rows.
 create statistics item_owner (dependencies) on shard, profile_id from item;
 
--- One partial index for each type: an item is only in the indexes of its own types, and a list of a type is an ordered scan.
+-- One partial index for each type: an item is only in the indexes of its own types, and listing a type is an ordered
+-- scan.
 create index item_photos on item (shard, profile_id, at, id) where (types & 1) <> 0;
 create index item_videos on item (shard, profile_id, at, id) where (types & 2) <> 0;
 create index item_statuses on item (shard, profile_id, at, id) where (types & 4) <> 0;
@@ -244,13 +245,13 @@ create index item_all_feed on item (shard, profile_id, at, id) where (types & 12
 
 -- Tombstones: deleted items, for readers that follow the order of changes.
 create table item_tombstone (
-  shard       smallint not null,
+  shard      smallint not null,
   profile_id text collate "C" not null,
   seq        bigint not null,
   id         uuid not null,
   endpoint   text collate "C" not null,
   native_id  text collate "C" not null,
-  deleted_at    bigint not null,
+  deleted_at bigint not null,
   primary key (shard, profile_id, seq)
 );
 
@@ -258,19 +259,20 @@ create table item_tombstone (
 
 -- The schedule of a profile. `next_run_at` decides; a job is only a wake-up. Null: not scheduled.
 create table profile_sync (
-  shard         smallint not null,
+  shard        smallint not null,
   profile_id   text collate "C" not null,
   app_id       text collate "C" not null,
   service      text collate "C" not null,
   next_run_at  bigint,
-  -- Fence: only the worker that wrote this value last may write. A worker that lost its lease finds another value and stops.
+  -- Fencing token: only the worker that wrote this value last may write. A worker that lost its lease finds another
+  -- value and stops.
   lease_token  text collate "C",
-  -- Number of the newest change of this profile; assigned under this row's lock, so that its order is the commit order.
+  -- Number of the newest change of this profile; assigned under this row's lock, so that it follows the commit order.
   seq          bigint not null,
   -- Items stored and the bytes of their records, written in the transaction that writes the items.
   items        bigint not null default 0,
   bytes        bigint not null default 0,
-  -- When both were last counted from the items themselves; null: never, so that maintenance counts this profile next.
+  -- When both were last counted from the items themselves; null: never, so maintenance counts this profile next.
   recounted_at bigint,
   -- Until then it runs alone in a process, because a worker died while it ran.
   alone_until  bigint not null default 0,
@@ -280,41 +282,42 @@ create table profile_sync (
 create index profile_sync_due on profile_sync (app_id, service, next_run_at, shard);
 
 create table endpoint_sync (
-  shard            smallint not null,
-  profile_id      text collate "C" not null,
-  endpoint        text collate "C" not null,
-  next_run_at     bigint not null,
-  interval_ms     bigint not null,
+  shard             smallint not null,
+  profile_id        text collate "C" not null,
+  endpoint          text collate "C" not null,
+  next_run_at       bigint not null,
+  interval_ms       bigint not null,
   -- The watermark of the last finished walk, and the position of an unfinished one.
-  watermark            json,
-  walk            json,
-  -- Hashes of the ids that an unfinished walk has listed so far, 16 bytes each; at its end, what is missing was deleted.
-  seen            bytea,
+  watermark         json,
+  walk              json,
+  -- Hashes of the ids that an unfinished walk has listed so far, 16 bytes each. At its end, items that are missing here
+  -- were deleted.
+  seen              bytea,
   -- The validator of the last response (ETag or Last-Modified), and a hash of its request.
-  etag            text,
-  validator_for   text collate "C",
+  etag              text,
+  validator_for     text collate "C",
   -- Incremented by every reset: items read under an older epoch count as changed.
-  epoch           integer not null,
-  items           bigint not null,
-  fails           integer not null,
-  -- How often a worker process died while it ran this endpoint, since the last run that ended well. At three it is parked.
-  deaths          smallint not null default 0,
-  -- Faults of readers and quarantined records that there are now.
-  faults          bigint not null,
-  quarantined     bigint not null,
+  epoch             integer not null,
+  items             bigint not null,
+  fails             integer not null,
+  -- How often a worker process died while it ran this endpoint, since the last successful run. At three it is parked.
+  deaths            smallint not null default 0,
+  -- Current number of reader faults and of quarantined records.
+  faults            bigint not null,
+  quarantined       bigint not null,
   -- The next run reads the quarantined records again.
   retry_quarantined boolean not null default false,
-  -- Deletions withheld because there were too many to believe without a confirmation.
-  suspect_deletes integer not null,
+  -- Deletions that are not applied before they are confirmed, because there are implausibly many.
+  suspect_deletes   integer not null,
   -- Confirmed by an operator: the next complete walk deletes all items that it does not list.
-  confirm_deletes boolean not null default false,
-  -- The quota that kept new items out since the endpoint was last read from its beginning; null: none did.
-  left_out        text collate "C",
-  first_done_at   bigint,
-  last_run_at     bigint,
-  -- Why the last run did not end well: one word, and a sentence.
-  last_reason     text collate "C",
-  last_error      text,
+  confirm_deletes   boolean not null default false,
+  -- The quota that kept new items out since the endpoint was last read from its beginning; null: none.
+  left_out          text collate "C",
+  first_done_at     bigint,
+  last_run_at       bigint,
+  -- Why the last run failed: a reason code and a sentence.
+  last_reason       text collate "C",
+  last_error        text,
   primary key (shard, profile_id, endpoint)
 );
 -- Few rows, listed for operators and metrics.
@@ -323,9 +326,9 @@ create index endpoint_sync_left_out on endpoint_sync (shard, profile_id) where l
 create index endpoint_sync_faults on endpoint_sync (shard, profile_id, endpoint) where faults > 0;
 create index endpoint_sync_quarantined on endpoint_sync (shard, profile_id, endpoint) where quarantined > 0;
 
--- Records that could not be stored: counted and sampled, without stopping the others.
+-- Records that could not be stored, with a sample. They do not stop the others.
 create table quarantine (
-  shard       smallint not null,
+  shard      smallint not null,
   profile_id text collate "C" not null,
   endpoint   text collate "C" not null,
   id         text collate "C" not null,
@@ -341,9 +344,10 @@ create table quarantine (
   primary key (shard, profile_id, endpoint, id)
 );
 
--- Fields that a connector's reader could not read, the newest few of each endpoint. A row is removed when its record is read without the fault.
+-- Fields that a connector's reader could not read, the newest few of each endpoint. A row is removed when its record is
+-- read without the fault.
 create table reader_fault (
-  shard       smallint not null,
+  shard      smallint not null,
   profile_id text collate "C" not null,
   endpoint   text collate "C" not null,
   -- The item that lacks the field.
@@ -357,19 +361,19 @@ create table reader_fault (
   primary key (shard, profile_id, endpoint, item_id, field)
 );
 
--- Rate limiter: calls left per bucket (an app at a service, a person, everybody). Small and hot: it has no part.
+-- Rate limiter: calls left per bucket (an app at a service, a person, all). Small and often written: it has no shard.
 create table rate_limit (
   bucket        text collate "C" primary key,
   tokens        double precision not null,
   refilled_at   bigint not null,
   blocked_until bigint not null,
-  -- The last grant, returned by the statement that took it.
+  -- The last grant, returned by the statement that acquired it.
   granted       double precision not null
 );
 
--- Quotas that are nearly used up or reached: reported once, listed until there is room again.
+-- Quotas that are nearly used up or reached: reported once, listed until they are not any more.
 create table quota_notice (
-  shard       smallint not null,
+  shard      smallint not null,
   -- The id of the profile, account or app that has the quota.
   subject    text collate "C" not null,
   quota      text collate "C" not null,
@@ -384,7 +388,7 @@ create index quota_notice_app on quota_notice (app_id, shard);
 
 ---------------------------------------------------------------------------------------------------------------- Push
 
--- Where an app wants its data delivered. Few rows, read often: it has no part.
+-- Where the data of an app is delivered to. Few rows, read often: it has no shard.
 create table destination (
   id              text collate "C" primary key,
   app_id          text collate "C" not null references app (id) on delete cascade,
@@ -399,15 +403,15 @@ create table destination (
   wants_events    boolean not null default false,
   state           text collate "C" not null,
   last_error      text,
-  -- A failing destination is left alone as a whole until `next_attempt_at`; then one run tries.
+  -- A failing destination gets no deliveries until `next_attempt_at`; then one run tries.
   fails           integer not null,
   failing_since   bigint,
   next_attempt_at bigint not null,
-  -- How often a worker process died while it delivered here, since the last run that ended well. At three it is parked.
+  -- How often a worker process died while it delivered here, since the last successful run. At three it is parked.
   deaths          smallint not null default 0,
   -- Until then it runs alone in a process, because a worker died while it ran.
   alone_until     bigint not null default 0,
-  -- Its failure was reported, so its recovery will be.
+  -- Its failure was reported, so its recovery will be reported, too.
   alerted         boolean not null default false,
   -- When its schedule is due next; null without one.
   next_run_at     bigint,
@@ -419,49 +423,50 @@ create index destination_app on destination (app_id);
 
 -- How far each profile's changes have been delivered to each destination. Order is kept per profile.
 create table delivery_cursor (
-  shard           smallint not null,
-  profile_id     text collate "C" not null,
-  destination_id text collate "C" not null,
+  shard                smallint not null,
+  profile_id           text collate "C" not null,
+  destination_id       text collate "C" not null,
   -- All changes up to this one are delivered.
-  seq            bigint not null,
+  seq                  bigint not null,
   -- The destination's own checkpoint, as far as known; if it has less, it lost data.
-  written        bigint not null,
+  written              bigint not null,
   -- The newest change when the cursor was created: up to there the destination has no rows that could need deleting.
-  backfill_until    bigint not null,
+  backfill_until       bigint not null,
   -- Incremented when everything is sent again: the same rows are then new messages.
-  generation     integer not null,
-  -- When to look at it; null while there is nothing to do.
-  due_at         bigint,
+  generation           integer not null,
+  -- When its next run is due; null while there is nothing to do.
+  due_at               bigint,
   -- It has a schedule: a change does not make it due.
-  scheduled          boolean not null,
-  lease_token    text collate "C",
+  scheduled            boolean not null,
+  lease_token          text collate "C",
   -- Revision of the profile and its items, and the revision that the destination has acknowledged.
-  revision           bigint not null,
-  acked_revision           bigint not null,
+  revision             bigint not null,
+  acked_revision       bigint not null,
   -- Digest of the profile record last delivered: a change of items alone does not deliver it again.
-  acked_profile_digest   text collate "C",
+  acked_profile_digest text collate "C",
   -- Since when there are changes that are not acknowledged.
-  behind_since   bigint,
-  -- Incremented by every run: the destination refuses a run that lost its lease.
-  epoch          bigint not null,
+  behind_since         bigint,
+  -- Incremented by every run: the destination refuses a run with an older epoch.
+  epoch                bigint not null,
   -- The profile is deleted, and its rows must be.
-  erase          boolean not null,
-  -- It has dead letters; they are to be tried again.
-  dead           boolean not null,
-  redrive        boolean not null,
-  fails          integer not null,
-  error          text,
-  rows           bigint not null,
-  delivered_at   bigint,
+  erase                boolean not null,
+  -- Whether it has dead letters, and whether the next run tries them again.
+  dead                 boolean not null,
+  redrive              boolean not null,
+  fails                integer not null,
+  error                text,
+  rows                 bigint not null,
+  delivered_at         bigint,
   primary key (shard, profile_id, destination_id)
 );
 -- Open cursors by destination: a destination with a million waiting profiles must not delay the others.
-create index delivery_cursor_open on delivery_cursor (destination_id, due_at, shard) where due_at is not null or revision > acked_revision;
+create index delivery_cursor_open on delivery_cursor (destination_id, due_at, shard)
+  where due_at is not null or revision > acked_revision;
 create index delivery_cursor_destination on delivery_cursor (destination_id, shard, profile_id);
 
--- Attempted deliveries, for people to look at. Removed after some days.
+-- Attempted deliveries, listed for operators and apps. Removed after some days.
 create table delivery (
-  shard           smallint not null,
+  shard          smallint not null,
   id             text collate "C" not null,
   destination_id text collate "C" not null,
   profile_id     text collate "C" not null,
@@ -479,9 +484,9 @@ create table delivery (
 create index delivery_destination on delivery (destination_id, id, shard);
 create index delivery_age on delivery (at, shard);
 
--- Rows that the destination refused; the others were delivered.
+-- Rows that the destination rejected; the others were delivered.
 create table dead_letter (
-  shard           smallint not null,
+  shard          smallint not null,
   profile_id     text collate "C" not null,
   destination_id text collate "C" not null,
   item_id        uuid not null,
@@ -492,7 +497,7 @@ create table dead_letter (
 );
 create index dead_letter_destination on dead_letter (destination_id, at, shard);
 
--- Events queued for the destinations that asked for them.
+-- Events queued for the destinations that want them.
 create table push_event (
   destination_id text collate "C" not null references destination (id) on delete cascade,
   id             text collate "C" not null,
@@ -517,9 +522,9 @@ create table attempt (
   window_start bigint not null
 );
 
--- What was done, by whom, to what.
+-- Audit log: what was done, by whom, to what.
 create table audit (
-  shard       smallint not null,
+  shard      smallint not null,
   id         text collate "C" not null,
   at         bigint not null,
   actor      text not null,
@@ -532,7 +537,7 @@ create table audit (
 
 -- Calls through the proxy: no query, no header, no body. Removed after some days.
 create table call_log (
-  shard       smallint not null,
+  shard      smallint not null,
   id         text collate "C" not null,
   app_id     text collate "C" not null,
   account_id text collate "C" not null,
@@ -549,5 +554,5 @@ create table call_log (
   primary key (shard, id)
 );
 create index call_log_app on call_log (app_id, id, shard);
--- Rows arrive in the order of time, so a small block-range index finds the old ones.
+-- Rows are written in the order of time, so a small block-range index finds the old ones.
 create index call_log_at on call_log using brin (at, shard);

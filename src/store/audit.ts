@@ -17,24 +17,18 @@ export interface AuditEntry extends AuditEvent {
 
 const insert = statement(
   'audit-insert',
-  'insert into audit (shard, id, at, actor, action, app_id, account_id, detail) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+  `insert into audit (shard, id, at, actor, action, app_id, account_id, detail)
+   values ($shard, $id, $at, $actor, $action, $appId, $accountId, $detail)`,
 )
 
-/** Written in the transaction of what it tells, so that neither is there without the other. */
+/** Call it in the transaction of the action itself, so that neither is stored without the other. */
 export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<void> {
-  await tx.count(insert, [
-    entry.shard,
-    newId(entry.at),
-    entry.at,
-    entry.actor,
-    entry.action,
-    entry.appId ?? null,
-    entry.accountId ?? null,
-    JSON.stringify(entry.detail ?? {}),
-  ])
+  const { shard, at, actor, action, appId = null, accountId = null } = entry
+  const detail = JSON.stringify(entry.detail ?? {})
+  await tx.count(insert.with({ shard, id: newId(at), at, actor, action, appId, accountId, detail }))
 }
 
-/** About an app; in the part that its id leads to. */
+/** About an app. The entry is stored in the shard that is derived from the app's id. */
 export function auditApp(tx: Queries, appId: string, event: AuditEvent): Promise<void> {
   return writeAudit(tx, { ...event, shard: shardFor(appId), appId })
 }

@@ -30,7 +30,7 @@ for (const sql of [
   'create index concurrently if not exists thing_value on thing (value)',
   'drop index concurrently thing_value',
 ])
-  test(`what cannot be repeated is refused: ${sql}`, () => {
+  test(`rejects a statement that cannot be repeated: ${sql}`, () => {
     assert.throws(
       () => readIndexSteps('0002-x.sql', `-- no-transaction\n${sql};`),
       (error) =>

@@ -9,53 +9,57 @@ export interface MigrationPlan {
   pending: Migration[]
 }
 
-// One number for all processes: whoever comes second waits for the first and then finds the work done.
+// One lock for all processes: the second one waits for the first and then finds nothing left to do.
 const LOCK = 8_042_001
 const LOCK_RETRY_MS = 200
 
-const makeTable = `create table if not exists migration (
+const createTable = `create table if not exists migration (
   name text collate "C" primary key, checksum text not null, applied_at bigint not null)`
 const listDone = statement('migration-list', 'select name, checksum from migration order by name')
-const tryLock = statement('migration-lock', 'select pg_try_advisory_xact_lock($1) as locked')
-const record = statement('migration-record', 'insert into migration (name, checksum, applied_at) values ($1, $2, $3)')
-const tableExists = statement('migration-table', `select to_regclass('migration') is not null as there`)
+const tryLock = statement('migration-lock', 'select pg_try_advisory_xact_lock($lock) as locked')
+const record = statement(
+  'migration-record',
+  'insert into migration (name, checksum, applied_at) values ($name, $checksum, $appliedAt)',
+)
+const tableExists = statement('migration-table', `select to_regclass('migration') is not null as exists`)
 const serverVersion = statement(
   'server-version',
   `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
 )
-// Until the transaction ends. An operator's limits are meant for requests, not for migrations.
-const noTimeLimits = statement(
+// For this transaction only. An operator's time limits are meant for requests, not for migrations.
+const disableTimeLimits = statement(
   'migration-no-time-limits',
   `select set_config(name, '0', true) from pg_settings
    where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
 )
 
-// A statement with a name or values leaves its portal open in the transaction, and with it its snapshot; the next one without closes it.
+// A statement with a name or values leaves its portal open in the transaction, and the portal keeps its snapshot. The
+// next statement without them closes it.
 const closePortal = { name: '', text: 'select 1' }
 
-/** What is there and what is missing. Refuses a schema that a newer release wrote, or one whose past was edited. */
+/** Which migrations are applied and which are pending. Rejects a schema of a newer release and edited migrations. */
 export async function planMigrations(database: Queries, migrations = readMigrations()): Promise<MigrationPlan> {
   await checkServer(database)
-  const [table] = await database.rows<{ there: boolean }>(tableExists)
-  const done = table?.there ? await database.rows<{ name: string; checksum: string }>(listDone) : []
+  const [table] = await database.rows<{ exists: boolean }>(tableExists)
+  const done = table?.exists ? await database.rows<{ name: string; checksum: string }>(listDone) : []
   const known = new Map(migrations.map((each) => [each.name, each]))
   for (const { name, checksum } of done) {
-    const ours = known.get(name)
-    if (ours === undefined) throw unknownMigration(name, migrations)
-    if (ours.checksum !== checksum) throw editedPast(name)
+    const migration = known.get(name)
+    if (migration === undefined) throw unknownMigration(name, migrations)
+    if (migration.checksum !== checksum) throw editedMigration(name)
   }
   const names = new Set(done.map(({ name }) => name))
   return { done: [...names], pending: migrations.filter(({ name }) => !names.has(name)) }
 }
 
-/** Applies what is missing, one after the other: an interrupted run goes on where it stopped. */
+/** Applies the pending migrations, each in its own transaction: after an interruption the next run continues. */
 export async function migrate(database: Database, nowMs: number, migrations = readMigrations()): Promise<string[]> {
   const { pending } = await planMigrations(database, migrations)
   if (pending.length === 0) return []
-  await locked(database, (tx) => tx.rows({ name: '', text: makeTable }))
+  await withLock(database, (tx) => tx.rows({ name: '', text: createTable }))
   const applied: string[] = []
   for (const migration of pending) {
-    if (await locked(database, (tx) => applyOnce(database, tx, migration, nowMs))) applied.push(migration.name)
+    if (await withLock(database, (tx) => applyOnce(database, tx, migration, nowMs))) applied.push(migration.name)
   }
   return applied
 }
@@ -69,22 +73,22 @@ async function applyOnce(database: Database, tx: Queries, migration: Migration, 
     await tx.rows(closePortal)
     await database.dedicated((queries) => buildIndexes(queries, name, indexSteps))
   }
-  await tx.rows(record, [name, checksum, nowMs])
+  await tx.rows(record.with({ name, checksum, appliedAt: nowMs }))
   return true
 }
 
 /**
  * One transaction under the lock that all processes share. `create index concurrently` on another connection waits for
- * every older snapshot, so nobody may hold one meanwhile: the transaction is read committed, whatever the server's
- * default is, and a process that waits for the lock asks again and again instead of waiting inside a statement.
+ * every older snapshot, so no process may hold one meanwhile: the transaction is read committed, whatever the server's
+ * default is, and a process that waits for the lock polls instead of waiting inside a statement.
  */
-async function locked<Result>(database: Database, work: (tx: Queries) => Promise<Result>): Promise<Result> {
+async function withLock<Result>(database: Database, work: (tx: Queries) => Promise<Result>): Promise<Result> {
   for (;;) {
     const run = await database.withoutTimeout(async (tx) => {
       await tx.rows({ name: '', text: 'set transaction isolation level read committed' })
-      const [row] = await tx.rows<{ locked: boolean }>(tryLock, [LOCK])
+      const [row] = await tx.rows<{ locked: boolean }>(tryLock.with({ lock: LOCK }))
       if (row?.locked !== true) return undefined
-      await tx.rows(noTimeLimits)
+      await tx.rows(disableTimeLimits)
       return { result: await work(tx) }
     })
     if (run !== undefined) return run.result
@@ -101,10 +105,10 @@ async function checkServer(database: Queries): Promise<void> {
   })
 }
 
-function unknownMigration(name: string, ours: readonly Migration[]): SetupError {
+function unknownMigration(name: string, migrations: readonly Migration[]): SetupError {
   const number = numberOf(name)
-  const instead = ours.find((each) => numberOf(each.name) === number)
-  return number === undefined || instead === undefined ? newerSchema(name) : developmentSchema(name, instead.name)
+  const expected = migrations.find((each) => numberOf(each.name) === number)
+  return number === undefined || expected === undefined ? newerSchema(name) : developmentSchema(name, expected.name)
 }
 
 function newerSchema(name: string): SetupError {
@@ -117,18 +121,19 @@ function newerSchema(name: string): SetupError {
   )
 }
 
-/** The number is taken by another file: no release, older or newer, has ever written that. */
-function developmentSchema(name: string, instead: string): SetupError {
-  return new SetupError(
-    `The database was written by a development version of Tributary: it has migration ${name} where this release has ${instead}.`,
-    {
-      code: 'schema_development',
-      help: 'There is no upgrade from it, and nothing was changed. Start with an empty database: another data folder (--data DIR),\nor a new one on your server (createdb NAME) that DATABASE_URL names.',
-    },
-  )
+/** This release uses the number for another file, so no release, older or newer, wrote the schema. */
+function developmentSchema(name: string, expected: string): SetupError {
+  const found = `it has migration ${name} where this release has ${expected}`
+  return new SetupError(`The database was written by a development version of Tributary: ${found}.`, {
+    code: 'schema_development',
+    help: [
+      'There is no upgrade from it, and nothing was changed. Start with an empty database:',
+      'another data folder (--data DIR), or a new database on your server (createdb NAME) in DATABASE_URL.',
+    ].join('\n'),
+  })
 }
 
-function editedPast(name: string): SetupError {
+function editedMigration(name: string): SetupError {
   return new SetupError(`Migration ${name} differs from the one that was applied to this database.`, {
     code: 'schema_edited',
     help: `Migrations never change once applied. Restore migrations/${name} and put the change into a new file.`,

@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, '../../migrations')
 const NAME = /^\d{4}-[a-z0-9-]+\.sql$/
 const OUTSIDE_TRANSACTION = /^-- no-transaction\r?\n/
 
-/** The migrations of a folder in their order: 0001, 0002, and so on, each number once. */
+/** The migrations of a folder in order: 0001, 0002 and so on, without gaps or duplicates. */
 export function readMigrations(folder = FOLDER): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -29,25 +29,25 @@ export function readMigrations(folder = FOLDER): Migration[] {
   })
 }
 
-/** The number in front of a migration's name; undefined when there is none. */
+/** The number at the start of a migration's name; undefined when the name is not a migration's. */
 export function numberOf(name: string): number | undefined {
   return NAME.test(name) ? Number(name.slice(0, 4)) : undefined
 }
 
 function checkNumbers(names: readonly string[]): void {
   let last: string | undefined
-  for (const [at, name] of names.entries()) {
+  for (const [i, name] of names.entries()) {
     const number = numberOf(name)
     if (number === undefined) throw disordered(`${name} is not named like 0002-short-title.sql`)
     if (last !== undefined && numberOf(last) === number) throw disordered(`${last} and ${name} have the same number`)
-    if (number !== at + 1) throw disordered(`number ${String(at + 1).padStart(4, '0')} is missing before ${name}`)
+    if (number !== i + 1) throw disordered(`number ${String(i + 1).padStart(4, '0')} is missing before ${name}`)
     last = name
   }
 }
 
-function disordered(what: string): SetupError {
-  return new SetupError(`The migrations of this release are not in order: ${what}.`, {
+function disordered(problem: string): SetupError {
+  return new SetupError(`The migrations of this release are not in order: ${problem}.`, {
     code: 'migrations_disordered',
-    help: 'The files of two releases were mixed, or one is missing: install the release again into an empty folder.',
+    help: 'Files of two releases are mixed, or a file is missing. Install the release again into an empty folder.',
   })
 }

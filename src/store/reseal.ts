@@ -1,5 +1,6 @@
 import { type Database, statement } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
+import { Values } from './items/predicates.ts'
 
 type KeyValue = string | number | Buffer
 
@@ -7,41 +8,41 @@ interface SealedColumn {
   table: string
   column: string
   keys: string[]
-  /** The row's name inside the seal, as the module that seals it spells it. */
+  /** The row's name inside the seal, in the same form as in the module that seals it. */
   row: (key: KeyValue[]) => string
 }
 
-const joined = (key: KeyValue[]) => key.join('/')
-const byHash = ([, hash]: KeyValue[]) => (hash as Buffer).toString('hex')
+const joinKey = (key: KeyValue[]) => key.join('/')
+const hashOf = ([, hash]: KeyValue[]) => (hash as Buffer).toString('hex')
 
-/** Every sealed column there is: one missing here would be lost when its key is dropped. A test reads the catalogue. */
+/** All sealed columns. Values of a column missing here would be lost with their key; a test compares the catalogue. */
 export const SEALED_COLUMNS: SealedColumn[] = [
-  { table: 'vault', column: 'sealed', keys: ['name'], row: joined },
-  { table: 'service_key', column: 'secret', keys: ['app_id', 'service'], row: joined },
-  { table: 'destination', column: 'sealed', keys: ['id'], row: joined },
-  { table: 'credential', column: 'sealed', keys: ['shard', 'profile_id'], row: joined },
-  { table: 'pending', column: 'sealed', keys: ['shard', 'hash'], row: byHash },
-  { table: 'consent', column: 'sealed', keys: ['shard', 'hash'], row: byHash },
+  { table: 'vault', column: 'sealed', keys: ['name'], row: joinKey },
+  { table: 'service_key', column: 'secret', keys: ['app_id', 'service'], row: joinKey },
+  { table: 'destination', column: 'sealed', keys: ['id'], row: joinKey },
+  { table: 'credential', column: 'sealed', keys: ['shard', 'profile_id'], row: joinKey },
+  { table: 'pending', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
+  { table: 'consent', column: 'sealed', keys: ['shard', 'hash'], row: hashOf },
 ]
 
 const BATCH = 200
 const REPORT_EVERY = 50
 
-/** A value that no key at hand opens. Without the value itself: it may be read by people and logged. */
+/** A value that no key of the keyring opens. Without the value itself, because this is shown and logged. */
 export interface UnreadableValue {
   table: string
-  /** The primary key, as far as it is no secret. */
+  /** The primary key, without parts that are secret. */
   row: string
   reason: SealError['reason']
 }
 
 export interface Stale {
-  /** Values that an older key opens: with that key they would be lost. */
+  /** Values that only an older key opens: dropping that key would lose them. */
   needed: number
   unreadable: UnreadableValue[]
 }
 
-/** What is not sealed with the first key: what still needs an older one, and what no key opens. */
+/** Values that are not sealed with the first key: those that still need an older key, and those that no key opens. */
 export async function findStale(database: Database, keyring: Keyring): Promise<Stale> {
   const stale: Stale = { needed: 0, unreadable: [] }
   for await (const { cell, key, sealed } of staleValues(database, keyring)) {
@@ -60,8 +61,8 @@ export async function hasStale(database: Database, keyring: Keyring): Promise<bo
 }
 
 /**
- * Seals everything anew with the first key while the service runs; stopped half-way, a new run finds what is left. A value that
- * does not open is told and left as it is: one damaged row must not keep a leaked key in use.
+ * Seals every value again with the first key while the service runs; after an interruption, a new run finds the rest. A
+ * value that does not open is reported and left unchanged: one damaged row must not keep a leaked key in use.
  */
 export async function reseal(
   database: Database,
@@ -76,7 +77,7 @@ export async function reseal(
       unreadable.push(opened)
       continue
     }
-    await swap(database, keyring, cell, key, sealed, opened)
+    await replaceValue(database, keyring, cell, key, sealed, opened)
     done += 1
     if (done % REPORT_EVERY === 0) progress(done)
   }
@@ -116,24 +117,28 @@ function tryOpen(
   }
 }
 
-// Walks the primary key, so that a large table is read once and not once per batch.
+// In the order of the primary key, so that a large table is read once and not once per batch.
 async function nextBatch(
   database: Database,
   keyring: Keyring,
   { table, column, keys }: SealedColumn,
   after: KeyValue[] | undefined,
 ) {
-  const list = keys.join(', ')
-  const beyond = after === undefined ? '' : `and (${list}) > (${keys.map((_, i) => `$${i + 2}`).join(', ')})`
-  const find = statement(
+  const keyColumns = keys.join(', ')
+  const values = new Values()
+  const isStale = `substring(${column} from 2 for 4) <> ${values.add(keyring.primaryId)}`
+  const isAfter =
+    after === undefined ? '' : `and (${keyColumns}) > (${after.map((value) => values.add(value)).join(', ')})`
+  const findBatch = statement(
     `reseal-find-${table}-${column}${after === undefined ? '' : '-after'}`,
-    `select ${list}, ${column} as value from ${table} where substring(${column} from 2 for 4) <> $1 ${beyond} order by ${list} limit ${BATCH}`,
+    `select ${keyColumns}, ${column} as value from ${table} where ${isStale} ${isAfter}
+     order by ${keyColumns} limit ${BATCH}`,
   )
-  const rows = await database.rows<Record<string, KeyValue>>(find, [keyring.primaryId, ...(after ?? [])])
+  const rows = await database.rows<Record<string, KeyValue>>(findBatch, values.list)
   return rows.map((row) => ({ key: keys.map((name) => row[name]!), sealed: row['value'] as Buffer }))
 }
 
-async function swap(
+async function replaceValue(
   database: Database,
   keyring: Keyring,
   { table, column, keys, row }: SealedColumn,
@@ -141,12 +146,14 @@ async function swap(
   sealed: Buffer,
   value: string,
 ): Promise<void> {
-  const where = keys.map((name, i) => `${name} = $${i + 3}`).join(' and ')
-  // Only if nobody wrote it meanwhile: a value set anew during the rotation wins.
+  const values = new Values()
+  const resealed = values.add(keyring.seal(value, { table, row: row(key), column }))
+  // Only if the value is unchanged: one that was written during the rotation wins.
+  const isUnchanged = `${column} = ${values.add(sealed)}`
+  const isRow = keys.map((name, i) => `${name} = ${values.add(key[i])}`).join(' and ')
   const update = statement(
     `reseal-swap-${table}-${column}`,
-    `update ${table} set ${column} = $2 where ${column} = $1 and ${where}`,
+    `update ${table} set ${column} = ${resealed} where ${isUnchanged} and ${isRow}`,
   )
-  const cell = { table, row: row(key), column }
-  await database.count(update, [sealed, keyring.seal(value, cell), ...key])
+  await database.count(update, values.list)
 }

@@ -5,21 +5,23 @@ import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import { type Keyring, SealError } from '#platform/sealing.ts'
 
-const find = statement('vault-find', 'select sealed from vault where name = $1')
-const add = statement('vault-add', 'insert into vault (name, sealed) values ($1, $2) on conflict do nothing')
+const find = statement('vault-find', 'select sealed from vault where name = $name')
+const insert = statement('vault-add', 'insert into vault (name, sealed) values ($name, $sealed) on conflict do nothing')
+
+const PEPPER = 'pepper'
 
 const cellOf = (name: string) => ({ table: 'vault', row: name, column: 'sealed' })
 
-/** Keyed hashes of tokens, codes and secrets: equal inputs meet, but the table alone tells nothing. */
+/** Keyed hashes of tokens, codes and secrets: they can be looked up, but the table alone reveals nothing. */
 export class Hasher {
   readonly #pepper: KeyObject
 
   constructor(pepper: string) {
-    // Made once: it would be made anew for every hash otherwise.
+    // Created once: from a string, Node would create a key object for every hash.
     this.#pepper = createSecretKey(Buffer.from(pepper))
   }
 
-  /** `purpose` keeps a code from ever passing as a token. */
+  /** `purpose` separates the kinds: the hash of a code never equals the hash of a token. */
   hash(purpose: string, value: string): Buffer {
     return createHmac('sha256', this.#pepper).update(purpose).update('\0').update(value).digest()
   }
@@ -31,17 +33,17 @@ export class Hasher {
 }
 
 /**
- * The hashing key lives in the database, sealed, so that rotating the sealing key leaves every hash valid.
- * Opening it also proves that the keyring belongs to this database.
+ * The hashing key is stored sealed in the database, so every hash stays valid when the sealing key is rotated. Opening
+ * it also proves that the keyring belongs to this database.
  */
 export async function openHasher(database: Queries, keyring: Keyring): Promise<Hasher> {
-  await database.count(add, ['pepper', keyring.seal(randomSecret(), cellOf('pepper'))])
-  const { sealed } = firstOf(await database.rows<{ sealed: Buffer }>(find, ['pepper']))
+  await database.count(insert.with({ name: PEPPER, sealed: keyring.seal(randomSecret(), cellOf(PEPPER)) }))
+  const { sealed } = firstOf(await database.rows<{ sealed: Buffer }>(find.with({ name: PEPPER })))
   try {
-    return new Hasher(keyring.open(sealed, cellOf('pepper')))
+    return new Hasher(keyring.open(sealed, cellOf(PEPPER)))
   } catch (error) {
     if (!(error instanceof SealError)) throw error
-    throw new SetupError('The key does not fit this database: what is sealed in it was sealed with another key.', {
+    throw new SetupError('Wrong key for this database: its values were sealed with another key.', {
       code: 'key_wrong',
       help: 'Restore the keyring.json (or TRIBUTARY_KEY) that belongs to this database. Nothing was changed.',
       cause: error,

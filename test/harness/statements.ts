@@ -13,11 +13,14 @@ export function watchStatements(database: Database, onAsked: OnAsked): () => voi
 
 function watch(queries: Queries, onAsked: OnAsked): () => void {
   const [rows, count] = [queries.rows.bind(queries), queries.count.bind(queries)]
-  queries.rows = async <Row extends object>(statement: Statement, values: readonly unknown[] = []) => {
+  queries.rows = async <Row extends object>(
+    statement: Statement,
+    values: readonly unknown[] = statement.values ?? [],
+  ) => {
     const onAnswered = onAsked(statement, values)
     return rows<Row>(statement, values).finally(() => onAnswered?.())
   }
-  queries.count = async (statement, values = []) => {
+  queries.count = async (statement, values = statement.values ?? []) => {
     const onAnswered = onAsked(statement, values)
     return count(statement, values).finally(() => onAnswered?.())
   }

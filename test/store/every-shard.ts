@@ -2,7 +2,7 @@
 export const EVERY_SHARD: Record<string, string[]> = {
   // A planner finds due work by time, whichever shard it is in. It then goes on with the shard that it found.
   'finds due work': [
-    'consent-lapsed',
+    'consent-expired',
     'destination-due',
     'destination-erasing',
     'lease-take-newest',
@@ -54,7 +54,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'remains-consents',
     'remains-notices',
     'remains-pending',
-    'remains-untold',
+    'remains-unconfirmed',
     'remains-users',
     'sync-overtake-full',
     'usage-app',

@@ -65,8 +65,8 @@ export async function carryCounted(
 
 async function refusal({ database, clock }: AuthorizeDeps, subject: string, why: string): Promise<ApiError> {
   const now = clock.now()
-  const { nextOverAt = now } = await openSignIns(database, subject, now)
-  const retryAfterS = Math.max(1, Math.ceil((nextOverAt - now) / 1000))
+  const { nextExpiresAt = now } = await openSignIns(database, subject, now)
+  const retryAfterS = Math.max(1, Math.ceil((nextExpiresAt - now) / 1000))
   const minutes = Math.ceil(retryAfterS / 60)
   const wait = minutes === 1 ? 'in a minute' : `in ${minutes} minutes`
   return new ApiError('too_many_sign_ins', `${why} Finish one of them, or try again ${wait}.`, { retryAfterS })

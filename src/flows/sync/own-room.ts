@@ -64,7 +64,7 @@ export async function openOwnItemQuota(
         met.set(quota, 'reached')
         throw refusal(quota, quotas[quota], more)
       }
-      release = app.hold(more)
+      release = app.reserve(more)
       for (const { scope, amount } of used) if (scope === 'profile' || scope === 'account') add(amount, more)
       for (const name of quotasNear(quotas, used)) met.set(name, 'near')
     },

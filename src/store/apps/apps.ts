@@ -12,6 +12,13 @@ interface AppRow {
   deleting_at: number | null
 }
 
+interface SecretRow {
+  id: string
+  hash: Buffer
+  created_at: number
+  expires_at: number | null
+}
+
 export interface StoredSecret extends AppSecret {
   hash: Buffer
 }
@@ -19,69 +26,79 @@ export interface StoredSecret extends AppSecret {
 const columns = 'id, name, redirect_uris, token_flow, created_at'
 const insert = statement(
   'app-insert',
-  `insert into app (${columns}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+  `insert into app (${columns}) values ($id, $name, $redirectUris, $tokenFlow, $createdAt) on conflict do nothing`,
 )
-// One that is being deleted counts as gone for whoever wants to use it.
-const find = statement('app-find', `select ${columns}, deleting_at from app where id = $1 and deleting_at is null`)
-const findAny = statement('app-find-any', `select ${columns}, deleting_at from app where id = $1`)
+// An app that is being deleted cannot be used any more.
+const find = statement('app-find', `select ${columns}, deleting_at from app where id = $id and deleting_at is null`)
+const findAny = statement('app-find-any', `select ${columns}, deleting_at from app where id = $id`)
 const list = statement('app-list', `select ${columns}, deleting_at from app order by created_at, id`)
-const update = statement('app-update', 'update app set name = $2, redirect_uris = $3, token_flow = $4 where id = $1')
-const remove = statement('app-delete', 'delete from app where id = $1')
+const update = statement(
+  'app-update',
+  'update app set name = $name, redirect_uris = $redirectUris, token_flow = $tokenFlow where id = $id',
+)
+const remove = statement('app-delete', 'delete from app where id = $id')
 const insertSecret = statement(
   'app-secret-insert',
-  'insert into app_secret (app_id, id, hash, created_at) values ($1, $2, $3, $4) on conflict do nothing',
+  `insert into app_secret (app_id, id, hash, created_at) values ($appId, $id, $hash, $createdAt)
+   on conflict do nothing`,
 )
 const listSecrets = statement(
   'app-secret-list',
-  'select id, hash, created_at, expires_at from app_secret where app_id = $1 and coalesce(expires_at > $2, true) order by created_at desc, id desc',
+  `select id, hash, created_at, expires_at from app_secret
+   where app_id = $appId and coalesce(expires_at > $nowMs, true) order by created_at desc, id desc`,
 )
-const limitSecrets = statement(
+const expireOthers = statement(
   'app-secret-limit',
-  'update app_secret set expires_at = least(coalesce(expires_at, $3), $3) where app_id = $1 and id <> $2',
+  `update app_secret set expires_at = least(coalesce(expires_at, $expiresAt), $expiresAt)
+   where app_id = $appId and id <> $keepId`,
 )
-const purgeSecrets = statement('app-secret-purge', 'delete from app_secret where app_id = $1 and expires_at <= $2')
+const purgeSecrets = statement(
+  'app-secret-purge',
+  'delete from app_secret where app_id = $appId and expires_at <= $nowMs',
+)
 
-const findSync = statement('app-sync-find', 'select sync from app where id = $1')
-const setSync = statement('app-sync-set', 'update app set sync = $2 where id = $1')
+const findSync = statement('app-sync-find', 'select sync from app where id = $id')
+const setSync = statement('app-sync-set', 'update app set sync = $sync where id = $id')
 
-/** How the app wants its people's profiles synced. */
+/** The app's rules for syncing the profiles of its people. */
 export async function findAppSync(queries: Queries, id: string): Promise<SyncRules> {
-  const [row] = await queries.rows<{ sync: unknown }>(findSync, [id])
+  const [row] = await queries.rows<{ sync: unknown }>(findSync.with({ id }))
   return parseSyncRules(row?.sync ?? {})
 }
 
 export async function setAppSync(queries: Queries, id: string, sync: SyncRules): Promise<boolean> {
-  return (await queries.count(setSync, [id, JSON.stringify(sync)])) > 0
+  return (await queries.count(setSync.with({ id, sync: JSON.stringify(sync) }))) > 0
 }
 
-const findQuotas = statement('app-quotas-find', 'select quotas from app where id = $1')
-const setQuotas = statement('app-quotas-set', 'update app set quotas = $2 where id = $1')
+const findQuotas = statement('app-quotas-find', 'select quotas from app where id = $id')
+const setQuotas = statement('app-quotas-set', 'update app set quotas = $quotas where id = $id')
 
-/** The quotas that were set for the app; empty where all are the default. */
+/** The quotas that were set for the app; empty when all have their default. */
 export async function findAppQuotas(queries: Queries, id: string): Promise<QuotaInput> {
-  const [row] = await queries.rows<{ quotas: QuotaInput }>(findQuotas, [id])
+  const [row] = await queries.rows<{ quotas: QuotaInput }>(findQuotas.with({ id }))
   return row?.quotas ?? {}
 }
 
 export async function setAppQuotas(queries: Queries, id: string, quotas: QuotaInput): Promise<boolean> {
-  return (await queries.count(setQuotas, [id, JSON.stringify(quotas)])) > 0
+  return (await queries.count(setQuotas.with({ id, quotas: JSON.stringify(quotas) }))) > 0
 }
 
-/** False when an app of this id is there already; its secret is then left as it was. */
+/** False when an app with this id exists; its secret is then unchanged. */
 export async function insertApp(tx: Queries, app: App, secret: StoredSecret): Promise<boolean> {
-  const added = await tx.count(insert, [app.id, app.name, app.redirectUris, app.tokenFlow, app.createdAt])
-  if (added > 0) await insertAppSecret(tx, app.id, secret)
+  const { id, name, redirectUris, tokenFlow, createdAt } = app
+  const added = await tx.count(insert.with({ id, name, redirectUris, tokenFlow, createdAt }))
+  if (added > 0) await insertAppSecret(tx, id, secret)
   return added > 0
 }
 
 export async function findApp(queries: Queries, id: string): Promise<App | undefined> {
-  const [row] = await queries.rows<AppRow>(find, [id])
+  const [row] = await queries.rows<AppRow>(find.with({ id }))
   return row && toApp(row)
 }
 
-/** Also one that is being deleted, to be looked at. */
+/** Also finds an app that is being deleted. */
 export async function findAnyApp(queries: Queries, id: string): Promise<App | undefined> {
-  const [row] = await queries.rows<AppRow>(findAny, [id])
+  const [row] = await queries.rows<AppRow>(findAny.with({ id }))
   return row && toApp(row)
 }
 
@@ -89,24 +106,22 @@ export async function listApps(queries: Queries): Promise<App[]> {
   return (await queries.rows<AppRow>(list)).map(toApp)
 }
 
-export async function updateApp(queries: Queries, app: App): Promise<boolean> {
-  return (await queries.count(update, [app.id, app.name, app.redirectUris, app.tokenFlow])) > 0
+export async function updateApp(queries: Queries, { id, name, redirectUris, tokenFlow }: App): Promise<boolean> {
+  return (await queries.count(update.with({ id, name, redirectUris, tokenFlow }))) > 0
 }
 
 export async function deleteApp(queries: Queries, id: string): Promise<boolean> {
-  return (await queries.count(remove, [id])) > 0
+  return (await queries.count(remove.with({ id }))) > 0
 }
 
 export async function insertAppSecret(queries: Queries, appId: string, secret: StoredSecret): Promise<void> {
-  await queries.count(insertSecret, [appId, secret.id, secret.hash, secret.createdAt])
+  const { id, hash, createdAt } = secret
+  await queries.count(insertSecret.with({ appId, id, hash, createdAt }))
 }
 
-/** The secrets that still open, newest first. */
+/** The valid secrets, newest first. */
 export async function listAppSecrets(queries: Queries, appId: string, nowMs: number): Promise<StoredSecret[]> {
-  const rows = await queries.rows<{ id: string; hash: Buffer; created_at: number; expires_at: number | null }>(
-    listSecrets,
-    [appId, nowMs],
-  )
+  const rows = await queries.rows<SecretRow>(listSecrets.with({ appId, nowMs }))
   return rows.map((row) => ({
     id: row.id,
     hash: row.hash,
@@ -115,7 +130,7 @@ export async function listAppSecrets(queries: Queries, appId: string, nowMs: num
   }))
 }
 
-/** Lets every other secret end at `expiresAt` at the latest, and drops those that ended. */
+/** Makes every other secret expire at `expiresAt` at the latest, and deletes the expired ones. */
 export async function retireOtherSecrets(
   tx: Queries,
   appId: string,
@@ -123,8 +138,8 @@ export async function retireOtherSecrets(
   expiresAt: number,
   nowMs: number,
 ): Promise<void> {
-  await tx.count(limitSecrets, [appId, keepId, expiresAt])
-  await tx.count(purgeSecrets, [appId, nowMs])
+  await tx.count(expireOthers.with({ appId, keepId, expiresAt }))
+  await tx.count(purgeSecrets.with({ appId, nowMs }))
 }
 
 function toApp(row: AppRow): App {

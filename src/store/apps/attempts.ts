@@ -1,21 +1,23 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
-const read = statement(
+const findCounts = statement(
   'attempt-read',
-  'select subject, failures from attempt where subject = any($1) and window_start = $2',
+  'select subject, failures from attempt where subject = any($subjects) and window_start = $windowStart',
 )
-const reserve = statement(
+const increment = statement(
   'attempt-reserve',
-  `insert into attempt (subject, failures, window_start) select subject, 1, $2 from unnest($1::text[]) as given(subject)
+  `insert into attempt (subject, failures, window_start)
+   select subject, 1, $windowStart from unnest($subjects::text[]) as given(subject)
    on conflict (subject) do update set window_start = excluded.window_start,
      failures = case when attempt.window_start = excluded.window_start then attempt.failures + 1 else 1 end
    returning subject, failures`,
 )
-const release = statement(
+const decrement = statement(
   'attempt-release',
-  'update attempt set failures = failures - 1 where subject = any($1) and window_start = $2 and failures > 0',
+  `update attempt set failures = failures - 1
+   where subject = any($subjects) and window_start = $windowStart and failures > 0`,
 )
-const purge = statement('attempt-purge', 'delete from attempt where window_start < $1')
+const purge = statement('attempt-purge', 'delete from attempt where window_start < $before')
 
 interface Row {
   subject: string
@@ -24,29 +26,29 @@ interface Row {
 
 const bySubject = (rows: Row[]) => new Map(rows.map(({ subject, failures }) => [subject, failures]))
 
-/** Failures of these subjects in this window, over all processes. */
+/** Failures of these subjects in this window, counted over all processes. */
 export async function countAttempts(
   queries: Queries,
   subjects: string[],
   windowStart: number,
 ): Promise<Map<string, number>> {
-  return bySubject(await queries.rows<Row>(read, [subjects, windowStart]))
+  return bySubject(await queries.rows<Row>(findCounts.with({ subjects, windowStart })))
 }
 
-/** Counts one more for each before anything is compared, and gives the new counts. */
+/** Adds one to each count before the secrets are compared. Returns the new counts. */
 export async function reserveAttempts(
   queries: Queries,
   subjects: string[],
   windowStart: number,
 ): Promise<Map<string, number>> {
-  return bySubject(await queries.rows<Row>(reserve, [subjects, windowStart]))
+  return bySubject(await queries.rows<Row>(increment.with({ subjects, windowStart })))
 }
 
-/** It was no wrong one after all. */
+/** Takes a reserved failure back, because the secret was right. */
 export async function releaseAttempts(queries: Queries, subjects: string[], windowStart: number): Promise<void> {
-  await queries.count(release, [subjects, windowStart])
+  await queries.count(decrement.with({ subjects, windowStart }))
 }
 
 export async function purgeAttempts(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge, [before])
+  return queries.count(purge.with({ before }))
 }

@@ -1,70 +1,53 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
-/** One call through the proxy, as far as it may be remembered. */
+/** One call through the proxy, without its secrets and contents. */
 export interface CallEntry {
   shard: number
-  /** Sorts by time. */
+  /** In the order of time. */
   id: string
   appId: string
   accountId: string
   at: number
   method: string
   service: string
-  /** Without the query. */
+  /** Without the query string. */
   path: string
   status: number
   ms: number
-  /** Of the answer's body. */
+  /** Size of the response body. */
   bytes: number
   refreshed: boolean
   retried: boolean
   requestId: string
 }
 
-const COLUMNS = [
-  ['shard', 'smallint'],
-  ['id', 'text'],
-  ['app_id', 'text'],
-  ['account_id', 'text'],
-  ['at', 'bigint'],
-  ['method', 'text'],
-  ['service', 'text'],
-  ['path', 'text'],
-  ['status', 'smallint'],
-  ['ms', 'integer'],
-  ['bytes', 'bigint'],
-  ['refreshed', 'boolean'],
-  ['retried', 'boolean'],
-  ['request_id', 'text'],
-] as const
-/** Where a column has another name than the field. */
-const FIELDS: Record<string, keyof CallEntry> = { app_id: 'appId', account_id: 'accountId', request_id: 'requestId' }
-const names = COLUMNS.map(([name]) => name).join(', ')
-
-const given = COLUMNS.map(([name, type]) => `"${FIELDS[name] ?? name}" ${type}`).join(', ')
+const columns = `shard, id, app_id, account_id, at, method, service, path, status, ms, bytes, refreshed, retried,
+  request_id`
+/** The fields of an entry, in the order of the columns. */
+const fields = `shard smallint, id text, "appId" text, "accountId" text, at bigint, method text, service text,
+  path text, status smallint, ms integer, bytes bigint, refreshed boolean, retried boolean, "requestId" text`
 const insert = statement(
   'call-insert',
-  `insert into call_log (${names})
-   select * from json_to_recordset($1) as call (${given})`,
+  `insert into call_log (${columns}) select * from json_to_recordset($calls) as call (${fields})`,
 )
 const list = statement(
   'call-list',
-  `select ${names} from call_log where app_id = $1 and id < $2 order by id desc limit $3`,
+  `select ${columns} from call_log where app_id = $appId and id < $before order by id desc limit $limit`,
 )
-const purge = statement('call-purge', 'delete from call_log where at < $1')
+const purge = statement('call-purge', 'delete from call_log where at < $before')
 
-/** Many at once: one statement and one value, whatever their number. */
+/** One statement with one value, however many calls there are. */
 export async function insertCalls(queries: Queries, calls: readonly CallEntry[]): Promise<void> {
-  await queries.count(insert, [JSON.stringify(calls)])
+  await queries.count(insert.with({ calls: JSON.stringify(calls) }))
 }
 
 /** The newest first. */
 export async function listCalls(queries: Queries, appId: string, before: string, limit: number): Promise<CallEntry[]> {
-  return (await queries.rows<Row>(list, [appId, before, limit])).map(toEntry)
+  return (await queries.rows<Row>(list.with({ appId, before, limit }))).map(toEntry)
 }
 
 export async function purgeCalls(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge, [before])
+  return queries.count(purge.with({ before }))
 }
 
 interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId'> {
@@ -73,6 +56,6 @@ interface Row extends Omit<CallEntry, 'appId' | 'accountId' | 'requestId'> {
   request_id: string
 }
 
-function toEntry({ app_id: appId, account_id: accountId, request_id: requestId, ...same }: Row): CallEntry {
-  return { ...same, appId, accountId, requestId }
+function toEntry({ app_id: appId, account_id: accountId, request_id: requestId, ...row }: Row): CallEntry {
+  return { ...row, appId, accountId, requestId }
 }

@@ -3,7 +3,7 @@ import { type Queries, statement } from '#platform/postgres/database.ts'
 
 export type NoticeLevel = 'near' | 'reached'
 
-/** A quota of a profile, account or app that is nearly used up, or was in the way of something. */
+/** A quota of a profile, account or app that is nearly used up or reached. */
 export interface QuotaNotice {
   shard: number
   /** The id of the profile, account or app. */
@@ -26,68 +26,78 @@ interface Row {
 }
 
 const columns = 'shard, subject, quota, level, app_id, account_id, since'
-const put = statement(
+const upsert = statement(
   'quota-notice-put',
-  `insert into quota_notice (${columns}) values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into quota_notice (${columns})
+   values ($shard, $subject, $quota, $level, $appId, $accountId, $since)
    on conflict (shard, subject, quota) do update set level = excluded.level, since = excluded.since
    where quota_notice.level = 'near' and excluded.level = 'reached'`,
 )
-const lower = statement(
+const lowerToNear = statement(
   'quota-notice-lower',
-  `update quota_notice set level = 'near', since = $4 where shard = $1 and subject = $2 and quota = $3`,
+  `update quota_notice set level = 'near', since = $since
+   where shard = $shard and subject = $subject and quota = $quota`,
 )
 const remove = statement(
   'quota-notice-remove',
-  'delete from quota_notice where shard = $1 and subject = $2 and quota = $3',
+  'delete from quota_notice where shard = $shard and subject = $subject and quota = $quota',
 )
 const list = statement(
   'quota-notice-list',
-  `select ${columns} from quota_notice where app_id = $1 order by level desc, since, subject, quota limit $2`,
+  `select ${columns} from quota_notice where app_id = $appId order by level desc, since, subject, quota limit $limit`,
 )
-const listAll = statement(
+const listAfter = statement(
   'quota-notice-all',
-  `select ${columns} from quota_notice where (shard, subject, quota) > ($1, $2, $3) order by shard, subject, quota limit $4`,
+  `select ${columns} from quota_notice where (shard, subject, quota) > ($afterShard, $afterSubject, $afterQuota)
+   order by shard, subject, quota limit $limit`,
 )
-const leftOut = statement(
+const findLeftOut = statement(
   'quota-left-out',
-  `select distinct e.left_out as quota, e.shard, e.profile_id, p.account_id, p.app_id from endpoint_sync e
-   join profile p on p.shard = e.shard and p.id = e.profile_id where e.left_out is not null and ($1::text is null or p.app_id = $1) limit $2`,
+  `select distinct e.left_out as quota, e.shard, e.profile_id, p.account_id, p.app_id
+   from endpoint_sync e join profile p on p.shard = e.shard and p.id = e.profile_id
+   where e.left_out is not null and ($appId::text is null or p.app_id = $appId) limit $limit`,
 )
-const counts = statement(
+const countByQuota = statement(
   'quota-notice-counts',
   'select quota, level, count(*) as n from quota_notice group by quota, level',
 )
 
-/** True when it is news: not known yet, or known as less. */
+/** True when the notice is new, or was `near` and is `reached` now. */
 export async function putNotice(tx: Queries, notice: QuotaNotice): Promise<boolean> {
   const { shard, subject, quota, level, appId, accountId, since } = notice
-  return (await tx.count(put, [shard, subject, quota, level, appId, accountId ?? null, since])) > 0
+  return (await tx.count(upsert.with({ shard, subject, quota, level, appId, accountId: accountId ?? null, since }))) > 0
 }
 
 export async function lowerNotice(queries: Queries, notice: QuotaNotice, nowMs: number): Promise<void> {
-  await queries.count(lower, [notice.shard, notice.subject, notice.quota, nowMs])
+  const { shard, subject, quota } = notice
+  await queries.count(lowerToNear.with({ shard, subject, quota, since: nowMs }))
 }
 
-export async function removeNotice(queries: Queries, notice: QuotaNotice): Promise<void> {
-  await queries.count(remove, [notice.shard, notice.subject, notice.quota])
+export async function removeNotice(queries: Queries, { shard, subject, quota }: QuotaNotice): Promise<void> {
+  await queries.count(remove.with({ shard, subject, quota }))
 }
 
-/** Those of an app, reached ones first. */
+/** The notices of an app, reached ones first. */
 export async function listNotices(queries: Queries, appId: string, limit: number): Promise<QuotaNotice[]> {
-  return (await queries.rows<Row>(list, [appId, limit])).map(toNotice)
+  return (await queries.rows<Row>(list.with({ appId, limit }))).map(toNotice)
 }
 
-/** All of them in the order of their keys, a page at a time. */
+/** All notices in the order of their keys, one page at a time. */
 export async function nextNotices(
   queries: Queries,
   after: QuotaNotice | undefined,
   limit: number,
 ): Promise<QuotaNotice[]> {
-  const position = [after?.shard ?? -1, after?.subject ?? '', after?.quota ?? '']
-  return (await queries.rows<Row>(listAll, [...position, limit])).map(toNotice)
+  const values = {
+    afterShard: after?.shard ?? -1,
+    afterSubject: after?.subject ?? '',
+    afterQuota: after?.quota ?? '',
+    limit,
+  }
+  return (await queries.rows<Row>(listAfter.with(values))).map(toNotice)
 }
 
-/** Quotas that stopped an endpoint, and for whom; of one app, or of all. */
+/** Quotas that kept items of an endpoint out, with the profile; of one app or of all. */
 export async function listLeftOut(
   queries: Queries,
   appId: string | undefined,
@@ -99,7 +109,7 @@ export async function listLeftOut(
     profile_id: string
     account_id: string
     app_id: string
-  }>(leftOut, [appId ?? null, limit])
+  }>(findLeftOut.with({ appId: appId ?? null, limit }))
   return rows.map(({ quota, shard, profile_id, account_id, app_id }) => ({
     quota,
     shard,
@@ -110,7 +120,7 @@ export async function listLeftOut(
 }
 
 export async function countNotices(queries: Queries): Promise<{ quota: string; level: NoticeLevel; n: number }[]> {
-  return queries.rows<{ quota: string; level: NoticeLevel; n: number }>(counts)
+  return queries.rows<{ quota: string; level: NoticeLevel; n: number }>(countByQuota)
 }
 
 function toNotice({ app_id, account_id, ...row }: Row): QuotaNotice {

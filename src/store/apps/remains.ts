@@ -3,79 +3,94 @@ import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
 
-// What belongs to an app and is no account. Each statement takes so many rows, so that none of them holds much for long.
+// Rows per statement, so that no statement locks many rows for long.
 const BATCH = 5000
 
-/** An account of an app, also one that only points to where it was merged. */
+/** An account of an app, also one that was merged into another. */
 export interface AppAccount {
   shard: number
   id: string
   isMerged: boolean
 }
 
-const accounts = statement(
+const listAccounts = statement(
   'remains-accounts',
-  'select shard, id, merged_into is not null as merged from account where app_id = $1 order by shard, id limit $2',
+  `select shard, id, merged_into is not null as merged from account where app_id = $appId
+   order by shard, id limit $limit`,
 )
-const dropTokens = statement('remains-tokens', 'delete from access_token where shard = $1 and account_id = $2')
-const dropItems = statement(
+const deleteTokensOf = statement(
+  'remains-tokens',
+  'delete from access_token where shard = $shard and account_id = $accountId',
+)
+const deleteSomeItems = statement(
   'remains-items',
-  `delete from item where shard = $1 and profile_id = $2 and id in (select id from item where shard = $1 and profile_id = $2 limit ${BATCH})`,
+  `delete from item where shard = $shard and profile_id = $profileId
+     and id in (select id from item where shard = $shard and profile_id = $profileId limit ${BATCH})`,
 )
-const dropPending = statement('remains-pending', 'delete from pending where app_id = $1')
-const dropConsents = statement('remains-consents', 'delete from consent where app_id = $1 and used_at is not null')
-const dropUsers = statement('remains-users', 'delete from service_user where app_id = $1')
-const dropNotices = statement('remains-notices', 'delete from quota_notice where app_id = $1')
-const dropRateLimits = statement('remains-rate-limits', `delete from rate_limit where starts_with(bucket, $1 || ' ')`)
-const dropCalls = statement(
+const deletePending = statement('remains-pending', 'delete from pending where app_id = $appId')
+const deleteUsedConsents = statement(
+  'remains-consents',
+  'delete from consent where app_id = $appId and used_at is not null',
+)
+const deleteServiceUsers = statement('remains-users', 'delete from service_user where app_id = $appId')
+const deleteNotices = statement('remains-notices', 'delete from quota_notice where app_id = $appId')
+const deleteRateLimits = statement(
+  'remains-rate-limits',
+  `delete from rate_limit where starts_with(bucket, $appId || ' ')`,
+)
+const deleteSomeCalls = statement(
   'remains-calls',
-  `delete from call_log where app_id = $1 and (shard, id) in (select shard, id from call_log where app_id = $1 limit ${BATCH})`,
+  `delete from call_log where app_id = $appId
+     and (shard, id) in (select shard, id from call_log where app_id = $appId limit ${BATCH})`,
 )
-const dropHistory = statement(
+const deleteSomeDeliveries = statement(
   'remains-history',
-  `delete from delivery where destination_id = $1 and (shard, id) in (select shard, id from delivery where destination_id = $1 limit ${BATCH})`,
+  `delete from delivery where destination_id = $destinationId
+     and (shard, id) in (select shard, id from delivery where destination_id = $destinationId limit ${BATCH})`,
 )
-// A destination that is disabled answered that it wants no more, ever.
-const unconfirmed = statement(
-  'remains-untold',
+// Disabled destinations do not count: they have refused all further deliveries.
+const countUnconfirmed = statement(
+  'remains-unconfirmed',
   `select count(distinct destination_id) as destinations, count(*) as waiting from (
-     select c.destination_id from delivery_cursor c join destination d on d.id = c.destination_id where d.app_id = $1 and d.state <> 'disabled' and c.erase
+     select c.destination_id from delivery_cursor c join destination d on d.id = c.destination_id
+     where d.app_id = $appId and d.state <> 'disabled' and c.erase
      union all
-     select e.destination_id from push_event e join destination d on d.id = e.destination_id where d.app_id = $1 and d.state <> 'disabled') open`,
+     select e.destination_id from push_event e join destination d on d.id = e.destination_id
+     where d.app_id = $appId and d.state <> 'disabled') open`,
 )
 
-export async function nextAccountsOf(queries: Queries, appId: string, most: number): Promise<AppAccount[]> {
-  const rows = await queries.rows<{ shard: number; id: string; merged: boolean }>(accounts, [appId, most])
+export async function nextAccountsOf(queries: Queries, appId: string, limit: number): Promise<AppAccount[]> {
+  const rows = await queries.rows<{ shard: number; id: string; merged: boolean }>(listAccounts.with({ appId, limit }))
   return rows.map(({ shard, id, merged }) => ({ shard, id, isMerged: merged }))
 }
 
 export async function deleteTokens(tx: Queries, { shard, id }: Pick<Account, 'shard' | 'id'>): Promise<void> {
-  await tx.count(dropTokens, [shard, id])
+  await tx.count(deleteTokensOf.with({ shard, accountId: id }))
 }
 
-/** The many items of a profile, some at a time, before what is left goes with it in one transaction. */
+/** Deletes the items of a profile in batches, so that the transaction that deletes the profile itself is short. */
 export async function deleteItemsInBatches(queries: Queries, { shard, profileId }: ProfileKey): Promise<void> {
-  while ((await queries.count(dropItems, [shard, profileId])) === BATCH);
+  while ((await queries.count(deleteSomeItems.with({ shard, profileId }))) === BATCH);
 }
 
-/** Everything of an app that is not an account, a destination or its own row. */
+/** Deletes everything of an app except its accounts, its destinations and its own row. */
 export async function deleteRemains(queries: Queries, appId: string): Promise<void> {
-  await queries.count(dropPending, [appId])
-  await queries.count(dropConsents, [appId])
-  await queries.count(dropUsers, [appId])
-  await queries.count(dropRateLimits, [appId])
-  await queries.count(dropNotices, [appId])
-  while ((await queries.count(dropCalls, [appId])) === BATCH);
+  await queries.count(deletePending.with({ appId }))
+  await queries.count(deleteUsedConsents.with({ appId }))
+  await queries.count(deleteServiceUsers.with({ appId }))
+  await queries.count(deleteRateLimits.with({ appId }))
+  await queries.count(deleteNotices.with({ appId }))
+  while ((await queries.count(deleteSomeCalls.with({ appId }))) === BATCH);
 }
 
 export async function deleteDeliveryHistory(queries: Queries, destinationId: string): Promise<void> {
-  while ((await queries.count(dropHistory, [destinationId])) === BATCH);
+  while ((await queries.count(deleteSomeDeliveries.with({ destinationId }))) === BATCH);
 }
 
-/** What destinations have not heard yet: of how many, and how much. */
+/** Erasures and events that are not delivered yet, and the number of their destinations. */
 export async function unconfirmedErasures(
   queries: Queries,
   appId: string,
 ): Promise<{ destinations: number; waiting: number }> {
-  return firstOf(await queries.rows<{ destinations: number; waiting: number }>(unconfirmed, [appId]))
+  return firstOf(await queries.rows<{ destinations: number; waiting: number }>(countUnconfirmed.with({ appId })))
 }

@@ -11,7 +11,7 @@ interface Row {
   updated_at: number
 }
 
-/** What the sealed column holds, as JSON. */
+/** The content of the sealed column, as JSON. */
 interface Secrets {
   secret: string
   hook_secret?: string | undefined
@@ -19,20 +19,24 @@ interface Secrets {
 
 export interface OpenServiceKey extends SealedServiceKey {
   secret: string
-  /** Where the service proves its own calls to us by another secret. */
+  /** The secret with which the service signs its webhooks, where it is another one. */
   hookSecret?: string
 }
 
 const columns = 'service, key, secret, scope, overrides, updated_at'
 const upsert = statement(
   'service-key-upsert',
-  `insert into service_key (app_id, ${columns}) values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into service_key (app_id, ${columns})
+   values ($appId, $service, $key, $secret, $scope, $overrides, $updatedAt)
    on conflict (app_id, service) do update set key = excluded.key, secret = excluded.secret, scope = excluded.scope,
      overrides = excluded.overrides, updated_at = excluded.updated_at`,
 )
-const find = statement('service-key-find', `select ${columns} from service_key where app_id = $1 and service = $2`)
-const list = statement('service-key-list', `select ${columns} from service_key where app_id = $1 order by service`)
-const remove = statement('service-key-delete', 'delete from service_key where app_id = $1 and service = $2')
+const find = statement(
+  'service-key-find',
+  `select ${columns} from service_key where app_id = $appId and service = $service`,
+)
+const list = statement('service-key-list', `select ${columns} from service_key where app_id = $appId order by service`)
+const remove = statement('service-key-delete', 'delete from service_key where app_id = $appId and service = $service')
 
 const cellOf = (appId: string, service: string) => ({
   table: 'service_key',
@@ -49,16 +53,17 @@ export async function putServiceKey(
   hookSecret?: string,
 ): Promise<void> {
   const secrets: Secrets = { secret, hook_secret: hookSecret }
-  const sealed = keyring.seal(JSON.stringify(secrets), cellOf(appId, key.service))
-  await queries.count(upsert, [
-    appId,
-    key.service,
-    key.key,
-    sealed,
-    key.scope ?? null,
-    JSON.stringify(key.overrides),
-    key.updatedAt,
-  ])
+  await queries.count(
+    upsert.with({
+      appId,
+      service: key.service,
+      key: key.key,
+      secret: keyring.seal(JSON.stringify(secrets), cellOf(appId, key.service)),
+      scope: key.scope ?? null,
+      overrides: JSON.stringify(key.overrides),
+      updatedAt: key.updatedAt,
+    }),
+  )
 }
 
 export async function findServiceKey(
@@ -67,18 +72,18 @@ export async function findServiceKey(
   appId: string,
   service: string,
 ): Promise<OpenServiceKey | undefined> {
-  const [row] = await queries.rows<Row>(find, [appId, service])
+  const [row] = await queries.rows<Row>(find.with({ appId, service }))
   if (row === undefined) return undefined
   const { secret, hook_secret: hookSecret } = JSON.parse(keyring.open(row.secret, cellOf(appId, service))) as Secrets
   return { ...toKey(row), secret, ...(hookSecret === undefined ? {} : { hookSecret }) }
 }
 
 export async function listServiceKeys(queries: Queries, appId: string): Promise<SealedServiceKey[]> {
-  return (await queries.rows<Row>(list, [appId])).map(toKey)
+  return (await queries.rows<Row>(list.with({ appId }))).map(toKey)
 }
 
 export async function deleteServiceKey(queries: Queries, appId: string, service: string): Promise<boolean> {
-  return (await queries.count(remove, [appId, service])) > 0
+  return (await queries.count(remove.with({ appId, service }))) > 0
 }
 
 function toKey(row: Row): SealedServiceKey {

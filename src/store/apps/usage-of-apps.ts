@@ -4,75 +4,82 @@ import type { Queries } from '#platform/postgres/database.ts'
 import { sumApp } from './usage.ts'
 
 /**
- * What an app has stored, as this process knows it: summed now and then, because an app may have a million profiles. In between the
- * process adds what it writes itself; what others write is seen with the next sum.
+ * What an app has stored, cached in this process: an app may have a million profiles, so they are summed only now and
+ * then. In between the process adds what it writes itself; writes of other processes appear with the next sum.
  */
 export interface AppUsage {
   total: Amount
-  /** Of it, the app's own items. */
+  /** The app's own items, which are part of the total. */
   own: Amount
   countedAt: number
-  /** Counts own items that are about to be written. The function given back says what became of them. */
-  hold: (more: Amount) => (isStored: boolean) => void
+  /** Counts own items before they are written. Call the returned function with whether they were stored. */
+  reserve: (more: Amount) => (isStored: boolean) => void
 }
 
-/** Summing takes at most this share of the time, and its result is at least a second and at most a minute old. */
+/** Summing takes at most this share of the time. A sum is used for at least a second and at most a minute. */
 const SHARE_OF_TIME = 1 / 200
-const YOUNGEST_MS = 1000
-const OLDEST_MS = 60_000
+const SHORTEST_TTL_MS = 1000
+const LONGEST_TTL_MS = 60_000
 
-interface Kept {
+interface CachedUsage {
   usage: AppUsage
-  held: Amount
-  /** Stored while a sum was under way, which may not have seen them: counted once too often rather than not at all. */
-  late: Amount
-  untilMs: number
-  next: Promise<AppUsage> | undefined
+  reserved: Amount
+  /** Stored while a sum was running, which may not include them: rather counted twice than not at all. */
+  storedDuringSum: Amount
+  expiresAt: number
+  running: Promise<AppUsage> | undefined
 }
 
-const kept = new WeakMap<Queries, Map<string, Kept>>()
+const caches = new WeakMap<Queries, Map<string, CachedUsage>>()
 
 export async function appUsage(
   { database, clock }: { database: Queries; clock: Clock },
   appId: string,
   ownService: string,
 ): Promise<AppUsage> {
-  const apps = kept.get(database) ?? new Map<string, Kept>()
-  kept.set(database, apps)
-  const known = apps.get(appId) ?? unknown()
-  apps.set(appId, known)
-  if (known.untilMs > clock.now()) return known.usage
-  known.next ??= refresh(known, clock, () => sumApp(database, appId, ownService)).finally(() => {
-    known.next = undefined
+  const cache = caches.get(database) ?? new Map<string, CachedUsage>()
+  caches.set(database, cache)
+  const cached = cache.get(appId) ?? createCachedUsage()
+  cache.set(appId, cached)
+  if (cached.expiresAt > clock.now()) return cached.usage
+  cached.running ??= refresh(cached, clock, () => sumApp(database, appId, ownService)).finally(() => {
+    cached.running = undefined
   })
-  return known.next
+  return cached.running
 }
 
-function unknown(): Kept {
-  const held = { items: 0, bytes: 0 }
-  const [total, own, late] = [{ ...held }, { ...held }, { ...held }]
-  const one: Kept = { usage: { total, own, countedAt: 0, hold }, held, late, untilMs: 0, next: undefined }
-  function hold(more: Amount): (isStored: boolean) => void {
+function createCachedUsage(): CachedUsage {
+  const [total, own, reserved, storedDuringSum] = [noAmount(), noAmount(), noAmount(), noAmount()]
+  const usage = { total, own, countedAt: 0, reserve }
+  const cached: CachedUsage = { usage, reserved, storedDuringSum, expiresAt: 0, running: undefined }
+  function reserve(more: Amount): (isStored: boolean) => void {
     const less = { items: -more.items, bytes: -more.bytes }
-    for (const amount of [total, own, held]) add(amount, more)
+    for (const amount of [total, own, reserved]) add(amount, more)
     return (isStored) => {
-      add(held, less)
+      add(reserved, less)
       if (!isStored) for (const amount of [total, own]) add(amount, less)
-      else if (one.next !== undefined) add(late, more)
+      else if (cached.running !== undefined) add(storedDuringSum, more)
     }
   }
-  return one
+  return cached
 }
 
-async function refresh(one: Kept, clock: Clock, sum: () => Promise<{ total: Amount; own: Amount }>): Promise<AppUsage> {
-  const { usage, held, late } = one
-  Object.assign(late, { items: 0, bytes: 0 })
+async function refresh(
+  cached: CachedUsage,
+  clock: Clock,
+  sum: () => Promise<{ total: Amount; own: Amount }>,
+): Promise<AppUsage> {
+  const { usage, reserved, storedDuringSum } = cached
+  Object.assign(storedDuringSum, noAmount())
   const [began, countedAt] = [performance.now(), clock.now()]
   const { total, own } = await sum()
-  for (const more of [held, late]) for (const amount of [total, own]) add(amount, more)
+  for (const more of [reserved, storedDuringSum]) for (const amount of [total, own]) add(amount, more)
   Object.assign(usage.total, total)
   Object.assign(usage.own, own)
   usage.countedAt = countedAt
-  one.untilMs = countedAt + Math.min(OLDEST_MS, Math.max(YOUNGEST_MS, (performance.now() - began) / SHARE_OF_TIME))
+  const ttlMs = (performance.now() - began) / SHARE_OF_TIME
+  cached.expiresAt = countedAt + Math.min(LONGEST_TTL_MS, Math.max(SHORTEST_TTL_MS, ttlMs))
   return usage
 }
+
+const noAmount = (): Amount => ({ items: 0, bytes: 0 })

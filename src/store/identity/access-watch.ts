@@ -3,22 +3,23 @@ import type { TokenKey } from '#model/account.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
-/** Twice this and a query: what may pass between a revocation and the end of what is under way. */
-const EVERY_MS = 400
+/** Work in progress ends at most two intervals and one query after its access was revoked. */
+const CHECK_INTERVAL_MS = 400
 
-// One look for all that is under way in a process, whatever the number of readers.
-const openTokens = statement(
+// One query for all work in progress in a process, however many readers there are.
+const findValidTokens = statement(
   'watch-tokens',
-  `select t.shard, t.hash, t.account_id from unnest($1::smallint[], $2::bytea[]) as asked (shard, hash)
-   join access_token t on t.shard = asked.shard and t.hash = asked.hash
+  `select t.shard, t.hash, t.account_id from unnest($shards::smallint[], $hashes::bytea[]) as wanted (shard, hash)
+   join access_token t on t.shard = wanted.shard and t.hash = wanted.hash
    join account a on a.shard = t.shard and a.id = t.account_id
    join app on app.id = a.app_id
    where t.revoked_at is null and a.merged_into is null and app.deleting_at is null`,
 )
-const openProfiles = statement(
+const findProfiles = statement(
   'watch-profiles',
-  `select p.id, p.account_id, p.merged_into, p.paused_at from unnest($1::smallint[], $2::text[]) as asked (shard, id)
-   join profile p on p.shard = asked.shard and p.id = asked.id
+  `select p.id, p.account_id, p.merged_into, p.paused_at
+   from unnest($shards::smallint[], $profileIds::text[]) as wanted (shard, id)
+   join profile p on p.shard = wanted.shard and p.id = wanted.id
    join app on app.id = p.app_id
    where app.deleting_at is null`,
 )
@@ -26,12 +27,12 @@ const openProfiles = statement(
 interface Followed {
   grant: Grant
   onEnd: () => void
-  /** Begun since the last look: most calls are over before the next one, and cost no query. */
+  /** Added since the last check. Most calls end before the next one, and cost no query. */
   isNew: boolean
 }
 
-interface Open {
-  /** Account by token. */
+interface ValidAccess {
+  /** Account id by token name. */
   tokens: Map<string, string>
   profiles: Map<string, { accountId: string; isMerged: boolean; isPaused: boolean }>
 }
@@ -41,27 +42,27 @@ export function createAccessWatch({ database, log }: { database: Queries; log: L
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  const look = async () => {
-    const asked = [...followed].filter((each) => !each.isNew)
+  const check = async () => {
+    const checked = [...followed].filter((each) => !each.isNew)
     for (const each of followed) each.isNew = false
     try {
-      if (asked.length > 0) endGone(asked, await findOpen(database, asked))
+      if (checked.length > 0) endInvalid(checked, await findValidAccess(database, checked))
     } catch (error) {
-      // Without a database nothing new can be read either; the next look tells.
-      log.debug('could not look whether access has ended', { error })
+      // Without a database nothing new can be read either. The next check tries again.
+      log.debug('could not check whether access has ended', { error })
     }
     timer = undefined
     schedule()
   }
-  const endGone = (asked: readonly Followed[], open: Open) => {
-    for (const each of asked) {
-      if (!followed.has(each) || isOpen(each.grant, open)) continue
+  const endInvalid = (checked: readonly Followed[], access: ValidAccess) => {
+    for (const each of checked) {
+      if (!followed.has(each) || isValid(each.grant, access)) continue
       followed.delete(each)
       each.onEnd()
     }
   }
   const schedule = () => {
-    if (followed.size > 0 && !isClosed) timer ??= setTimeout(() => void look(), EVERY_MS).unref()
+    if (followed.size > 0 && !isClosed) timer ??= setTimeout(() => void check(), CHECK_INTERVAL_MS).unref()
   }
 
   return {
@@ -79,40 +80,43 @@ export function createAccessWatch({ database, log }: { database: Queries; log: L
   }
 }
 
-async function findOpen(database: Queries, asked: readonly Followed[]): Promise<Open> {
-  const tokens = new Map(asked.flatMap(({ grant: { token } }) => (token === undefined ? [] : [[nameOf(token), token]])))
-  const profiles = new Map(asked.flatMap(({ grant }) => grant.profiles.map((key) => [key.profileId, key])))
-  const open: Open = { tokens: new Map(), profiles: new Map() }
+interface ProfileRow {
+  id: string
+  account_id: string
+  merged_into: string | null
+  paused_at: number | null
+}
+
+async function findValidAccess(database: Queries, checked: readonly Followed[]): Promise<ValidAccess> {
+  const tokens = new Map(
+    checked.flatMap(({ grant: { token } }) => (token === undefined ? [] : [[nameOf(token), token]])),
+  )
+  const profiles = new Map(checked.flatMap(({ grant }) => grant.profiles.map((key) => [key.profileId, key])))
+  const access: ValidAccess = { tokens: new Map(), profiles: new Map() }
   if (tokens.size > 0) {
     const keys = [...tokens.values()]
-    const rows = await database.rows<TokenKey & { account_id: string }>(openTokens, [
-      keys.map(({ shard }) => shard),
-      keys.map(({ hash }) => hash),
-    ])
-    for (const row of rows) open.tokens.set(nameOf(row), row.account_id)
+    const values = { shards: keys.map(({ shard }) => shard), hashes: keys.map(({ hash }) => hash) }
+    const rows = await database.rows<TokenKey & { account_id: string }>(findValidTokens.with(values))
+    for (const row of rows) access.tokens.set(nameOf(row), row.account_id)
   }
   if (profiles.size > 0) {
     const keys = [...profiles.values()]
-    const rows = await database.rows<{
-      id: string
-      account_id: string
-      merged_into: string | null
-      paused_at: number | null
-    }>(openProfiles, [keys.map(({ shard }) => shard), keys.map(({ profileId }) => profileId)])
+    const values = { shards: keys.map(({ shard }) => shard), profileIds: keys.map(({ profileId }) => profileId) }
+    const rows = await database.rows<ProfileRow>(findProfiles.with(values))
     for (const row of rows)
-      open.profiles.set(row.id, {
+      access.profiles.set(row.id, {
         accountId: row.account_id,
         isMerged: row.merged_into !== null,
         isPaused: row.paused_at !== null,
       })
   }
-  return open
+  return access
 }
 
-function isOpen({ token, accountId, profiles, unmerged, unpaused }: Grant, open: Open): boolean {
-  if (token !== undefined && open.tokens.get(nameOf(token)) !== accountId) return false
+function isValid({ token, accountId, profiles, unmerged, unpaused }: Grant, access: ValidAccess): boolean {
+  if (token !== undefined && access.tokens.get(nameOf(token)) !== accountId) return false
   return profiles.every(({ profileId }) => {
-    const found = open.profiles.get(profileId)
+    const found = access.profiles.get(profileId)
     if (found === undefined || (unmerged === true && found.isMerged) || (unpaused === true && found.isPaused))
       return false
     return accountId === undefined || found.accountId === accountId

@@ -14,45 +14,46 @@ interface Row {
 const columns = 'shard, id, app_id, shards, created_at'
 const insert = statement(
   'account-insert',
-  `insert into account (${columns}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+  `insert into account (${columns}) values ($shard, $id, $appId, $shards, $createdAt) on conflict do nothing`,
 )
 const lock = statement(
   'account-lock',
-  `select ${columns} from account where shard = $1 and id = $2 and merged_into is null for update`,
+  `select ${columns} from account where shard = $shard and id = $id and merged_into is null for update`,
 )
 const find = statement(
   'account-find',
-  `select ${columns} from account where shard = $1 and id = $2 and merged_into is null`,
+  `select ${columns} from account where shard = $shard and id = $id and merged_into is null`,
 )
-const setShards = statement('account-parts', 'update account set shards = $3 where shard = $1 and id = $2')
+const setShards = statement('account-shards', 'update account set shards = $shards where shard = $shard and id = $id')
 const setMerged = statement(
   'account-merged',
-  `update account set merged_into = $3, shards = '{}' where shard = $1 and id = $2`,
+  `update account set merged_into = $mergedInto, shards = '{}' where shard = $shard and id = $id`,
 )
-const remove = statement('account-delete', 'delete from account where shard = $1 and id = $2')
+const remove = statement('account-delete', 'delete from account where shard = $shard and id = $id')
 
 export async function insertAccount(tx: Queries, account: Account): Promise<void> {
-  await tx.count(insert, [account.shard, account.id, account.appId, account.shards, account.createdAt])
+  const { shard, id, appId, shards, createdAt } = account
+  await tx.count(insert.with({ shard, id, appId, shards, createdAt }))
 }
 
-/** The account, held until the transaction ends: everything that adds or removes profiles takes this first. */
+/** Locks the account until the transaction ends. Everything that adds or removes profiles takes this lock first. */
 export async function lockAccount(tx: Queries, shard: number, id: string): Promise<Account | undefined> {
-  const [row] = await tx.rows<Row>(lock, [shard, id])
+  const [row] = await tx.rows<Row>(lock.with({ shard, id }))
   return row && toAccount(row)
 }
 
 export async function findAccount(queries: Queries, shard: number, id: string): Promise<Account | undefined> {
-  const [row] = await queries.rows<Row>(find, [shard, id])
+  const [row] = await queries.rows<Row>(find.with({ shard, id }))
   return row && toAccount(row)
 }
 
-/** An account that is there and not merged away, by its id alone. */
+/** By id alone; undefined for an account that was merged into another. */
 export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
   const shard = shardOf(id)
   return shard === undefined ? undefined : findAccount(queries, shard, id)
 }
 
-/** For operators: any account, by its id. */
+/** For operators. Throws when there is no such account. */
 export async function requireAccountById(queries: Queries, id: string): Promise<Account> {
   const account = await findAccountById(queries, id)
   if (account === undefined) throw new ApiError('not_found', `There is no account ${id}.`)
@@ -60,16 +61,16 @@ export async function requireAccountById(queries: Queries, id: string): Promise<
 }
 
 export async function setAccountShards(tx: Queries, account: Account, shards: number[]): Promise<void> {
-  await tx.count(setShards, [account.shard, account.id, shards])
+  await tx.count(setShards.with({ shard: account.shard, id: account.id, shards }))
 }
 
-/** Kept as a signpost, without profiles: its tokens stop working with it. */
-export async function markMerged(tx: Queries, account: Account, into: string): Promise<void> {
-  await tx.count(setMerged, [account.shard, account.id, into])
+/** Keeps the row without profiles, to say where the account went. Its tokens stop working. */
+export async function markMerged(tx: Queries, account: Account, mergedInto: string): Promise<void> {
+  await tx.count(setMerged.with({ shard: account.shard, id: account.id, mergedInto }))
 }
 
 export async function deleteAccount(tx: Queries, account: Pick<Account, 'shard' | 'id'>): Promise<void> {
-  await tx.count(remove, [account.shard, account.id])
+  await tx.count(remove.with({ shard: account.shard, id: account.id }))
 }
 
 function toAccount(row: Row): Account {

@@ -13,7 +13,7 @@ export interface Consent {
   redirectUri: string
   codeChallenge: string | undefined
   browser: Buffer | undefined
-  /** JSON text: what the service gave, and what the app wants back. */
+  /** JSON text: the service's credential and profile, and what is returned to the app. */
   value: string
   expiresAt: number
 }
@@ -46,70 +46,77 @@ type ExpiredRow = Pick<Row, 'shard' | 'hash' | 'app_id' | 'service' | 'sealed'>
 
 const columns =
   'shard, hash, kind, app_id, service, native_id, account_id, redirect_uri, code_challenge, browser, sealed, expires_at'
-// Holds the app as a foreign key would: one that is being deleted cannot be gone before its tokens are told of.
+// Locks the app as a foreign key would: it cannot be deleted before the deletion has found and revoked this credential.
 const insert = statement(
   'consent-insert',
-  `insert into consent (${columns}) select $1::smallint, $2::bytea, $3, id, $5, $6, $7, $8, $9, $10::bytea, $11::bytea, $12::bigint
-   from (select id from app where id = $4 for key share) app`,
+  `insert into consent (${columns})
+   select $shard::smallint, $hash::bytea, $kind, id, $service, $nativeId, $accountId, $redirectUri, $codeChallenge,
+     $browser::bytea, $sealed::bytea, $expiresAt::bigint
+   from (select id from app where id = $appId for key share) app`,
 )
 const lock = statement(
   'consent-lock',
-  `select ${columns}, used_at, token_hash, token_shard from consent where shard = $1 and hash = $2 for update`,
+  `select ${columns}, used_at, token_hash, token_shard from consent where shard = $shard and hash = $hash for update`,
 )
-const use = statement(
+const markUsed = statement(
   'consent-use',
-  'update consent set used_at = $3, token_hash = $4, token_shard = $5 where shard = $1 and hash = $2',
+  `update consent set used_at = $usedAt, token_hash = $tokenHash, token_shard = $tokenShard
+   where shard = $shard and hash = $hash`,
 )
-const settle = statement(
+const storeDecision = statement(
   'consent-settle',
-  "update consent set used_at = $3, sealed = $4, native_id = '' where shard = $1 and hash = $2",
+  `update consent set used_at = $usedAt, sealed = $sealed, native_id = '' where shard = $shard and hash = $hash`,
 )
-// A used sign-in stands beside the account it joined, unless accounts were merged meanwhile.
-const signedInHere = statement(
+// A used consent is in the shard of the account that it joined, unless that account was merged since.
+const findSignIn = statement(
   'consent-signed-in-here',
   `select from consent c join access_token t on t.shard = c.token_shard and t.hash = c.token_hash
-   where c.shard = $1 and c.browser = $2 and t.account_id = $3 and t.revoked_at is null limit 1`,
+   where c.shard = $shard and c.browser = $browser and t.account_id = $accountId and t.revoked_at is null limit 1`,
 )
-const expired = statement(
-  'consent-lapsed',
-  'select shard, hash, app_id, service, sealed from consent where used_at is null and expires_at < $1 limit 100 for update skip locked',
+const lockExpired = statement(
+  'consent-expired',
+  `select shard, hash, app_id, service, sealed from consent
+   where used_at is null and expires_at < $nowMs limit 100 for update skip locked`,
 )
-const unusedOf = statement(
+const listUnused = statement(
   'consent-unused-of',
-  'select shard, hash, app_id, service, sealed from consent where app_id = $1 and used_at is null limit 100',
+  'select shard, hash, app_id, service, sealed from consent where app_id = $appId and used_at is null limit 100',
 )
-const remove = statement('consent-delete', 'delete from consent where shard = $1 and hash = $2')
-const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $1')
+const remove = statement('consent-delete', 'delete from consent where shard = $shard and hash = $hash')
+const purgeUsed = statement('consent-purge', 'delete from consent where used_at < $before')
 
 const cellOf = (hash: Buffer) => ({ table: 'consent', row: hash.toString('hex'), column: 'sealed' })
 
-/** False when the app is gone. */
+/** False when the app does not exist any more. */
 export async function insertConsent(queries: Queries, keyring: Keyring, consent: Consent): Promise<boolean> {
-  const inserted = await queries.count(insert, [
-    consent.shard,
-    consent.hash,
-    consent.kind,
-    consent.appId,
-    consent.service,
-    consent.nativeId,
-    consent.accountId ?? null,
-    consent.redirectUri,
-    consent.codeChallenge ?? null,
-    consent.browser ?? null,
-    keyring.seal(consent.value, cellOf(consent.hash)),
-    consent.expiresAt,
-  ])
+  const { shard, hash, kind, appId, service, nativeId, redirectUri, expiresAt } = consent
+  const inserted = await queries.count(
+    insert.with({
+      shard,
+      hash,
+      kind,
+      appId,
+      service,
+      nativeId,
+      accountId: consent.accountId ?? null,
+      redirectUri,
+      codeChallenge: consent.codeChallenge ?? null,
+      browser: consent.browser ?? null,
+      sealed: keyring.seal(consent.value, cellOf(hash)),
+      expiresAt,
+    }),
+  )
   return inserted > 0
 }
 
-/** Held until the transaction ends: of fifty redeemers at once, one comes first. */
+/** Locked until the transaction ends, so that concurrent requests cannot redeem a code twice. */
 export async function lockConsent(
   tx: Queries,
   keyring: Keyring,
   shard: number,
   hash: Buffer,
 ): Promise<UsedConsent | undefined> {
-  const [row] = await tx.rows<Row>(lock, [shard, hash])
+  const [row] = await tx.rows<Row>(lock.with({ shard, hash }))
   return row && toConsent(keyring, row)
 }
 
@@ -119,10 +126,11 @@ export async function useConsent(
   nowMs: number,
   token: { hash: Buffer; shard: number },
 ): Promise<void> {
-  await tx.count(use, [consent.shard, consent.hash, nowMs, token.hash, token.shard])
+  const { shard, hash } = consent
+  await tx.count(markUsed.with({ shard, hash, usedAt: nowMs, tokenHash: token.hash, tokenShard: token.shard }))
 }
 
-/** The person answered: what the service gave leaves this row, and only the answer stays, for a second click. */
+/** The person decided: the decision replaces the credential in this row, for a repeated click. */
 export async function settleConsent(
   tx: Queries,
   keyring: Keyring,
@@ -130,31 +138,32 @@ export async function settleConsent(
   nowMs: number,
   value: string,
 ): Promise<void> {
-  await tx.count(settle, [shard, hash, nowMs, keyring.seal(value, cellOf(hash))])
+  await tx.count(storeDecision.with({ shard, hash, usedAt: nowMs, sealed: keyring.seal(value, cellOf(hash)) }))
 }
 
-/** Did this browser sign into this account before, with a token that still opens it? */
+/** Whether this browser signed in to this account before, with a token that is still valid. */
 export async function hasSignedIn(
   queries: Queries,
   browser: Buffer,
   account: { shard: number; id: string },
 ): Promise<boolean> {
-  return (await queries.rows(signedInHere, [account.shard, browser, account.id])).length > 0
+  const values = { shard: account.shard, browser, accountId: account.id }
+  return (await queries.rows(findSignIn.with(values))).length > 0
 }
 
-/** What is left of a consent that nobody redeemed in time. */
+/** A consent that was not redeemed in time. */
 export interface ExpiredConsent extends Pick<Consent, 'shard' | 'hash' | 'appId' | 'service'> {
-  /** Undefined when it cannot be opened: such a row must still go, and hold up no other. */
+  /** Undefined when it cannot be opened: such a row is still deleted and must not block the others. */
   value: string | undefined
 }
 
 export async function expiredConsents(tx: Queries, keyring: Keyring, nowMs: number): Promise<ExpiredConsent[]> {
-  return (await tx.rows<ExpiredRow>(expired, [nowMs])).map((row) => toExpired(keyring, row))
+  return (await tx.rows<ExpiredRow>(lockExpired.with({ nowMs }))).map((row) => toExpired(keyring, row))
 }
 
-/** Of an app that is being deleted: nobody can redeem them any more. */
+/** For an app that is being deleted: its consents cannot be redeemed any more. */
 export async function unusedConsentsOf(queries: Queries, keyring: Keyring, appId: string): Promise<ExpiredConsent[]> {
-  return (await queries.rows<ExpiredRow>(unusedOf, [appId])).map((row) => toExpired(keyring, row))
+  return (await queries.rows<ExpiredRow>(listUnused.with({ appId }))).map((row) => toExpired(keyring, row))
 }
 
 function toExpired(keyring: Keyring, { shard, hash, app_id: appId, service, sealed }: ExpiredRow): ExpiredConsent {
@@ -168,11 +177,11 @@ function toExpired(keyring: Keyring, { shard, hash, app_id: appId, service, seal
 }
 
 export async function deleteConsent(tx: Queries, consent: Pick<Consent, 'shard' | 'hash'>): Promise<void> {
-  await tx.count(remove, [consent.shard, consent.hash])
+  await tx.count(remove.with({ shard: consent.shard, hash: consent.hash }))
 }
 
 export async function purgeUsedConsents(queries: Queries, before: number): Promise<number> {
-  return queries.count(purgeUsed, [before])
+  return queries.count(purgeUsed.with({ before }))
 }
 
 function toConsent(keyring: Keyring, row: Row): UsedConsent {

@@ -2,7 +2,7 @@ import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 
 export interface StoredCredential {
-  /** JSON text, as it was put in. */
+  /** JSON text, as it was stored. */
   value: string
   version: number
   expiresAt: number | undefined
@@ -25,28 +25,33 @@ export interface CredentialKey {
 
 const find = statement(
   'credential-find',
-  'select sealed, version, expires_at, refresh_until, updated_at from credential where shard = $1 and profile_id = $2',
+  `select sealed, version, expires_at, refresh_until, updated_at from credential
+   where shard = $shard and profile_id = $profileId`,
 )
-const put = statement(
+const upsert = statement(
   'credential-put',
-  `insert into credential (shard, profile_id, sealed, version, expires_at, refresh_until, updated_at) values ($1, $2, $3, 1, $4, 0, $5)
+  `insert into credential (shard, profile_id, sealed, version, expires_at, refresh_until, updated_at)
+   values ($shard, $profileId, $sealed, 1, $expiresAt, 0, $updatedAt)
    on conflict (shard, profile_id) do update set sealed = excluded.sealed, version = credential.version + 1,
      expires_at = excluded.expires_at, refresh_until = 0, updated_at = excluded.updated_at`,
 )
 const lease = statement(
   'credential-lease',
-  'update credential set refresh_until = $4 where shard = $1 and profile_id = $2 and version = $3 and refresh_until < $5',
+  `update credential set refresh_until = $refreshUntil
+   where shard = $shard and profile_id = $profileId and version = $version and refresh_until < $nowMs`,
 )
 const renew = statement(
   'credential-renew',
-  `update credential set sealed = $4, version = version + 1, expires_at = $5, refresh_until = 0, updated_at = $6
-   where shard = $1 and profile_id = $2 and version = $3`,
+  `update credential set sealed = $sealed, version = version + 1, expires_at = $expiresAt, refresh_until = 0,
+     updated_at = $updatedAt
+   where shard = $shard and profile_id = $profileId and version = $version`,
 )
 const release = statement(
   'credential-release',
-  'update credential set refresh_until = 0 where shard = $1 and profile_id = $2 and version = $3',
+  `update credential set refresh_until = 0
+   where shard = $shard and profile_id = $profileId and version = $version`,
 )
-const remove = statement('credential-delete', 'delete from credential where shard = $1 and profile_id = $2')
+const remove = statement('credential-delete', 'delete from credential where shard = $shard and profile_id = $profileId')
 
 const cellOf = ({ shard, profileId }: CredentialKey) => ({
   table: 'credential',
@@ -59,7 +64,7 @@ export async function findCredential(
   keyring: Keyring,
   key: CredentialKey,
 ): Promise<StoredCredential | undefined> {
-  const [row] = await queries.rows<Row>(find, [key.shard, key.profileId])
+  const [row] = await queries.rows<Row>(find.with({ shard: key.shard, profileId: key.profileId }))
   if (row === undefined) return undefined
   return {
     value: keyring.open(row.sealed, cellOf(key)),
@@ -78,21 +83,23 @@ export async function putCredential(
   expiresAt: number | undefined,
   nowMs: number,
 ): Promise<void> {
-  await tx.count(put, [key.shard, key.profileId, keyring.seal(value, cellOf(key)), expiresAt ?? null, nowMs])
+  const { shard, profileId } = key
+  const sealed = keyring.seal(value, cellOf(key))
+  await tx.count(upsert.with({ shard, profileId, sealed, expiresAt: expiresAt ?? null, updatedAt: nowMs }))
 }
 
-/** True for the one caller that may refresh this version until the lease ends. */
+/** True for the only caller that may refresh this version until the lease ends. */
 export async function leaseRefresh(
   queries: Queries,
-  key: CredentialKey,
+  { shard, profileId }: CredentialKey,
   version: number,
-  untilMs: number,
+  refreshUntil: number,
   nowMs: number,
 ): Promise<boolean> {
-  return (await queries.count(lease, [key.shard, key.profileId, version, untilMs, nowMs])) > 0
+  return (await queries.count(lease.with({ shard, profileId, version, refreshUntil, nowMs }))) > 0
 }
 
-/** False when somebody wrote a newer one meanwhile; theirs stays. */
+/** False when a newer version was stored meanwhile; that one is kept. */
 export async function renewCredential(
   queries: Queries,
   keyring: Keyring,
@@ -102,22 +109,20 @@ export async function renewCredential(
   expiresAt: number | undefined,
   nowMs: number,
 ): Promise<boolean> {
-  return (
-    (await queries.count(renew, [
-      key.shard,
-      key.profileId,
-      version,
-      keyring.seal(value, cellOf(key)),
-      expiresAt ?? null,
-      nowMs,
-    ])) > 0
-  )
+  const { shard, profileId } = key
+  const sealed = keyring.seal(value, cellOf(key))
+  const values = { shard, profileId, version, sealed, expiresAt: expiresAt ?? null, updatedAt: nowMs }
+  return (await queries.count(renew.with(values))) > 0
 }
 
-export async function releaseRefresh(queries: Queries, key: CredentialKey, version: number): Promise<void> {
-  await queries.count(release, [key.shard, key.profileId, version])
+export async function releaseRefresh(
+  queries: Queries,
+  { shard, profileId }: CredentialKey,
+  version: number,
+): Promise<void> {
+  await queries.count(release.with({ shard, profileId, version }))
 }
 
-export async function deleteCredential(tx: Queries, key: CredentialKey): Promise<void> {
-  await tx.count(remove, [key.shard, key.profileId])
+export async function deleteCredential(tx: Queries, { shard, profileId }: CredentialKey): Promise<void> {
+  await tx.count(remove.with({ shard, profileId }))
 }

@@ -2,7 +2,7 @@ import { SHARDS } from '#platform/ids.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { Keyring } from '#platform/sealing.ts'
 
-/** A sign-in under way at a service. */
+/** A sign-in that was started and has not returned from the service yet. */
 export interface Pending {
   appId: string
   service: string
@@ -13,41 +13,39 @@ export interface Pending {
   expiresAt: number
 }
 
+interface Row {
+  app_id: string
+  service: string
+  browser: Buffer
+  sealed: Buffer
+  expires_at: number
+}
+
 const insert = statement(
   'pending-insert',
-  'insert into pending (shard, hash, app_id, service, browser, sealed, expires_at) values ($1, $2, $3, $4, $5, $6, $7)',
+  `insert into pending (shard, hash, app_id, service, browser, sealed, expires_at)
+   values ($shard, $hash, $appId, $service, $browser, $sealed, $expiresAt)`,
 )
-const take = statement(
+const deleteReturning = statement(
   'pending-take',
-  'delete from pending where shard = $1 and hash = $2 returning app_id, service, browser, sealed, expires_at',
+  `delete from pending where shard = $shard and hash = $hash
+   returning app_id, service, browser, sealed, expires_at`,
 )
-const purge = statement('pending-purge', 'delete from pending where expires_at < $1')
+const purge = statement('pending-purge', 'delete from pending where expires_at < $nowMs')
 
-// Found by the hash of what the service sends back, so the hash says which part.
+// The row is found by the hash of the state that the service returns, so the shard is derived from the hash.
 const shardOf = (hash: Buffer) => hash.readUInt16BE(0) % SHARDS
 const cellOf = (hash: Buffer) => ({ table: 'pending', row: hash.toString('hex'), column: 'sealed' })
 
 export async function insertPending(queries: Queries, keyring: Keyring, hash: Buffer, pending: Pending): Promise<void> {
-  await queries.count(insert, [
-    shardOf(hash),
-    hash,
-    pending.appId,
-    pending.service,
-    pending.browser,
-    keyring.seal(pending.value, cellOf(hash)),
-    pending.expiresAt,
-  ])
+  const { appId, service, browser, value, expiresAt } = pending
+  const sealed = keyring.seal(value, cellOf(hash))
+  await queries.count(insert.with({ shard: shardOf(hash), hash, appId, service, browser, sealed, expiresAt }))
 }
 
-/** Reads and removes, so that a state works once, whatever comes of it. */
+/** Reads and deletes the row, so that a state works only once, even when the sign-in fails. */
 export async function takePending(queries: Queries, keyring: Keyring, hash: Buffer): Promise<Pending | undefined> {
-  const [row] = await queries.rows<{
-    app_id: string
-    service: string
-    browser: Buffer
-    sealed: Buffer
-    expires_at: number
-  }>(take, [shardOf(hash), hash])
+  const [row] = await queries.rows<Row>(deleteReturning.with({ shard: shardOf(hash), hash }))
   if (row === undefined) return undefined
   return {
     appId: row.app_id,
@@ -59,5 +57,5 @@ export async function takePending(queries: Queries, keyring: Keyring, hash: Buff
 }
 
 export async function purgePending(queries: Queries, nowMs: number): Promise<number> {
-  return queries.count(purge, [nowMs])
+  return queries.count(purge.with({ nowMs }))
 }

@@ -22,87 +22,94 @@ interface Row {
   synced_at: number | null
 }
 
-const columns =
-  'shard, id, account_id, app_id, service, native_id, state, paused_at, state_until, error, scope, self, data::text as data, connected_at, synced_at'
+const columns = `p.shard, p.id, p.account_id, p.app_id, p.service, p.native_id, p.state, p.paused_at, p.state_until,
+  p.error, p.scope, p.self, p.data::text as data, p.connected_at, p.synced_at`
 const list = statement(
   'profile-list',
-  `select ${columns} from profile where shard = any($1) and account_id = $2 and merged_into is null order by service, connected_at, id`,
+  `select ${columns} from profile p where p.shard = any($shards) and p.account_id = $accountId and p.merged_into is null
+   order by p.service, p.connected_at, p.id`,
 )
 const listAll = statement(
   'profile-list-all',
-  `select ${columns} from profile where shard = any($1) and account_id = $2 order by service, connected_at, id`,
+  `select ${columns} from profile p where p.shard = any($shards) and p.account_id = $accountId
+   order by p.service, p.connected_at, p.id`,
 )
-const ofApp = statement(
+const listOfApp = statement(
   'profile-of-app',
-  `select ${columns
-    .split(', ')
-    .map((column) => `p.${column}`)
-    .join(', ')} from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id
-   where s.app_id = $1 and s.profile_id > $2 order by s.profile_id limit $3`,
+  `select ${columns} from profile_sync s join profile p on p.shard = s.shard and p.id = s.profile_id
+   where s.app_id = $appId and s.profile_id > $after order by s.profile_id limit $limit`,
 )
-const find = statement('profile-find', `select ${columns} from profile where shard = $1 and id = $2`)
-const duplicate = statement(
-  'profile-twin',
-  'select merged_into from profile where shard = $1 and id = $2 and merged_into <> id',
+const find = statement('profile-find', `select ${columns} from profile p where p.shard = $shard and p.id = $id`)
+const findMergedInto = statement(
+  'profile-duplicate',
+  'select merged_into from profile where shard = $shard and id = $id and merged_into <> id',
 )
 const insert = statement(
   'profile-insert',
   `insert into profile (shard, id, account_id, app_id, service, native_id, state, scope, self, data, connected_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+   values ($shard, $id, $accountId, $appId, $service, $nativeId, $state, $scope, $self, $data, $connectedAt)`,
 )
 const reconnect = statement(
   'profile-reconnect',
-  `update profile set state = case when paused_at is null then $3 else 'paused' end, state_until = null, error = null,
-     scope = $4, self = $5, data = $6, connected_at = $7 where shard = $1 and id = $2 returning state`,
+  `update profile set state = case when paused_at is null then $state else 'paused' end, state_until = null,
+     error = null, scope = $scope, self = $self, data = $data, connected_at = $connectedAt
+   where shard = $shard and id = $id returning state`,
 )
 const setState = statement(
   'profile-state',
-  'update profile set state = $3, state_until = $4, error = $5 where shard = $1 and id = $2 and state = any($6)',
+  `update profile set state = $state, state_until = $stateUntil, error = $error
+   where shard = $shard and id = $id and state = any($statesBefore)`,
 )
-// Who has to sign in again must still be seen to: then only the wish is kept.
+// A profile that needs a new sign-in keeps that state, so that people still see it; only the pause is stored.
 const pause = statement(
   'profile-pause',
-  `update profile set paused_at = $3, state = case when state = any($4) then 'paused' else state end, state_until = null
-   where shard = $1 and id = $2 and paused_at is null returning state`,
+  `update profile set paused_at = $pausedAt, state_until = null,
+     state = case when state = any($replacedStates) then 'paused' else state end
+   where shard = $shard and id = $id and paused_at is null returning state`,
 )
 const resume = statement(
   'profile-resume',
-  `update profile set paused_at = null, state = case when state = 'paused' then $3 else state end
-   where shard = $1 and id = $2 and paused_at is not null returning state`,
+  `update profile set paused_at = null, state = case when state = 'paused' then $state else state end
+   where shard = $shard and id = $id and paused_at is not null returning state`,
 )
-const synced = statement('profile-synced', 'update profile set synced_at = $3 where shard = $1 and id = $2')
+const setSyncedAt = statement(
+  'profile-synced',
+  'update profile set synced_at = $syncedAt where shard = $shard and id = $id',
+)
 const moveAll = statement(
   'profile-move',
-  'update profile set account_id = $3 where shard = any($1) and account_id = $2',
+  'update profile set account_id = $toAccountId where shard = any($shards) and account_id = $fromAccountId',
 )
-const mergeInto = statement(
-  'profile-fold',
-  'update profile set merged_into = $4 where shard = any($1) and account_id = $2 and (id = $3 or merged_into = $3)',
+const setMergedInto = statement(
+  'profile-merge-into',
+  `update profile set merged_into = $mergedInto
+   where shard = any($shards) and account_id = $accountId and (id = $id or merged_into = $id)`,
 )
 const remove = statement(
   'profile-delete',
-  'delete from profile where shard = $1 and (id = $2 or (account_id = $3 and merged_into = $2)) returning id',
+  `delete from profile where shard = $shard and (id = $id or (account_id = $accountId and merged_into = $id))
+   returning id`,
 )
 
-/** The profiles that people see; those that a merge folded into another only keep their items. */
+/** The profiles that people see, without those that were merged into another and only keep their items. */
 export async function listProfiles(queries: Queries, account: Account): Promise<Profile[]> {
-  return (await queries.rows<Row>(list, [account.shards, account.id])).map(toProfile)
+  return (await queries.rows<Row>(list.with({ shards: account.shards, accountId: account.id }))).map(toProfile)
 }
 
-/** Those that `service` or `id@service` names exactly. */
+/** The profiles that `service` or `id@service` names exactly. */
 export async function listProfilesByName(
   queries: Queries,
   services: ServiceNames,
   account: Account,
   name: string,
 ): Promise<Profile[]> {
-  const wanted = parseProfileName(services, name)
-  return wanted === undefined
+  const parsed = parseProfileName(services, name)
+  return parsed === undefined
     ? []
-    : (await listProfiles(queries, account)).filter((profile) => isNamed(wanted, profile))
+    : (await listProfiles(queries, account)).filter((profile) => isNamed(parsed, profile))
 }
 
-/** The one that `service` or `id@service` names exactly; of several at a service, the one connected last. */
+/** The profile that `service` or `id@service` names exactly; of several at a service, the one connected last. */
 export async function findProfileByName(
   queries: Queries,
   services: ServiceNames,
@@ -116,9 +123,9 @@ export async function findProfileByName(
   )
 }
 
-/** All rows, folded ones too: their items are the account's. */
+/** With those that were merged into another: their items belong to the account, too. */
 export async function listAllProfiles(queries: Queries, account: Account): Promise<Profile[]> {
-  return (await queries.rows<Row>(listAll, [account.shards, account.id])).map(toProfile)
+  return (await queries.rows<Row>(listAll.with({ shards: account.shards, accountId: account.id }))).map(toProfile)
 }
 
 /** Every profile of an app, a page at a time; `after` is the id of the last one seen. */
@@ -128,58 +135,43 @@ export async function listAppProfiles(
   after: string | undefined,
   limit: number,
 ): Promise<Profile[]> {
-  return (await queries.rows<Row>(ofApp, [appId, after ?? '', limit])).map(toProfile)
+  return (await queries.rows<Row>(listOfApp.with({ appId, after: after ?? '', limit }))).map(toProfile)
 }
 
 export async function findProfile(queries: Queries, shard: number, id: string): Promise<Profile | undefined> {
-  const [row] = await queries.rows<Row>(find, [shard, id])
+  const [row] = await queries.rows<Row>(find.with({ shard, id }))
   return row && toProfile(row)
 }
 
-/** The profile that this one was folded into, if any: both hold items of one service user. */
+/** The profile that this one was merged into, if any: both have items of the same service user. */
 export async function findDuplicate(
   queries: Queries,
   profile: Pick<Profile, 'shard' | 'id'>,
 ): Promise<{ shard: number; profileId: string } | undefined> {
-  const [row] = await queries.rows<{ merged_into: string }>(duplicate, [profile.shard, profile.id])
+  const values = { shard: profile.shard, id: profile.id }
+  const [row] = await queries.rows<{ merged_into: string }>(findMergedInto.with(values))
   if (row === undefined) return undefined
   const shard = shardOf(row.merged_into)
   return shard === undefined ? undefined : { shard, profileId: row.merged_into }
 }
 
 export async function insertProfile(tx: Queries, profile: Profile): Promise<void> {
-  await tx.count(insert, [
-    profile.shard,
-    profile.id,
-    profile.accountId,
-    profile.appId,
-    profile.service,
-    profile.nativeId,
-    profile.state,
-    profile.scope ?? null,
-    JSON.stringify(profile.person),
-    profile.data,
-    profile.connectedAt,
-  ])
+  const { shard, id, accountId, appId, service, nativeId, state, scope = null, data, connectedAt } = profile
+  const self = JSON.stringify(profile.person)
+  await tx.count(insert.with({ shard, id, accountId, appId, service, nativeId, state, scope, self, data, connectedAt }))
 }
 
-/** The same service user signed in again: same profile, fresh record. Gives its state: a pause goes on. */
+/** The same service user signed in again: updates the profile. Returns its state, because a pause continues. */
 export async function reconnectProfile(tx: Queries, profile: Profile): Promise<ProfileState> {
-  const [row] = await tx.rows<{ state: ProfileState }>(reconnect, [
-    profile.shard,
-    profile.id,
-    profile.state,
-    profile.scope ?? null,
-    JSON.stringify(profile.person),
-    profile.data,
-    profile.connectedAt,
-  ])
-  return row?.state ?? profile.state
+  const { shard, id, state, scope = null, data, connectedAt } = profile
+  const values = { shard, id, state, scope, self: JSON.stringify(profile.person), data, connectedAt }
+  const [row] = await tx.rows<{ state: ProfileState }>(reconnect.with(values))
+  return row?.state ?? state
 }
 
 /**
- * False when the profile is not in a state that may become the new one. `from` is the state in which the caller found it: whoever
- * changed it since knows more. Without it, any other state that may lead there will do.
+ * False when the profile's state may not change to the new one. `from` is the state that the caller has read: a change
+ * since then is newer and wins. Without `from`, every state that may change to the new one is replaced.
  */
 export async function setProfileState(
   queries: Queries,
@@ -188,62 +180,73 @@ export async function setProfileState(
 ): Promise<boolean> {
   const { state, from, until, error } = change
   if (from !== undefined && !mayBecome(from, state)) return false
-  const before = from === undefined ? statesBefore(state) : [from]
-  return (await queries.count(setState, [profile.shard, profile.id, state, until ?? null, error ?? null, before])) > 0
+  const values = {
+    shard: profile.shard,
+    id: profile.id,
+    state,
+    stateUntil: until ?? null,
+    error: error ?? null,
+    statesBefore: from === undefined ? statesBefore(state) : [from],
+  }
+  return (await queries.count(setState.with(values))) > 0
 }
 
-/** Undefined when it is paused already, or gone. */
+/** Undefined when the profile is paused already or deleted. */
 export async function pauseProfile(
   tx: Queries,
   profile: Pick<Profile, 'shard' | 'id'>,
   nowMs: number,
 ): Promise<ProfileState | undefined> {
-  const shown = statesBefore('paused').filter((state) => state !== 'needs_auth')
-  const [row] = await tx.rows<{ state: ProfileState }>(pause, [profile.shard, profile.id, nowMs, shown])
+  const replacedStates = statesBefore('paused').filter((state) => state !== 'needs_auth')
+  const values = { shard: profile.shard, id: profile.id, pausedAt: nowMs, replacedStates }
+  const [row] = await tx.rows<{ state: ProfileState }>(pause.with(values))
   return row?.state
 }
 
-/** Undefined when it was not paused, or is gone. */
+/** Undefined when the profile was not paused or is deleted. */
 export async function resumeProfile(
   tx: Queries,
   profile: Pick<Profile, 'shard' | 'id'>,
-  to: 'active' | 'connecting',
+  state: 'active' | 'connecting',
 ): Promise<ProfileState | undefined> {
-  const [row] = await tx.rows<{ state: ProfileState }>(resume, [profile.shard, profile.id, to])
+  const values = { shard: profile.shard, id: profile.id, state }
+  const [row] = await tx.rows<{ state: ProfileState }>(resume.with(values))
   return row?.state
 }
 
-/** Something of it was read to its end. */
+/** At least one of its endpoints was read to the end. */
 export async function markSynced(
   queries: Queries,
   profile: Pick<Profile, 'shard' | 'id'>,
   nowMs: number,
 ): Promise<void> {
-  await queries.count(synced, [profile.shard, profile.id, nowMs])
+  await queries.count(setSyncedAt.with({ shard: profile.shard, id: profile.id, syncedAt: nowMs }))
 }
 
-/** Every profile of one account to another, folded ones too: its cost is the number of profiles, never of items. */
+/** Moves every profile of an account, also merged ones. The cost depends on the number of profiles, not of items. */
 export async function moveProfiles(tx: Queries, from: Account, to: Account): Promise<number> {
-  return tx.count(moveAll, [from.shards, from.id, to.id])
+  return tx.count(moveAll.with({ shards: from.shards, fromAccountId: from.id, toAccountId: to.id }))
 }
 
-/** With those that were folded into it before, so that all of them hang under the one that people see. */
+/** With those that were merged into it before, so that all of them refer to the one that people see. */
 export async function mergeProfileInto(tx: Queries, shards: number[], profile: Profile, into: Profile): Promise<void> {
-  await tx.count(mergeInto, [shards, profile.accountId, profile.id, into.id])
+  const { id, accountId } = profile
+  await tx.count(setMergedInto.with({ shards, accountId, id, mergedInto: into.id }))
 }
 
-/** With those that were folded into it; gives all that went. */
+/** With those that were merged into it. Returns all deleted profiles. */
 export async function deleteProfile(
   tx: Queries,
   profile: Profile,
   shards: number[],
 ): Promise<{ shard: number; profileId: string }[]> {
-  const gone: { shard: number; profileId: string }[] = []
+  const deleted: { shard: number; profileId: string }[] = []
   for (const shard of shards) {
-    const rows = await tx.rows<{ id: string }>(remove, [shard, profile.id, profile.accountId])
-    gone.push(...rows.map(({ id }) => ({ shard, profileId: id })))
+    const values = { shard, id: profile.id, accountId: profile.accountId }
+    const rows = await tx.rows<{ id: string }>(remove.with(values))
+    deleted.push(...rows.map(({ id }) => ({ shard, profileId: id })))
   }
-  return gone
+  return deleted
 }
 
 function toProfile(row: Row): Profile {

@@ -9,79 +9,80 @@ export interface ServiceUser {
   nativeId: string
 }
 
-/** Limit: accounts remembered for one service user of an app; then the oldest is forgotten. */
+/** Limit: accounts stored for one service user of an app; beyond it, the one used longest ago is removed. */
 const MAX_ACCOUNTS = 100
 
-// The row is held until the transaction ends, so that two first sign-ins of one person end in one account.
-const claim = statement(
+// Locks the row until the transaction ends, so that two concurrent first sign-ins of one person create one account.
+const insertOrLock = statement(
   'service-user-claim',
-  `insert into service_user (shard, app_id, service, native_id, account_ids, used_at) values ($1, $2, $3, $4, array[$5], $6)
+  `insert into service_user (shard, app_id, service, native_id, account_ids, used_at)
+   values ($shard, $appId, $service, $nativeId, array[$accountId], $usedAt)
    on conflict (shard, app_id, service, native_id) do update set used_at = excluded.used_at returning account_ids`,
 )
-const find = statement(
-  'service-user-find',
-  'select account_ids from service_user where shard = $1 and app_id = $2 and service = $3 and native_id = $4',
-)
-const point = statement(
+const isUser = 'shard = $shard and app_id = $appId and service = $service and native_id = $nativeId'
+const find = statement('service-user-find', `select account_ids from service_user where ${isUser}`)
+const moveToFront = statement(
   'service-user-point',
-  `insert into service_user (shard, app_id, service, native_id, account_ids, used_at) values ($1, $2, $3, $4, array[$5], $6)
+  `insert into service_user (shard, app_id, service, native_id, account_ids, used_at)
+   values ($shard, $appId, $service, $nativeId, array[$accountId], $usedAt)
    on conflict (shard, app_id, service, native_id) do update set used_at = excluded.used_at,
-     account_ids = (excluded.account_ids || array_remove(service_user.account_ids, $5))[1:${MAX_ACCOUNTS}]`,
+     account_ids = (excluded.account_ids || array_remove(service_user.account_ids, $accountId))[1:${MAX_ACCOUNTS}]`,
 )
-const merge = statement(
+const replaceAccount = statement(
   'service-user-merge',
   `update service_user set account_ids = (
-     select array_agg(id order by place) from (
-       select case when id = $5 then $6 else id end as id, min(place) as place
-       from unnest(account_ids) with ordinality as known (id, place) group by 1) as merged)
-   where shard = $1 and app_id = $2 and service = $3 and native_id = $4 and $5 = any(account_ids)`,
+     select array_agg(id order by ordinal) from (
+       select case when id = $fromAccountId then $toAccountId else id end as id, min(ordinal) as ordinal
+       from unnest(account_ids) with ordinality as known (id, ordinal) group by 1) as merged)
+   where ${isUser} and $fromAccountId = any(account_ids)`,
 )
-const forget = statement(
+const removeAccount = statement(
   'service-user-forget',
-  `update service_user set account_ids = array_remove(account_ids, $5)
-   where shard = $1 and app_id = $2 and service = $3 and native_id = $4`,
+  `update service_user set account_ids = array_remove(account_ids, $accountId) where ${isUser}`,
 )
-const drop = statement(
-  'service-user-drop',
-  `delete from service_user where shard = $1 and app_id = $2 and service = $3 and native_id = $4 and account_ids = '{}'`,
-)
+const deleteUnused = statement('service-user-drop', `delete from service_user where ${isUser} and account_ids = '{}'`)
 
-const key = ({ appId, service, nativeId }: ServiceUser) =>
-  [shardFor(`${appId} ${service} ${nativeId}`), appId, service, nativeId] as const
+const keyOf = ({ appId, service, nativeId }: ServiceUser) => ({
+  shard: shardFor(`${appId} ${service} ${nativeId}`),
+  appId,
+  service,
+  nativeId,
+})
 
-/** The accounts that have this service user, the last used first; the given one alone if there is none yet. */
+/** Locks the service user. Returns its accounts, the last used first; only the given one if the user is new. */
 export async function claimServiceUser(
   tx: Queries,
   user: ServiceUser,
   accountId: string,
   nowMs: number,
 ): Promise<string[]> {
-  return firstOf(await tx.rows<{ account_ids: string[] }>(claim, [...key(user), accountId, nowMs])).account_ids
+  const values = { ...keyOf(user), accountId, usedAt: nowMs }
+  return firstOf(await tx.rows<{ account_ids: string[] }>(insertOrLock.with(values))).account_ids
 }
 
 /** The accounts that have this service user, the last used first. */
 export async function findServiceUser(queries: Queries, user: ServiceUser): Promise<string[]> {
-  const [row] = await queries.rows<{ account_ids: string[] }>(find, [...key(user)])
+  const [row] = await queries.rows<{ account_ids: string[] }>(find.with(keyOf(user)))
   return row?.account_ids ?? []
 }
 
-/** This account used it last. */
+/** Records that this account used the service user last. */
 export async function pointServiceUser(
   tx: Queries,
   user: ServiceUser,
   accountId: string,
   nowMs: number,
 ): Promise<void> {
-  await tx.count(point, [...key(user), accountId, nowMs])
+  await tx.count(moveToFront.with({ ...keyOf(user), accountId, usedAt: nowMs }))
 }
 
-/** One account took over from another: whoever used the service user last before, did so after. */
+/** One account was merged into another, which takes its position in the order of use. */
 export async function mergeServiceUser(tx: Queries, user: ServiceUser, from: string, to: string): Promise<void> {
-  await tx.count(merge, [...key(user), from, to])
+  await tx.count(replaceAccount.with({ ...keyOf(user), fromAccountId: from, toAccountId: to }))
 }
 
-/** The account has it no longer; others that do are found again. */
+/** The account does not have the service user any more; other accounts may. */
 export async function forgetServiceUser(tx: Queries, user: ServiceUser, accountId: string): Promise<void> {
-  await tx.count(forget, [...key(user), accountId])
-  await tx.count(drop, [...key(user)])
+  await tx.count(removeAccount.with({ ...keyOf(user), accountId }))
+  await tx.count(deleteUnused.with(keyOf(user)))
 }
