@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { planSyncs } from '#flows/sync/plan.ts'
 import type { Profile } from '#model/profile.ts'
-import type { Engine } from '#platform/queue/engine.ts'
+import type { JobEngine } from '#store/queues.ts'
 import { median } from './load.ts'
 import { makeRecords } from './read-records.ts'
 import { openSyncFixture, type Pages, type SyncFixture } from './sync-fixture.ts'
@@ -121,7 +121,7 @@ async function benchLeases({ deps, client, appId }: SyncFixture): Promise<void> 
   )
   await client.query('vacuum analyze profile_sync')
   let leased = 0
-  const engine = { waiting: async () => 0, wake: async () => [] } as unknown as Engine
+  const engine = { waiting: async () => 0, wake: async () => [] } as unknown as JobEngine
   const beganAt = performance.now()
   while (performance.now() - beganAt < 3000) {
     const count = await planSyncs({ ...deps, engine })

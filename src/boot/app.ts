@@ -6,6 +6,7 @@ import { codeOf, SetupError } from '#platform/errors.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import { QUEUES } from '#store/queues.ts'
 import { type Delivering, withDelivering } from './delivery-deps.ts'
 import { openDependencies } from './deps.ts'
 import type { Store } from './open-store.ts'
@@ -103,7 +104,12 @@ async function workInline(deps: Delivering, tuning: Tuning | undefined): Promise
     import('./inline-workers.ts'),
   ])
   const { config, url, log } = deps
-  const engine = await startEngine({ url: config.engineUrl ?? url, log, heartbeatS: tuning?.heartbeatS })
+  const engine = await startEngine({
+    queues: QUEUES,
+    url: config.engineUrl ?? url,
+    log,
+    heartbeatS: tuning?.heartbeatS,
+  })
   const stop = await startWorkers({ engine, deps, onLooked: tuning?.onLooked })
   return async () => {
     await stop()

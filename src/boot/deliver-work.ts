@@ -5,8 +5,8 @@ import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { pause } from '#platform/pause.ts'
-import type { Engine } from '#platform/queue/engine.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
+import type { JobEngine } from '#store/queues.ts'
 import { type OnLooked, startLoop } from './work-loop.ts'
 
 const LEAVE_WITHIN_MS = 10_000
@@ -14,7 +14,7 @@ const LEAVE_WITHIN_MS = 10_000
 const DELIVER_EVERY_MS = 200
 
 export interface DeliverWork {
-  engine: Engine
+  engine: JobEngine
   deps: DeliverDeps & { tracer?: Tracer | undefined }
   ledger: JobLedger
   onLooked?: OnLooked | undefined

@@ -1,5 +1,5 @@
 import { NO_LEDGER } from '#platform/isolation/job-ledger.ts'
-import type { Engine } from '#platform/queue/engine.ts'
+import type { JobEngine } from '#store/queues.ts'
 import { startAlone } from './alone-work.ts'
 import { startDeliveries } from './deliver-work.ts'
 import type { Delivering } from './delivery-deps.ts'
@@ -12,7 +12,7 @@ export async function startWorkers({
   deps,
   onLooked,
 }: {
-  engine: Engine
+  engine: JobEngine
   deps: Delivering
   onLooked?: OnLooked | undefined
 }): Promise<() => Promise<void>> {

@@ -7,8 +7,9 @@ import { createLane, type Lane, type LaneView } from '#platform/isolation/lane.t
 import type { Death, HeldJob, WorkerLimits } from '#platform/isolation/protocol.ts'
 import { pause } from '#platform/pause.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import { forgetJobs, jobsWaiting } from '#platform/queue/queues.ts'
+import { countWaitingJobs, deleteJobs } from '#platform/queue/jobs.ts'
 import { countDestinations } from '#store/push/destinations.ts'
+import type { QueueName } from '#store/queues.ts'
 import type { Dependencies, Opening } from './deps.ts'
 import type { WorkerBoot } from './worker-main.ts'
 
@@ -99,7 +100,7 @@ async function look(
   while (!signal.aborted) {
     try {
       if ((await countDestinations(database)).length > 0) deliver.ensure()
-      if ((await jobsWaiting(engineDatabase, 'alone', 1)) > 0) alone.ensure()
+      if ((await countWaitingJobs(engineDatabase, 'alone' satisfies QueueName, 1)) > 0) alone.ensure()
     } catch (error) {
       log.debug('looking for work failed and goes on', { error })
     }
@@ -154,5 +155,5 @@ async function settleOne(
   if (subject.kind === 'profile') await settleSyncDeath(deps, subject, step === '' ? undefined : step, death)
   else await settleDeliveryDeath(deps, subject.destinationId, death)
   if (subject.queue !== undefined && subject.jobId !== undefined)
-    await forgetJobs(engineDatabase, subject.queue, [subject.jobId])
+    await deleteJobs(engineDatabase, subject.queue, [subject.jobId])
 }

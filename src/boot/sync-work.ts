@@ -7,15 +7,15 @@ import { planSyncs } from '#flows/sync/plan.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
-import type { Engine } from '#platform/queue/engine.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
+import type { JobEngine } from '#store/queues.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import { type OnLooked, startLoop } from './work-loop.ts'
 
 const PLAN_EVERY_MS = 500
 
 export interface SyncWork {
-  engine: Engine
+  engine: JobEngine
   deps: AuthorizeDeps & SyncDeps & { tracer?: Tracer | undefined }
   ledger: JobLedger
   onLooked?: OnLooked | undefined

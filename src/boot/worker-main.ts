@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts'
 import { type Attending, attendSupervisor } from '#platform/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { createLog } from '#platform/telemetry/log.ts'
+import { QUEUES } from '#store/queues.ts'
 import { openDependencies } from './deps.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -36,7 +37,8 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
   const stops: (() => Promise<unknown>)[] = []
   const engine = async () => {
     const { startEngine } = await import('#platform/queue/engine.ts')
-    const started = await startEngine({ url: config.engineUrl ?? opened.url, log, heartbeatS: tuning.heartbeatS })
+    const url = config.engineUrl ?? opened.url
+    const started = await startEngine({ queues: QUEUES, url, log, heartbeatS: tuning.heartbeatS })
     stops.push(() => started.stop(config.drainMs))
     return started
   }
