@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
+import { abortableSleep } from '../abortable-sleep.ts'
 import { reasonOf } from '../errors.ts'
-import { pause } from '../pause.ts'
 import type { Log } from '../telemetry/log.ts'
 
 export interface PumpOptions {
@@ -79,7 +79,7 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
         return false
       })
       if (busy >= slots) await freed
-      await pause(hasMore ? COALESCE_MS : POLL_MS, signal)
+      await abortableSleep(hasMore ? COALESCE_MS : POLL_MS, signal)
     }
   }
 
@@ -105,6 +105,7 @@ export function startPump({ boss, queue, slots, heartbeatS, log, run }: PumpOpti
   }
 }
 
+/** Limit: attempts to record finished jobs; then other workers run them again. */
 const MAX_RECORD_TRIES = 10
 const RETRY_MS = 1000
 

@@ -187,12 +187,12 @@ suite('the job engine', () => {
     assert.deepEqual(run, [{ shard: 7, profileId: 'whole' }])
     assert.equal((await depth()).deadLetters, broken.length)
     const logged = lines.map((each): { message: string; error: string } => JSON.parse(each))
-    const why = logged.filter(({ message }) => message.includes('set aside')).map(({ error }) => error)
+    const why = logged.filter(({ message }) => message.includes('dead letter')).map(({ error }) => error)
     assert.deepEqual(why.sort(), [
-      'Missing or wrong in the payload: part',
-      'Missing or wrong in the payload: part, profileId',
-      'Missing or wrong in the payload: part, profileId',
-      'Missing or wrong in the payload: profileId',
+      'Fields missing or invalid in the payload: profileId',
+      'Fields missing or invalid in the payload: shard',
+      'Fields missing or invalid in the payload: shard, profileId',
+      'Fields missing or invalid in the payload: shard, profileId',
     ])
     const kept = statement('test-dead-letters', `select data from engine.job where name = 'dead_letter'`)
     const letters = (await looker.rows<{ data: { job: unknown } }>(kept)).map(({ data }) => data.job)
