@@ -26,18 +26,18 @@ import { median } from './load.ts'
 
 const CODES = 1000
 const ROUNDS = 3
-const AT_ONCE = 8
+const CONCURRENCY = 8
 const REDIRECT = 'https://app.example.com/back'
-/** A service without endpoints, so that nothing but the sign-in is measured. */
+/** A service without endpoints, so that only the sign-in is measured. */
 const SERVICE = 'bench'
 
 const silent = createLog({ level: 'error', format: 'json', clock: systemClock, write: () => {} })
 
-/** Redeeming a code and reading `/profiles` over HTTP, beside the same transactions without HTTP, in one run. */
+/** Redeeming a code and reading `/profiles` over HTTP, compared with the same transactions without HTTP in the same run. */
 export async function benchAuthorize(): Promise<void> {
   const database = await freshDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
-  const env = { DATABASE_URL: database.url, DATABASE_POOL: String(AT_ONCE), TRIBUTARY_DATA: dataDir, PORT: '0' }
+  const env = { DATABASE_URL: database.url, DATABASE_POOL: String(CONCURRENCY), TRIBUTARY_DATA: dataDir, PORT: '0' }
   const store = await openStore(loadConfig(env), silent)
   const server = fork(import.meta.filename, ['server'], { env: { PATH: process.env['PATH'], ...env } })
   try {
@@ -68,21 +68,21 @@ export async function benchAuthorize(): Promise<void> {
   }
 }
 
-/** Codes of people who sign in for the first time, as the callback leaves them; then each is used once. */
+/** Creates the codes of people who sign in for the first time, as the callback does, and uses each one once. */
 async function perSecond(deps: AuthorizeDeps, app: App, use: (code: string) => Promise<void>): Promise<number> {
-  const codes = await Promise.all(Array.from({ length: CODES }, (_, i) => leaveCode(deps, app, `${Date.now()}-${i}`)))
+  const codes = await Promise.all(Array.from({ length: CODES }, (_, i) => storeCode(deps, app, `${Date.now()}-${i}`)))
   const started = performance.now()
   const worker = async () => {
     for (let code = codes.pop(); code !== undefined; code = codes.pop()) await use(code)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
   return CODES / ((performance.now() - started) / 1000)
 }
 
-async function leaveCode(deps: AuthorizeDeps, app: App, nativeId: string): Promise<string> {
+async function storeCode(deps: AuthorizeDeps, app: App, nativeId: string): Promise<string> {
   const shard = randomShard()
   const code = newTicket('trc', shard)
-  const self = { id: nativeId, name: 'Somebody', email: 'somebody@people.test' }
+  const self = { id: nativeId, name: 'A person', email: 'person@people.test' }
   const credential = { token: 'x'.repeat(60), refreshToken: 'y'.repeat(60), expiresAt: Date.now() + 3_600_000 }
   await insertConsent(deps.database, deps.keyring, {
     shard,
@@ -102,7 +102,7 @@ async function leaveCode(deps: AuthorizeDeps, app: App, nativeId: string): Promi
 }
 
 function overHttp(url: string, clientId: string, secret: string): (code: string) => Promise<void> {
-  const pool = new Pool(url.replace('localhost', '127.0.0.1'), { connections: AT_ONCE, pipelining: 1 })
+  const pool = new Pool(url.replace('localhost', '127.0.0.1'), { connections: CONCURRENCY, pipelining: 1 })
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return async (code) => {
     const body = new URLSearchParams({ client_id: clientId, client_secret: secret, code }).toString()
@@ -110,7 +110,7 @@ function overHttp(url: string, clientId: string, secret: string): (code: string)
     const { access_token: token } = (await response.body.json()) as { access_token: string }
     const profiles = await pool.request({ method: 'GET', path: `/profiles?access_token=${token}` })
     await profiles.body.dump()
-    if (profiles.statusCode !== 200) throw new Error(`/profiles answered ${profiles.statusCode}`)
+    if (profiles.statusCode !== 200) throw new Error(`/profiles responded with status ${profiles.statusCode}`)
   }
 }
 

@@ -8,7 +8,7 @@ const CONNECTIONS = 4
 const PHOTOS = 2000
 const MB = 1024 * 1024
 
-/** Reads of one app while records of another make their workers hang, crash and grow, beside the same reads without. */
+/** Reads of one app while records of another make workers hang, crash and exhaust memory, compared with the same reads without. */
 export async function benchHostile(): Promise<void> {
   const harness = await startSyncHarness(
     { TRIBUTARY_CONNECTORS: join(import.meta.dirname, '../test/hostile/connectors') },
@@ -17,14 +17,14 @@ export async function benchHostile(): Promise<void> {
       workers: 'processes',
     },
   )
-  const categories = new Map<string, Order[]>()
+  const ordersByToken = new Map<string, Order[]>()
   const deaths = () =>
     harness.tributary
       .workers()
       .flatMap((each) => each.deaths)
       .reduce((sum, { count }) => sum + count, 0)
-  harness.service.on('/orders', (asked) =>
-    pagesOf(() => categories.get(asked.headers.authorization ?? '') ?? [])(asked),
+  harness.service.on('/orders', (request) =>
+    pagesOf(() => ordersByToken.get(request.headers.authorization ?? '') ?? [])(request),
   )
   harness.service.on('/notes', () => ({ body: { orders: [] } }))
   try {
@@ -34,20 +34,20 @@ export async function benchHostile(): Promise<void> {
     const round = () =>
       load(`${harness.tributary.url}/types/photos?limit=20`, { connections: CONNECTIONS, ms: ROUND_MS, headers })
     await round()
-    const [calm, beside]: [Figures[], Figures[]] = [[], []]
+    const [calm, disturbed]: [Figures[], Figures[]] = [[], []]
     for (let i = 0; i < ROUNDS; i += 1) {
       calm.push(await round())
       for (const harm of ['hang', 'crash', 'grow']) {
         const person = `${harm}-${i}`
-        categories.set(`Bearer token-${person}`, [{ id: harm, at: 1_700_000_000_000, text: harm }])
+        ordersByToken.set(`Bearer token-${person}`, [{ id: harm, at: 1_700_000_000_000, text: harm }])
         await harness.connect(person)
       }
-      beside.push(await round())
+      disturbed.push(await round())
     }
     const p99 = (figures: Figures[]) => median(figures.map(({ p99Ms }) => p99Ms))
-    const ratio = median(beside.map(({ p99Ms }, i) => p99Ms / calm[i]!.p99Ms))
+    const ratio = median(disturbed.map(({ p99Ms }, i) => p99Ms / calm[i]!.p99Ms))
     process.stdout.write(
-      `p99 of /types/photos ${p99(calm).toFixed(1)} ms; beside records that hang, crash and grow ${p99(beside).toFixed(1)} ms, ` +
+      `p99 of /types/photos ${p99(calm).toFixed(1)} ms; with records that hang, crash and exhaust workers ${p99(disturbed).toFixed(1)} ms, ` +
         `${ratio.toFixed(2)} times (aim 2); ${deaths()} workers died\n`,
     )
   } finally {
@@ -67,6 +67,6 @@ async function storePhotos(url: string, token: string, from: number): Promise<vo
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(photos),
   })
-  if (response.status !== 200) throw new Error(`photos were refused: ${await response.text()}`)
+  if (response.status !== 200) throw new Error(`Storing photos failed: ${await response.text()}`)
   await response.body?.cancel()
 }

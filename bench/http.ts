@@ -11,7 +11,7 @@ import { systemClock } from '#platform/clock.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { load, median } from './load.ts'
 
-// Twenty items of about 1 KB, as text: what most reads answer.
+// Twenty items of about 1 KB, as text, like most responses of reads.
 const ITEMS = JSON.stringify(
   Array.from({ length: 20 }, (_, i) => ({
     id: `item-${i}`,
@@ -34,8 +34,8 @@ const SERVERS: Record<string, () => Promise<number>> = {
     await server.listen({ port: 0, host: '127.0.0.1' })
     return (server.server.address() as AddressInfo).port
   },
-  'our door': async () => {
-    const harness = {
+  'our server': async () => {
+    const deps = {
       config: { baseUrl: 'http://localhost', trustProxy: false, drainMs: 0 },
       clock: systemClock,
       log: createLog({ level: 'info', format: 'json', clock: systemClock, write: () => {} }),
@@ -43,13 +43,13 @@ const SERVERS: Record<string, () => Promise<number>> = {
       version: 'bench',
     } as unknown as HttpDeps
     const items = route({ auth: 'none', summary: 'bench', type: 'application/json', run: async () => ITEMS })
-    const server = createServer(harness, [['GET', '/items', items]])
+    const server = createServer(deps, [['GET', '/items', items]])
     await server.listen({ port: 0, host: '127.0.0.1' })
     return (server.server.address() as AddressInfo).port
   },
 }
 
-/** What the HTTP library and our own door cost beside the bare runtime, in one run. */
+/** The cost of the HTTP library and of our server, compared with the bare runtime in the same run. */
 export async function benchHttp(): Promise<void> {
   const names = Object.keys(SERVERS)
   const rates = new Map<string, number[]>(names.map((name) => [name, []]))

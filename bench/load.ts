@@ -6,7 +6,7 @@ export interface Figures {
   p99Ms: number
 }
 
-/** Asks one address over and over on a few connections for a while, and counts. */
+/** Requests one address repeatedly on several connections for a time, and measures rate and latency. */
 export async function load(
   url: string,
   options: { connections: number; ms: number; headers?: Record<string, string> },
@@ -21,7 +21,7 @@ export async function load(
       const before = performance.now()
       const response = await pool.request({ path: pathname + search, method: 'GET', headers: options.headers ?? {} })
       await response.body.dump()
-      if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`)
+      if (response.statusCode !== 200) throw new Error(`${url} responded with status ${response.statusCode}`)
       times.push(performance.now() - before)
     }
   }
@@ -29,16 +29,16 @@ export async function load(
   const elapsedS = (performance.now() - started) / 1000
   await pool.close()
   times.sort((a, b) => a - b)
-  return { perSecond: times.length / elapsedS, p50Ms: at(times, 0.5), p99Ms: at(times, 0.99) }
+  return { perSecond: times.length / elapsedS, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
 
 export function median(values: number[]): number {
-  return at(
+  return quantile(
     values.toSorted((a, b) => a - b),
     0.5,
   )
 }
 
-function at(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+function quantile(sorted: number[], fraction: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0
 }

@@ -10,7 +10,7 @@ import { median } from './load.ts'
 const KILOBYTE = Buffer.alloc(1024, 'x')
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x')
 
-// For the compiler, which is done with a server that runs for days: the more code there is, the longer it takes.
+// Until V8 has optimised the code, as in a server that has run for a while.
 const FIRST_WARM_MS = 15_000
 const WARM_MS = 4000
 const ROUNDS = 5
@@ -33,7 +33,7 @@ interface Started {
   token?: string
 }
 
-/** Each runs as a process of its own, so that none works for another. */
+/** Each runs in its own process, so that they do not share processor time or memory. */
 const SERVERS: Record<string, (upstream: string) => Promise<Started>> = {
   'bare upstream': () =>
     listen((incoming, response) => {
@@ -58,7 +58,7 @@ const SERVERS: Record<string, (upstream: string) => Promise<Started>> = {
   },
   'our proxy': async (upstream) => {
     const harness = await startProxyHarness()
-    // Services have names; the guard looks at bare addresses with every call.
+    // By name, like real services; the guard would check a literal address at every call.
     const { token } = await harness.connect({ apiUrl: upstream.replace('127.0.0.1', 'localhost') })
     process.on('disconnect', () => void harness.stop().then(() => process.exit(0)))
     return { url: `${harness.url}/proxy/plain`, token }
@@ -67,13 +67,13 @@ const SERVERS: Record<string, (upstream: string) => Promise<Started>> = {
 
 interface Figures {
   perSecond: number
-  /** One call at a time, so that nobody waits for another. */
+  /** With one call at a time, so that calls do not wait for each other. */
   p50Ms: number
-  /** What the process itself worked for one call: says most on a machine that is busy with other things. */
+  /** Processor time per call: the most reliable figure on a busy machine. */
   cpuUs: number
 }
 
-/** What signing, checking, budgets and the log cost beside a program that only passes bytes on. */
+/** The cost of signing, checks, rate limits and the call log, compared with a program that only forwards bytes. */
 export async function benchProxy(): Promise<void> {
   const bare = await startChild('bare upstream', '')
   const others = await Promise.all(['pass-through', 'our proxy'].map((name) => startChild(name, bare.started.url)))
@@ -88,23 +88,23 @@ export async function benchProxy(): Promise<void> {
       for (const each of all) figures.push(await measureOnce(each, shape))
       rounds.push(figures)
     }
-    tell(shape, rounds)
+    printShape(shape, rounds)
   }
   for (const { child } of all) child.disconnect()
 }
 
-function tell({ name }: Shape, rounds: Figures[][]): void {
+function printShape({ name }: Shape, rounds: Figures[][]): void {
   const middle = (i: number, key: keyof Figures) => median(rounds.map((figures) => figures[i]![key]))
   const cells = [0, 1, 2].map((i) =>
     `${middle(i, 'perSecond').toFixed(0)}/s, p50 ${middle(i, 'p50Ms').toFixed(2)} ms, ${middle(i, 'cpuUs').toFixed(0)} µs`.padStart(
       38,
     ),
   )
-  // Ratios of figures taken one right after the other; what else the machine does changes more slowly.
-  const share = median(rounds.map(([, through, ours]) => ours!.perSecond / through!.perSecond))
+  // Ratios within one round, because the load of the machine changes more slowly than the rounds.
+  const ratio = median(rounds.map(([, through, ours]) => ours!.perSecond / through!.perSecond))
   const added = (i: number) => median(rounds.map((figures) => figures[i]!.p50Ms - figures[0]!.p50Ms)).toFixed(2)
   process.stdout.write(
-    `${name.padEnd(12)}${cells.join('')}   ${share.toFixed(2)} of pass-through; adds ${added(2)} ms, pass-through ${added(1)} ms\n`,
+    `${name.padEnd(12)}${cells.join('')}   ${ratio.toFixed(2)} of pass-through; adds ${added(2)} ms, pass-through ${added(1)} ms\n`,
   )
 }
 
@@ -131,16 +131,17 @@ async function measure(
   const { origin, pathname } = new URL(url)
   const pool = new Pool(origin, { connections, pipelining: 1 })
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const where = { path: `${pathname === '/' ? '' : pathname}${path}`, method, headers, body }
+  const request = { path: `${pathname === '/' ? '' : pathname}${path}`, method, headers, body }
   const times: number[] = []
   const started = performance.now()
   const until = started + ms
   const loop = async () => {
     while (performance.now() < until) {
       const before = performance.now()
-      const reply = await pool.request(where)
+      const reply = await pool.request(request)
       const { byteLength } = await reply.body.arrayBuffer()
-      if (reply.statusCode !== 200 || byteLength < 1024) throw new Error(`${url} answered ${reply.statusCode}`)
+      if (reply.statusCode !== 200 || byteLength < 1024)
+        throw new Error(`${url} responded with status ${reply.statusCode}`)
       times.push(performance.now() - before)
     }
   }

@@ -18,8 +18,8 @@ import { createLog } from '#platform/telemetry/log.ts'
 import { insertAccount } from '#store/identity/accounts.ts'
 import { insertProfile } from '#store/identity/profiles.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
-import { withServices } from '../src/boot/command-deps.ts'
 import { openStore } from '../src/boot/open-store.ts'
+import { withServices } from '../src/boot/with-services.ts'
 import { processTree } from '../test/chaos/process-tree.ts'
 import { LOOPBACK } from '../test/harness/loopback.ts'
 import { makeRecords } from './read-records.ts'
@@ -31,15 +31,15 @@ const TEMPLATE = 1000
 
 export type PushFixture = Awaited<ReturnType<typeof openPushFixture>>
 
-/** A store with items, a `tributary work` beside it as a process of its own, and clients' databases on the same server. */
+/** A store with items, `tributary work` in a separate process, and clients' databases on the same server. */
 export async function openPushFixture() {
   const name = `tributary_bench_${randomBytes(4).toString('hex')}`
-  const made: string[] = []
+  const created: string[] = []
   const newDatabase = async (suffix: string): Promise<string> => {
     const url = new URL(SERVER)
     url.pathname = `/${name}_${suffix}`
     await onServer(`create database ${name}_${suffix}`)
-    made.push(`${name}_${suffix}`)
+    created.push(`${name}_${suffix}`)
     return url.href
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
@@ -94,7 +94,7 @@ export async function openPushFixture() {
 
   return {
     newDatabase,
-    /** Other people's items: the same records, under other profiles. */
+    /** Fills other profiles with copies of the same records. */
     fill: async (profiles: number, itemsEach: number): Promise<void> => {
       const account = await newAccount(0)
       const key = { shard: 0, profileId: await newProfile(account) }
@@ -119,7 +119,7 @@ export async function openPushFixture() {
       for (const index of indexes) await client.query(index)
       await client.query('vacuum analyze')
     },
-    /** Starts the worker and waits until it is there. */
+    /** Starts the worker and waits until it is connected. */
     startWorker: async (): Promise<void> => {
       worker = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts'), 'work'], {
         env: { PATH: process.env['PATH'], ...env },
@@ -133,7 +133,7 @@ export async function openPushFixture() {
             )
           ).rowCount! > 0,
       )
-      // One that gets nothing, so that the process that delivers is there before anything is measured.
+      // A destination that receives nothing, so that the process that delivers runs before anything is measured.
       await withServices(config, log, (deps) =>
         addDestination(
           deps,
@@ -157,14 +157,14 @@ export async function openPushFixture() {
       worker.kill('SIGTERM')
       await ended
     },
-    /** The most memory that one of the worker processes ever had resident, in MB. */
+    /** The peak resident memory of any of the worker processes, in MB. */
     peakMb: (): number =>
       Math.max(
         ...processTree(worker!.pid!).map(
           (pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024,
         ),
       ),
-    /** Makes a destination and waits until everything is there; gives how long that took. */
+    /** Creates a destination, waits until everything is delivered, and returns the milliseconds it took. */
     backfill: async (url: string): Promise<number> => {
       const beganAt = performance.now()
       const { destination } = await withServices(config, log, (deps) =>
@@ -199,15 +199,15 @@ export async function openPushFixture() {
       }
       await client.end()
       await store.close()
-      for (const each of made) await onServer(`drop database if exists ${each} with (force)`)
+      for (const each of created) await onServer(`drop database if exists ${each} with (force)`)
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
 
-/** Unlike that of the tests it looks at even intervals and without an end: times are measured with it. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(25)
+/** Unlike the one of the tests, it polls at even intervals and without a timeout, because times are measured with it. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await sleep(25)
 }
 
 async function onServer(sql: string): Promise<void> {

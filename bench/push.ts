@@ -10,7 +10,7 @@ const PROFILES = 20
 const CHANGES = Number(process.env['BENCH_PUSH_CHANGES'] ?? 60)
 const BATCH = 500
 
-/** Push into PostgreSQL: a backfill beside bare upserts of the same rows, its memory, and the way of one change. */
+/** Push into PostgreSQL: a backfill compared with bare upserts of the same rows, its memory, and the latency of one change. */
 export async function benchPush(): Promise<void> {
   const fixture = await openPushFixture()
   try {
@@ -38,7 +38,7 @@ export async function benchPush(): Promise<void> {
   }
 }
 
-/** One item after the other, each at a moment of chance: how long after its commit is the row in the client's database? */
+/** Stores one item after the other at random times, and measures the time from commit to the row in the client's database. */
 async function benchChanges(fixture: PushFixture, url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -57,7 +57,7 @@ async function benchChanges(fixture: PushFixture, url: string): Promise<void> {
       if (rowCount! > 0) break
       await sleep(5)
     }
-    // The first makes the profile.
+    // The first one creates the profile.
     if (i > 0) times.push(performance.now() - beganAt)
   }
   await client.end()
@@ -65,7 +65,7 @@ async function benchChanges(fixture: PushFixture, url: string): Promise<void> {
   line('from store to row', `p50 ${median(times).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim 1000, 3000)`)
 }
 
-/** The same rows as they came, into the same tables in another database, by loops that do nothing else. */
+/** Upserts the same rows into the same tables of another database, without anything else. */
 async function benchBare(fixture: PushFixture, from: string, connections: number): Promise<number> {
   const source = new Client({ connectionString: from })
   const url = await fixture.newDatabase(`bare${connections}`)
@@ -77,7 +77,7 @@ async function benchBare(fixture: PushFixture, from: string, connections: number
   for (const { id } of profiles) {
     const items = (await source.query<unknown[]>({ text: ITEM_COLUMNS, values: [id], rowMode: 'array' })).rows
     const people = (await source.query<unknown[]>({ text: PEOPLE_COLUMNS, values: [id], rowMode: 'array' })).rows
-    batches.push(...cut(items, people))
+    batches.push(...batchesOf(items, people))
   }
   const count = batches.reduce((sum, { items }) => sum + items.length, 0)
   const beganAt = performance.now()
@@ -107,11 +107,11 @@ const ITEM_COLUMNS = `select id, idr, profile_id, service, endpoint, native_id, 
 const PEOPLE_COLUMNS =
   'select profile_id, item_id, position, participant, is_author from tributary_participants where profile_id = $1 order by item_id, position'
 
-function cut(items: unknown[][], people: unknown[][]): Batch[] {
+function batchesOf(items: unknown[][], people: unknown[][]): Batch[] {
   const byItem = Map.groupBy(people, (row) => row[1])
   return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, i) => {
-    const some = items.slice(i * BATCH, (i + 1) * BATCH)
-    return { items: some, people: some.flatMap(([id]) => byItem.get(id) ?? []) }
+    const slice = items.slice(i * BATCH, (i + 1) * BATCH)
+    return { items: slice, people: slice.flatMap(([id]) => byItem.get(id) ?? []) }
   })
 }
 

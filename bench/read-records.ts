@@ -1,13 +1,13 @@
-/** Words as people use them: few often, most rarely (Zipf). Three are placed by hand, so that their share is known. */
+/** Words with a Zipf distribution: few are frequent, most are rare. Three more are inserted with known frequencies. */
 const VOCABULARY = Array.from({ length: 20_000 }, (_, i) => `w${i.toString(36)}`)
 export const WORDS = { common: 'commonly', mid: 'sometimes', rare: 'hardly' }
-/** Who wrote a tenth of the feed, and whom most of what they wrote names. */
+/** The author of a tenth of the feed, and the person whom most of these items mention. */
 export const PEOPLE = { friend: 'p1', pal: 'p2' }
 export const CITY = { lat: 38.72, lng: -9.14 }
 const NEWEST_MS = Date.UTC(2026, 9, 1)
 const STEP_MS = 600_000
 
-/** The same numbers in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function createChance(seed: number): () => number {
   let state = seed
   return () => {
@@ -18,7 +18,7 @@ function createChance(seed: number): () => number {
 
 export type StreamName = 'posts' | 'photos' | 'feed' | 'friends' | 'statuses' | 'timeline'
 
-/** Records of about 1 KB as the two demo services give them, mixed as a person's life is. */
+/** Records of about 1 KB in the format of the two demo services, in a realistic mix. */
 export function* makeRecords(total: number): Generator<{ stream: StreamName; record: object }> {
   const chance = createChance(total)
   for (let i = 0; i < total; i += 1) {
@@ -29,8 +29,8 @@ export function* makeRecords(total: number): Generator<{ stream: StreamName; rec
     const author = authored ? `p${pick(chance, 400)}` : 'owner'
     const others = Array.from({ length: Math.floor(chance() * 6) }, () => `p${pick(chance, 400)}`)
     const place = chance() < 0.2 ? placeNear(chance) : undefined
-    const made = { id: String(9e15 + i), text, atMs, author, others, place, index: i }
-    yield { stream, record: RECORDS[stream](made) }
+    const seed = { id: String(9e15 + i), text, atMs, author, others, place, index: i }
+    yield { stream, record: RECORDS[stream](seed) }
   }
 }
 
@@ -42,7 +42,7 @@ function streamFor(chance: number): StreamName {
   return chance < 0.75 ? 'statuses' : 'timeline'
 }
 
-/** About 25 words; a third has the common one, one in a hundred the mid one, ten in all the rare one. */
+/** About 25 words. A third of the texts contain the common word, one in a hundred the mid one, ten in total the rare one. */
 function makeText(chance: () => number, index: number, total: number): string {
   const words = Array.from(
     { length: 15 + Math.floor(chance() * 20) },
@@ -54,7 +54,7 @@ function makeText(chance: () => number, index: number, total: number): string {
   return words.join(' ')
 }
 
-// Few people write much.
+// Few people write most of the items.
 function pick(chance: () => number, people: number): number {
   return Math.floor(people ** chance())
 }
@@ -66,7 +66,7 @@ function placeNear(chance: () => number): { lat: number; lng: number } {
   return { lat: CITY.lat + (town % 10) * 0.9 + spread(), lng: CITY.lng + Math.floor(town / 10) * 11 + spread() }
 }
 
-interface Made {
+interface RecordSeed {
   id: string
   text: string
   atMs: number
@@ -76,42 +76,42 @@ interface Made {
   index: number
 }
 
-const FILLING = 'x'.repeat(500)
-const someone = (id: string) => ({ id, id_str: id, username: id, handle: id, name: `Person ${id}` })
+const PADDING = 'x'.repeat(500)
+const person = (id: string) => ({ id, id_str: id, username: id, handle: id, name: `Person ${id}` })
 
-function entry({ id, text, atMs, author, others, place, index }: Made, type: string): object {
+function entry({ id, text, atMs, author, others, place, index }: RecordSeed, type: string): object {
   return {
     id,
     type: index % 5 === 0 && type === 'status' ? 'link' : type,
-    author: someone(author),
+    author: person(author),
     created_at: new Date(atMs).toISOString(),
     ...(type === 'photo' ? { caption: text } : { text }),
     link: index % 5 === 0 ? { url: `https://example.test/${index}`, title: text.slice(0, 40) } : undefined,
     images: type === 'photo' ? [{ width: 640, height: 480, url: `https://pictures.test/${index}.jpg` }] : undefined,
     place,
-    likes: { count: others.length, people: others.map(someone) },
-    filling: FILLING,
+    likes: { count: others.length, people: others.map(person) },
+    padding: PADDING,
   }
 }
 
-function status({ id, text, atMs, author, others, place, index }: Made): object {
+function status({ id, text, atMs, author, others, place, index }: RecordSeed): object {
   return {
     id_str: id,
     created_at: new Date(atMs).toUTCString(),
     text,
-    account: someone(author),
-    entities: { urls: [], mentions: others.map(someone), hashtags: [] },
+    account: person(author),
+    entities: { urls: [], mentions: others.map(person), hashtags: [] },
     coordinates: place && { type: 'Point', coordinates: [place.lng, place.lat] },
     url: `https://micro.test/${index}`,
-    filling: FILLING,
+    padding: PADDING,
   }
 }
 
-const RECORDS: Record<StreamName, (made: Made) => object> = {
-  posts: (made) => entry(made, 'status'),
-  photos: (made) => entry(made, 'photo'),
-  feed: (made) => entry(made, made.index % 7 === 0 ? 'photo' : 'status'),
-  friends: ({ id, index }) => ({ ...someone(id), name: `Friend ${index}`, url: `https://social.test/${id}` }),
+const RECORDS: Record<StreamName, (seed: RecordSeed) => object> = {
+  posts: (seed) => entry(seed, 'status'),
+  photos: (seed) => entry(seed, 'photo'),
+  feed: (seed) => entry(seed, seed.index % 7 === 0 ? 'photo' : 'status'),
+  friends: ({ id, index }) => ({ ...person(id), name: `Friend ${index}`, url: `https://social.test/${id}` }),
   statuses: status,
   timeline: status,
 }

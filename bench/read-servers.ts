@@ -18,14 +18,14 @@ import type { Shape } from './read-shapes.ts'
 
 export const POOL = 10
 
-export interface Asked {
+export interface PreparedQuery {
   name: string
   text: string
   values: unknown[]
 }
 
-/** The very SQL that a shape becomes for an account, prepared as the service prepares what is asked often. */
-export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfile[]): Asked {
+/** The SQL of a shape for an account, prepared like the service prepares frequent queries. */
+export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfile[]): PreparedQuery {
   const whole: Query = {
     limit: 20,
     since: 0,
@@ -38,8 +38,8 @@ export function sqlOf({ name, selection, query }: Shape, readable: ReadableProfi
     dedup: false,
     ...query,
   }
-  const asked = 'endpoint' in selection ? readable.filter(({ service }) => service === 'demo-social') : readable
-  const { statement, values } = writeQuery(asked, selection, whole, whole.limit + 1)
+  const profiles = 'endpoint' in selection ? readable.filter(({ service }) => service === 'demo-social') : readable
+  const { statement, values } = writeQuery(profiles, selection, whole, whole.limit + 1)
   return { name: `bench ${name}`, text: statement.text, values }
 }
 
@@ -52,15 +52,17 @@ export interface Ours {
 export interface Bare {
   kind: 'bare'
   url: string
-  asked: Asked[]
+  queries: PreparedQuery[]
 }
 
-/** A server in a process of its own; `stop` ends it. */
-export async function startServer(what: Ours | Bare): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
+/** Starts a server in a separate process. */
+export async function startServer(
+  server: Ours | Bare,
+): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
   const child = fork(import.meta.filename)
-  child.send(what)
+  child.send(server)
   const died = once(child, 'exit').then(() => {
-    throw new Error('the server ended before it was ready')
+    throw new Error('The server ended before it was ready')
   })
   const [url] = (await Promise.race([once(child, 'message'), died])) as [string]
   died.catch(() => {})
@@ -99,11 +101,11 @@ async function serveOurs({ url, key }: Ours): Promise<{ url: string; stop: () =>
   }
 }
 
-/** What is left when nothing is checked: the same SQL, and its texts put together. */
-async function serveBare({ url, asked }: Bare): Promise<{ url: string; stop: () => Promise<void> }> {
+/** The minimum: runs the same SQL and joins the texts, without any checks. */
+async function serveBare({ url, queries }: Bare): Promise<{ url: string; stop: () => Promise<void> }> {
   const pool = new Pool({ connectionString: url, max: POOL })
   const server = createServer((request, response) => {
-    const query = asked[Number(request.url?.slice(1))]!
+    const query = queries[Number(request.url?.slice(1))]!
     pool.query<{ id: string; at: string; data: string; oembed: string }>({ ...query }).then(
       ({ rows }) => {
         const items = rows.map(
@@ -126,8 +128,8 @@ async function serveBare({ url, asked }: Bare): Promise<{ url: string; stop: () 
 }
 
 if (import.meta.main) {
-  const [what] = (await once(process, 'message')) as [Ours | Bare]
-  const server = what.kind === 'ours' ? await serveOurs(what) : await serveBare(what)
+  const [wanted] = (await once(process, 'message')) as [Ours | Bare]
+  const server = wanted.kind === 'ours' ? await serveOurs(wanted) : await serveBare(wanted)
   process.send?.(server.url)
   await once(process, 'message')
   await server.stop()

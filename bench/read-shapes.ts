@@ -2,7 +2,7 @@ import type { Query, Selection } from '#model/query.ts'
 import { parseTextQuery } from '#model/text-query.ts'
 import { CITY, PEOPLE, WORDS } from './read-records.ts'
 
-/** One way to ask for items: as a path of the API, and as the question that the path means. */
+/** A kind of read: as a path of the API, and as the query that the path means. */
 export interface Shape {
   name: string
   path: string
@@ -51,7 +51,7 @@ export const SHAPES: Shape[] = [
   { name: 'near 10 km', ...near(10) },
   { name: 'near 2000 km', ...near(2000) },
   {
-    name: 'nobody near',
+    name: 'nothing near',
     path: '/types/all_feed?near=-60,100',
     selection: { type: 'all_feed' },
     query: { near: { lat: -60, lng: 100, km: 10 } },

@@ -23,25 +23,25 @@ export interface Filled {
   token: string
 }
 
-/** A filled store and what opens it. */
-export interface Kept {
+/** A filled store, its key and its accounts. */
+export interface FilledStore {
   key: string
   filled: Filled[]
 }
 
-/** Written last, so that a store with it is whole. */
-export async function rememberStore(url: string, kept: Kept): Promise<void> {
+/** Written last, so that its presence shows that the store is complete. */
+export async function recordFilledStore(url: string, store: FilledStore): Promise<void> {
   await withClient(url, async (client) => {
     await client.query('create table bench_kept (value json not null)')
-    await client.query('insert into bench_kept values ($1)', [kept])
+    await client.query('insert into bench_kept values ($1)', [store])
   })
 }
 
 /** Undefined when there is no such database. */
-export async function cachedAccountStore(url: string): Promise<Kept | undefined> {
+export async function findFilledStore(url: string): Promise<FilledStore | undefined> {
   try {
     return await withClient(url, async (client) => {
-      const { rows } = await client.query<{ value: Kept }>('select value from bench_kept')
+      const { rows } = await client.query<{ value: FilledStore }>('select value from bench_kept')
       return rows[0]?.value
     })
   } catch (error) {
@@ -81,7 +81,7 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
   const database = openDatabase({ url, pool: 4, prepared: true, log })
   const client = new Client({ connectionString: url })
   await client.connect()
-  // Nobody mourns what a crash would take from a store that is made anew.
+  // Not durable, because a store that is lost in a crash is filled again.
   await client.query(`set synchronous_commit = off; set maintenance_work_mem = '1GB'`)
   try {
     await migrate(database, systemClock.now())
@@ -92,7 +92,7 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
     const indexes = await dropIndexes(client)
     const filled: Filled[] = []
     for (const [i, size] of sizes.entries()) {
-      const account = await makeAccount(database, i)
+      const account = await createAccount(database, i)
       await fillAccount(database, account, size)
       const token = newAccessToken(account.shard, systemClock.now())
       await insertAccessToken(database, account, hasher.hash('access_token', token), systemClock.now())
@@ -109,7 +109,7 @@ export async function fillStore(url: string, keys: Buffer[], total: number, size
   }
 }
 
-/** Indexes are built when the rows are there: many times faster, and as dense as after a while of service. */
+/** Drops the indexes and returns their definitions. Building them after the rows is many times faster. */
 export async function dropIndexes(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; sql: string }>(
     `select indexname as name, indexdef as sql from pg_indexes where tablename = 'item' and indexname <> 'item_pkey'`,
@@ -118,7 +118,7 @@ export async function dropIndexes(client: Client): Promise<string[]> {
   return rows.map(({ sql }) => sql)
 }
 
-async function makeAccount(database: Database, shard: number): Promise<Account> {
+async function createAccount(database: Database, shard: number): Promise<Account> {
   const account = { shard, id: newShardId(shard, systemClock.now()), appId: 'bench', shards: [shard], createdAt: 0 }
   await insertAccount(database, account)
   return account
@@ -168,8 +168,8 @@ function streamOf(name: StreamName, shard: number, profileId: string): Stream {
   return openItemStream(connector, name, connector.endpoints[name]!, 'owner', { shard, profileId }, 0)
 }
 
-/** Other people's items, spread over the parts: the same rows under other names, each word with the scope of its profile. */
-async function copyAccounts(client: Client, like: Account, count: number): Promise<void> {
+/** Copies the items of an account under other profiles, spread over the shards, with the search scope of each profile. */
+async function copyAccounts(client: Client, source: Account, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) {
     const shard = 8 + (i % 1000)
     const [prefix, scope] = [encodeNumber(shard, 2) + encodeNumber(i, 8), encodeNumber((i * 7919) % 2 ** 20, 4)]
@@ -178,7 +178,7 @@ async function copyAccounts(client: Client, like: Account, count: number): Promi
          i.updated_at, seq, hash, types, author, i.participants, i.guid, i.lat, i.lng,
          regexp_replace(i.words::text, '(^| )''....', '\\1''' || $3, 'g')::tsvector, i.oembed, i.data
        from item i join profile p on p.shard = i.shard and p.id = i.profile_id where p.shard = $4 and p.account_id = $5`,
-      [shard, prefix, scope, like.shard, like.id],
+      [shard, prefix, scope, source.shard, source.id],
     )
   }
 }

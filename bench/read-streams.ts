@@ -8,36 +8,36 @@ import type { Filled } from './read-store.ts'
 
 const SLOW_READERS = 200
 const EVERYTHING = '/types/all_feed?limit=1000000'
-const LITTLE = '/types/photos?limit=20'
+const SMALL = '/types/photos?limit=20'
 
-/** What a long answer costs in memory, and what many slow readers cost a fast one. */
+/** The memory that a long response costs, and the effect of many slow readers on a fast one. */
 export async function benchStreams({ url, pid }: { url: string; pid: number }, { token }: Filled): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   await drain(url, headers)
   const before = residentMb(pid)
-  let most = before
+  let peak = before
   const watch = setInterval(() => {
-    most = Math.max(most, residentMb(pid))
+    peak = Math.max(peak, residentMb(pid))
   }, 100)
   const bytes = await drain(url, headers)
   clearInterval(watch)
-  print(`${EVERYTHING}: ${(bytes / 1e6).toFixed(0)} MB streamed, the server grew by ${(most - before).toFixed(0)} MB`)
+  print(`${EVERYTHING}: ${(bytes / 1e6).toFixed(0)} MB streamed, the server grew by ${(peak - before).toFixed(0)} MB`)
 
-  const alone = await load(url + LITTLE, { connections: 1, ms: 2000, headers })
+  const alone = await load(url + SMALL, { connections: 1, ms: 2000, headers })
   const sockets = await Promise.all(Array.from({ length: SLOW_READERS }, () => slowReader(url, token)))
   const opening = performance.now()
-  // They fill the buffers of their connections first; after that they take nothing, and the server rests.
-  for (let rested = 0; rested < 2; ) {
-    const before = workedMs(pid)
+  // First the buffers of their connections fill up; then they read nothing, and the server is idle.
+  for (let idleSeconds = 0; idleSeconds < 2; ) {
+    const before = cpuMs(pid)
     await sleep(1000)
-    rested = workedMs(pid) - before < 100 ? rested + 1 : 0
+    idleSeconds = cpuMs(pid) - before < 100 ? idleSeconds + 1 : 0
   }
   print(
-    `${SLOW_READERS} slow readers took what their connections hold in ${((performance.now() - opening) / 1000).toFixed(0)} s`,
+    `${SLOW_READERS} slow readers filled the buffers of their connections in ${((performance.now() - opening) / 1000).toFixed(0)} s`,
   )
-  const beside = await load(url + LITTLE, { connections: 1, ms: 2000, headers })
+  const withReaders = await load(url + SMALL, { connections: 1, ms: 2000, headers })
   print(
-    `beside ${SLOW_READERS} slow readers: p50 ${beside.p50Ms.toFixed(1)} ms, alone ${alone.p50Ms.toFixed(1)} ms; the server has ${residentMb(pid).toFixed(0)} MB`,
+    `with ${SLOW_READERS} slow readers: p50 ${withReaders.p50Ms.toFixed(1)} ms, alone ${alone.p50Ms.toFixed(1)} ms; the server uses ${residentMb(pid).toFixed(0)} MB`,
   )
   for (const socket of sockets) socket.destroy()
 }
@@ -45,7 +45,7 @@ export async function benchStreams({ url, pid }: { url: string; pid: number }, {
 async function drain(url: string, headers: Record<string, string>): Promise<number> {
   const response = await fetch(url + EVERYTHING, { headers })
   let bytes = 0
-  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) bytes += piece.length
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length
   return bytes
 }
 
@@ -59,7 +59,7 @@ async function slowReader(url: string, token: string): Promise<Socket> {
 }
 
 /** Processor time of a process, in steps of a hundredth of a second. */
-function workedMs(pid: number): number {
+function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')

@@ -5,54 +5,54 @@ import { openDatabase } from '#platform/postgres/database.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { listReadable } from '#store/items/readable-profiles.ts'
 import { type Figures, load, median } from './load.ts'
-import { type Asked, POOL, sqlOf, startServer } from './read-servers.ts'
+import { POOL, type PreparedQuery, sqlOf, startServer } from './read-servers.ts'
 import { SHAPES } from './read-shapes.ts'
-import { cachedAccountStore, type Filled, fillStore, type Kept, rememberStore } from './read-store.ts'
+import { type Filled, type FilledStore, fillStore, findFilledStore, recordFilledStore } from './read-store.ts'
 import { benchStreams } from './read-streams.ts'
 
 const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-/** All items of the store; the figures in docs/benchmarks.md are from 1000000 and 5000000. */
+/** Number of items in the store; the figures in docs/benchmarks.md are from 1000000 and 5000000. */
 const TOTAL = Number(process.env['BENCH_ITEMS'] ?? 100_000)
 const SIZES = [1000, 10_000, 100_000].filter((size) => size <= TOTAL)
-/** A database that stays: filled when it is not there yet, and only measured the next time. */
-const KEPT = process.env['BENCH_DATABASE']
+/** A database that is kept: filled if it does not exist, and reused by the next run. */
+const REUSED_DATABASE = process.env['BENCH_DATABASE']
 const ROUND_MS = Number(process.env['BENCH_MS'] ?? 500)
 const WARM_MS = 10_000
 const CONNECTIONS = 8
-/** Ours and the bare handler take turns; the share is the median of the rounds. */
+/** Ours and the bare handler alternate; the ratio is the median of the rounds. */
 const ROUNDS = 5
 
-/** Reading in accounts of several sizes: ours beside a bare handler and the bare driver, with the very same SQL. */
+/** Reading in accounts of several sizes: our server compared with a bare handler and the bare driver, with the same SQL. */
 export async function benchRead(): Promise<void> {
-  const name = KEPT ?? `tributary_bench_${randomBytes(4).toString('hex')}`
+  const name = REUSED_DATABASE ?? `tributary_bench_${randomBytes(4).toString('hex')}`
   const url = new URL(SERVER)
   url.pathname = `/${name}`
   try {
-    const { key, filled } = (await cachedAccountStore(url.href)) ?? (await newStore(name, url.href))
+    const { key, filled } = (await findFilledStore(url.href)) ?? (await newStore(name, url.href))
     if (process.env['BENCH_FILL'] === 'only') return
     await measure(url.href, key, filled)
   } finally {
-    if (KEPT === undefined) await onServer(`drop database if exists ${name} with (force)`)
+    if (REUSED_DATABASE === undefined) await onServer(`drop database if exists ${name} with (force)`)
   }
 }
 
-async function newStore(name: string, url: string): Promise<Kept> {
+async function newStore(name: string, url: string): Promise<FilledStore> {
   await onServer(`create database ${name}`)
   const started = performance.now()
   const key = randomBytes(32)
-  const kept = { key: key.toString('base64'), filled: await fillStore(url, [key], TOTAL, SIZES) }
-  await rememberStore(url, kept)
+  const store = { key: key.toString('base64'), filled: await fillStore(url, [key], TOTAL, SIZES) }
+  await recordFilledStore(url, store)
   process.stdout.write(`filled with ${TOTAL} items in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
-  return kept
+  return store
 }
 
 async function measure(url: string, key: string, filled: Filled[]): Promise<void> {
   const largest = filled.at(-1)!
-  const asked = await sqlFor(url, largest)
+  const queries = await sqlFor(url, largest)
   const ours = await startServer({ kind: 'ours', url, key })
-  const bare = await startServer({ kind: 'bare', url, asked })
+  const bare = await startServer({ kind: 'bare', url, queries })
   try {
-    // For the compiler, which is done with a server that runs for days.
+    // Until V8 has optimised the code, as in a server that has run for a while.
     for (const url of [ours.url + SHAPES[0]!.path, `${bare.url}/0`])
       await load(url, { connections: CONNECTIONS, ms: WARM_MS, headers: { authorization: `Bearer ${largest.token}` } })
     print([
@@ -69,21 +69,21 @@ async function measure(url: string, key: string, filled: Filled[]): Promise<void
       if (only !== undefined && only !== shape.name) continue
       const cells: string[] = []
       for (const { token } of filled) {
-        const { p50Ms, p99Ms } = await ask(ours.url + shape.path, token, 1)
+        const { p50Ms, p99Ms } = await loadWarm(ours.url + shape.path, token, 1)
         cells.push(ms(p50Ms), ms(p99Ms))
       }
-      const rounds: { mine: number; theirs: number }[] = []
+      const rounds: { ours: number; bare: number }[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
-        const mine = (await ask(ours.url + shape.path, largest.token, CONNECTIONS)).perSecond
-        rounds.push({ mine, theirs: (await ask(`${bare.url}/${i}`, '', CONNECTIONS)).perSecond })
+        const ourRate = (await loadWarm(ours.url + shape.path, largest.token, CONNECTIONS)).perSecond
+        rounds.push({ ours: ourRate, bare: (await loadWarm(`${bare.url}/${i}`, '', CONNECTIONS)).perSecond })
       }
-      const driver = await drive(url, asked[i]!)
+      const driver = await loadDriver(url, queries[i]!)
       print([
         shape.name,
         ...cells,
-        median(rounds.map(({ mine }) => mine)).toFixed(0),
-        median(rounds.map(({ theirs }) => theirs)).toFixed(0),
-        median(rounds.map(({ mine, theirs }) => mine / theirs)).toFixed(2),
+        median(rounds.map((round) => round.ours)).toFixed(0),
+        median(rounds.map((round) => round.bare)).toFixed(0),
+        median(rounds.map((round) => round.ours / round.bare)).toFixed(2),
         driver.perSecond.toFixed(0),
         ms(driver.p50Ms),
       ])
@@ -95,7 +95,7 @@ async function measure(url: string, key: string, filled: Filled[]): Promise<void
   }
 }
 
-async function sqlFor(url: string, { account }: Filled): Promise<Asked[]> {
+async function sqlFor(url: string, { account }: Filled): Promise<PreparedQuery[]> {
   const log = createLog({ level: 'silent', format: 'text', clock: systemClock, write: () => {} })
   const database = openDatabase({ url, pool: 2, prepared: true, log })
   const readable = await listReadable(database, account)
@@ -103,20 +103,20 @@ async function sqlFor(url: string, { account }: Filled): Promise<Asked[]> {
   return SHAPES.map((shape) => sqlOf(shape, readable))
 }
 
-/** A first short round fills caches and prepares statements. */
-async function ask(url: string, token: string, connections: number): Promise<Figures> {
+/** Runs a short round first, which fills caches and prepares statements. */
+async function loadWarm(url: string, token: string, connections: number): Promise<Figures> {
   const headers = { authorization: `Bearer ${token}` }
   await load(url, { connections, ms: ROUND_MS / 3, headers })
   return load(url, { connections, ms: ROUND_MS, headers })
 }
 
-async function drive(url: string, asked: Asked): Promise<Figures> {
+async function loadDriver(url: string, query: PreparedQuery): Promise<Figures> {
   const pool = new Pool({ connectionString: url, max: Math.min(POOL, CONNECTIONS) })
   const times: number[] = []
   const loop = async (untilMs: number) => {
     while (performance.now() < untilMs) {
       const before = performance.now()
-      await pool.query({ ...asked })
+      await pool.query({ ...query })
       times.push(performance.now() - before)
     }
   }

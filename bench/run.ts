@@ -7,9 +7,9 @@ import { benchPush } from './push.ts'
 import { benchRead } from './read.ts'
 import { benchSync } from './sync.ts'
 
-// Every figure is a ratio within one run: this says more than requests per second on somebody's machine.
+// Every figure is a ratio within one run, which depends less on the machine than requests per second.
 const BENCHES: Record<string, () => Promise<void>> = {
-  auth: benchHttp,
+  http: benchHttp,
   authorize: benchAuthorize,
   read: benchRead,
   sync: benchSync,
@@ -21,7 +21,9 @@ const BENCHES: Record<string, () => Promise<void>> = {
 const chosen = process.argv.slice(2).filter((name) => !name.startsWith('--'))
 const unknown = chosen.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {
-  process.stderr.write(`There is no bench ${unknown.join(', ')}. There is: ${Object.keys(BENCHES).join(', ')}\n`)
+  process.stderr.write(
+    `Unknown benchmark: ${unknown.join(', ')}. Known benchmarks: ${Object.keys(BENCHES).join(', ')}\n`,
+  )
   process.exit(2)
 }
 for (const [name, bench] of Object.entries(BENCHES)) {

@@ -25,12 +25,12 @@ import type { Upstream } from '#upstream/send.ts'
 
 const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
-/** The pages that the service answers with, as text, by number from 0; undefined where the list ends. */
+/** The pages of the service as text, by number from 0; undefined after the last page. */
 export type Pages = (page: number) => string | undefined
 
 export type SyncFixture = Awaited<ReturnType<typeof openSyncFixture>>
 
-/** Everything that a worker does but the network: pages come as texts from memory, all else is as it is in service. */
+/** A worker without the network: pages come from memory, everything else is as in the service. */
 export async function openSyncFixture() {
   const name = `tributary_bench_${randomBytes(4).toString('hex')}`
   await onServer(`create database ${name}`)
@@ -49,7 +49,7 @@ export async function openSyncFixture() {
   let pages: Pages = () => undefined
   const connector = benchConnector()
   const base = { database, keyring, hasher, clock: systemClock, log, registry: createRegistry([connector]) }
-  const deps: SyncDeps = { ...base, upstream: answering((page) => pages(page)), rateLimiter: createRateLimiter(base) }
+  const deps: SyncDeps = { ...base, upstream: upstreamOf((page) => pages(page)), rateLimiter: createRateLimiter(base) }
   const { app } = await createApp(base, { name: 'Bench', redirectUris: ['https://app.test/'] }, 'bench')
   await setServiceKey(base, app.id, { service: connector.service, key: 'key', secret: 'secret' }, 'bench')
   const client = new Client({ connectionString: url.href })
@@ -65,9 +65,9 @@ export async function openSyncFixture() {
       const attached = await database.transaction((tx) => attach(whole, tx, { ...joining, account: { how: 'new' } }))
       return attached!.profile
     },
-    /** Syncs the profile over these pages, in as many turns as it takes; gives how long it worked. */
-    sync: async (profile: Profile, given: Pages): Promise<number> => {
-      pages = given
+    /** Syncs the profile over these pages, in as many runs as needed, and returns the milliseconds it took. */
+    sync: async (profile: Profile, newPages: Pages): Promise<number> => {
+      pages = newPages
       await requestSync(deps, profile)
       const key = { shard: profile.shard, profileId: profile.id }
       const beganAt = performance.now()
@@ -90,7 +90,7 @@ export async function openSyncFixture() {
   }
 }
 
-/** The feed of a demo service, but listed whole in numbered pages. */
+/** The feed of a demo service as a complete list in numbered pages. */
 function benchConnector(): Connector {
   const { kind, types } = demoSocial.endpoints['feed']!
   const list: Endpoint = endpoint<{ data: unknown[] }, unknown>({
@@ -113,7 +113,7 @@ function benchConnector(): Connector {
   }
 }
 
-function answering(pages: Pages): Upstream {
+function upstreamOf(pages: Pages): Upstream {
   const send: Upstream['send'] = async ({ url }) => {
     const page = Number(new URL(url).searchParams.get('page'))
     return { status: 200, headers: {}, text: pages(page) ?? '{"data":[]}' }

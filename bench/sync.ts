@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { planSyncs } from '#flows/sync/plan.ts'
 import type { Profile } from '#model/profile.ts'
-import type { Engine } from '#platform/queue/engine.ts'
+import type { JobEngine } from '#store/queues.ts'
 import { median } from './load.ts'
 import { makeRecords } from './read-records.ts'
 import { openSyncFixture, type Pages, type SyncFixture } from './sync-fixture.ts'
@@ -13,7 +13,7 @@ const ROUNDS = 5
 const PROFILES = Number(process.env['BENCH_PROFILES'] ?? 1_000_000)
 const WALK = Number(process.env['BENCH_WALK'] ?? 100_000)
 
-/** Taking items in, beside bare inserts of the same rows into the same table; finding what is due; memory over a long walk. */
+/** Ingesting items compared with bare inserts of the same rows into the same table; memory over a long walk; leasing due profiles. */
 export async function benchSync(): Promise<void> {
   const fixture = await openSyncFixture()
   try {
@@ -27,7 +27,7 @@ export async function benchSync(): Promise<void> {
 
 async function benchIngest(fixture: SyncFixture): Promise<void> {
   const rates = { bare: [] as number[], first: [] as number[], unchanged: [] as number[] }
-  // Neighbours in time share the machine's mood, so ratios are taken within a round.
+  // Ratios are taken within a round, because the load of the machine changes more slowly than the rounds.
   const ratios = { first: [] as number[], unchanged: [] as number[] }
   const texts = pageTexts(ITEMS, 0)
   const edited = pageTexts(ITEMS, 1)
@@ -53,7 +53,7 @@ async function benchIngest(fixture: SyncFixture): Promise<void> {
   )
 }
 
-/** Pages of records; every hundredth is another in each version. */
+/** Pages of records; every hundredth record differs between versions. */
 function pageTexts(count: number, version: number): string[] {
   const texts: string[] = []
   let page: object[] = []
@@ -70,7 +70,7 @@ function pageTexts(count: number, version: number): string[] {
   return texts
 }
 
-/** The rows as they were stored, under another profile, as many at a time as a page has. */
+/** Inserts the stored rows again under another profile, one page per statement. */
 async function insertBare(fixture: SyncFixture, profile: Profile): Promise<number> {
   const { rows } = await fixture.client.query<Record<string, unknown>>(
     `select id, endpoint, native_id, at, updated_at, seq, hash, types, author, participants, guid, lat, lng, words::text as words,
@@ -121,7 +121,7 @@ async function benchLeases({ deps, client, appId }: SyncFixture): Promise<void> 
   )
   await client.query('vacuum analyze profile_sync')
   let leased = 0
-  const engine = { waiting: async () => 0, wake: async () => [] } as unknown as Engine
+  const engine = { waiting: async () => 0, wake: async () => [] } as unknown as JobEngine
   const beganAt = performance.now()
   while (performance.now() - beganAt < 3000) {
     const count = await planSyncs({ ...deps, engine })
@@ -137,8 +137,8 @@ async function benchLeases({ deps, client, appId }: SyncFixture): Promise<void> 
   const pollAt = performance.now()
   for (let i = 0; i < polls; i += 1) await planSyncs({ ...deps, engine })
   line(
-    'a look when nothing is due',
-    `${((performance.now() - pollAt) / polls).toFixed(2)} ms (after ${((pollAt - emptyAt) / 1000).toFixed(0)} s of making it so)`,
+    'planning with nothing due',
+    `${((performance.now() - pollAt) / polls).toFixed(2)} ms (after ${((pollAt - emptyAt) / 1000).toFixed(0)} s of preparation)`,
   )
 }
 

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-// Types, lint, format, house rules, written docs, dead exports: what can be said without running the service.
+const STRUCTURE_TESTS = ['test/house.test.ts', 'test/words.test.ts', 'test/docs.test.ts']
+
+// Types, lint, format, structure rules, words, generated docs, dead exports: checks that do not run the service.
 const STEPS: [name: string, command: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['lint', 'oxlint', ['--quiet']],

@@ -4,23 +4,23 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Installs the packages when they are missing or the lock file changed. Running the service needs few of them;
- * `tools` adds what tests and checks need, without touching what a running service may have open. True when it did something.
+ * Installs the packages if they are missing or the lock file changed. The service needs few of them; `tools` adds those of
+ * tests and checks, without touching files that a running service may have open. Returns true if it installed something.
  */
-export function ensureInstalled(root, wants) {
+export function ensureInstalled(root, options) {
   const modules = join(root, 'node_modules')
-  // Tools that are there stay there: npm would remove what it is not asked for.
-  const tools = wants.tools || existsSync(join(modules, 'typescript'))
+  // Installed tools stay installed: npm removes packages that it is not asked for.
+  const tools = options.tools || existsSync(join(modules, 'typescript'))
   const stamp = join(modules, '.tributary-install')
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
   const wanted = `${lock} ${process.platform}-${process.arch}`
-  const [have, haveTools] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []
-  if (have === wanted && (haveTools === 'tools' || !tools)) return false
+  const [installed, installedTools] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []
+  if (installed === wanted && (installedTools === 'tools' || !tools)) return false
 
-  // `npm ci` takes exactly what the lock file says, and empties the folder first; so what a running service may have open
-  // is brought up to date by `npm install`, which checks the same hashes.
+  // `npm ci` follows the lock file exactly, but empties the folder first. An existing folder, which a running service may use,
+  // is updated by `npm install`, which checks the same hashes.
   const scope = tools ? '--include=dev' : '--omit=dev'
   const args = [
     ...(existsSync(modules) ? ['install', '--no-save'] : ['ci']),

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 export interface Limit {
   file: string
   name: string
-  /** As the source text says it. */
+  /** As in the source text. */
   value: string
-  /** What its comment says; undefined when none that begins with "Limit:" is directly above it. */
+  /** The comment above it without "Limit:"; undefined when there is no such comment. */
   meaning: string | undefined
 }
 
@@ -47,7 +47,7 @@ function meaningAbove(lines: string[], at: number): string | undefined {
   return /^Limit: (?<meaning>.+)$/.exec(comment)?.groups?.['meaning']
 }
 
-/** One table for each folder. */
+/** One table per folder. */
 export function limitsTables(limits: readonly Limit[]): string {
   const folders = [...new Set(limits.map(({ file }) => dirname(file)))]
   return folders
@@ -56,7 +56,7 @@ export function limitsTables(limits: readonly Limit[]): string {
         .filter(({ file }) => dirname(file) === folder)
         .map(
           ({ file, name, value, meaning }) =>
-            `| \`${name}\` | ${shown(name, value)} | ${cell(meaning ?? '')} | \`${file.slice(folder.length + 1)}\` |`,
+            `| \`${name}\` | ${formatValue(name, value)} | ${cell(meaning ?? '')} | \`${file.slice(folder.length + 1)}\` |`,
         )
       return [
         `## ${folder}`,
@@ -91,8 +91,8 @@ const UNITS: [suffix: RegExp, units: [size: number, name: string][]][] = [
   ],
 ]
 
-/** A product of numbers as people write it; anything else as the source has it. */
-function shown(name: string, value: string): string {
+/** A product of numbers with its unit; anything else as in the source. */
+function formatValue(name: string, value: string): string {
   if (!/^[\d_.e]+( \* [\d_.e]+)*$/.test(value)) return `\`${cell(value)}\``
   const number = value.split(' * ').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1)
   const units = UNITS.find(([suffix]) => suffix.test(name))?.[1]

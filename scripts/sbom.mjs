@@ -1,5 +1,5 @@
-// Writes what a release holds at run time as a CycloneDX document: to the file that is named, or to standard output.
-// Plain JavaScript, because it needs nothing installed: npm reads the lock file.
+// Writes the run-time packages of a release as a CycloneDX document, to the given file or to standard output.
+// Plain JavaScript, so that it runs without installed packages: npm reads the lock file.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,7 @@ if (error !== undefined || status !== 0) {
   process.exit(1)
 }
 
-// `npm sbom --omit=dev` also leaves out what both a tool and the service need; the lock file knows better.
+// `npm sbom --omit=dev` also omits packages that both a tool and the service need; the lock file is correct.
 const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8'))
 const shipped = new Set(
   Object.entries(packages)

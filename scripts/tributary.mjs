@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// The command on the PATH: the same as `npm run tributary --`.
+// The command `tributary`, the same as `npm run tributary --`.
 process.argv.splice(2, 0, 'src/main.ts')
 await import('./run.mjs')

@@ -21,7 +21,7 @@ import { releaseFiles } from './release/files.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** The parts of the documentation that the code knows best. A test fails when a file differs from what this gives. */
+/** The files with generated parts, as they should be. test/docs.test.ts fails when a file differs. */
 export function writtenDocs(): Record<string, string> {
   return {
     'docs/config.md': between('docs/config.md', 'variables', variables()),
@@ -44,11 +44,11 @@ function variables(): string {
 }
 
 function routes(): string {
-  // The proxy takes every method; one line says so.
+  // The proxy accepts every method; it gets one row.
   const rows = ROUTES.map(([method, path, route]) => {
     const { auth, summary } = route
-    const named = 'mounted' in route ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
-    return `| \`${named}\` | ${auth} | ${summary} |`
+    const name = 'mounted' in route ? `ANY ${path.replace(/:path$/, '<path>')}` : `${method} ${path}`
+    return `| \`${name}\` | ${auth} | ${summary} |`
   })
   return ['| route | auth | what it does |', '|---|---|---|', ...new Set(rows)].join('\n')
 }
@@ -69,7 +69,7 @@ function connectorTable(): string {
   const rows = connectors.flatMap(({ service, endpoints }) =>
     Object.entries(endpoints).map(([name, endpoint]) => {
       const types = endpoint.types.map((type) => (endpoint.feed ? `${type}_feed` : type)).join(', ')
-      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${paceOf(endpoint.everyMs)} | ${endpoint.deletes} |`
+      return `| \`${service}/${name}\` | ${types} | ${endpoint.class} | ${intervalOf(endpoint.everyMs)} | ${endpoint.deletes} |`
     }),
   )
   return ['| endpoint | types | class | every | deletes |', '|---|---|---|---|---|', ...rows].join('\n')
@@ -81,7 +81,7 @@ function pushPage(): string {
       sql(
         [
           `-- version ${i + 1}`,
-          ...statements.filter((each) => !/^create or replace .*view/.test(each)).map(ended),
+          ...statements.filter((each) => !/^create or replace .*view/.test(each)).map(terminated),
         ].join('\n'),
       ),
     ).join('\n\n')
@@ -102,7 +102,7 @@ function pushPage(): string {
     'views',
     ITEM_TYPES.map((type) => `\`tributary_${type}\``).join(', '),
     'postgres-view',
-    sql(ended(view!)),
+    sql(terminated(view!)),
     'events',
     ['| event | when, and what it says |', '|---|---|', ...events].join('\n'),
   )
@@ -116,7 +116,7 @@ function optionTable(kind: Kind): string {
   return ['| option | meaning |', '|---|---|', ...rows].join('\n')
 }
 
-function ended(statement: string): string {
+function terminated(statement: string): string {
   return `${statement};`
 }
 
@@ -124,25 +124,25 @@ function sql(text: string): string {
   return `\`\`\`sql\n${text}\n\`\`\``
 }
 
-function paceOf(ms: number): string {
+function intervalOf(ms: number): string {
   const minutes = ms / 60_000
   if (minutes % 1440 === 0) return `${minutes / 1440} d`
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`
 }
 
-/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by hand. */
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->`; the rest of the file is not generated. */
 function between(file: string, ...parts: string[]): string {
   let text = readFileSync(join(root, file), 'utf8')
   for (let i = 0; i < parts.length; i += 2) {
     const [name, content] = [parts[i]!, parts[i + 1]!]
     const pattern = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`)
-    if (!pattern.test(text)) throw new Error(`${file} has no place for ${name}`)
+    if (!pattern.test(text)) throw new Error(`${file} lacks the markers <!-- ${name} --> and <!-- /${name} -->`)
     text = text.replace(pattern, (_, open: string, close: string) => `${open}${content}\n${close}`)
   }
   return text
 }
 
-// Not `import.meta.main`: on a Node that fits, this file is imported by the script that starts it.
+// Not `import.meta.main`: scripts/run.mjs imports this file when the machine's Node is new enough.
 if (process.argv[1] === import.meta.filename) {
   for (const [file, text] of Object.entries(writtenDocs())) writeFileSync(join(root, file), text)
 }

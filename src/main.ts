@@ -1,7 +1,7 @@
 import '#platform/tune-heap.ts'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startLabProcess } from '#boot/demo-services.ts'
+import { startLabProcess } from '#boot/lab-process.ts'
 import { openBareDatabase, openStore } from '#boot/open-store.ts'
 import { EXIT, InterruptedError } from '#cli/command.ts'
 import { runCli } from '#cli/run.ts'
@@ -11,20 +11,24 @@ import { createLog, type Log } from '#platform/telemetry/log.ts'
 
 // The only reader of the environment, the arguments and the terminal.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-const fancy = process.stderr.isTTY && process.env['NO_COLOR'] === undefined
+const isInteractive = process.stderr.isTTY && process.env['NO_COLOR'] === undefined
 
 const signalled = untilSignal()
-// For commands that only want to get done; those that serve wait for the signal themselves.
+// Ends commands that do one thing; those that serve wait for the signal themselves.
 const interrupted = signalled.then((): never => {
-  throw new InterruptedError('Interrupted before it was done.')
+  throw new InterruptedError('Interrupted before the command was done.')
 })
-// Heard by whoever waits for it; where nobody does, the signal is no failure.
+// Handled by the command that waits for it; without one, the rejection must not end the process.
 interrupted.catch(() => {})
 
 process.exitCode = await runCli(
   {
     version,
-    terminal: { stdout: (text) => process.stdout.write(text), stderr: (text) => process.stderr.write(text), fancy },
+    terminal: {
+      stdout: (text) => process.stdout.write(text),
+      stderr: (text) => process.stderr.write(text),
+      fancy: isInteractive,
+    },
     prepare: (overrides) => {
       let loaded: Config | undefined
       const config = () => (loaded ??= loadConfig(process.env, overrides))
@@ -39,16 +43,18 @@ process.exitCode = await runCli(
             await Promise.race([store.close(), signalled.then(() => sleep(2000))])
           }
         },
-        withServices: async (work) => (await services()).withServices(config(), log(config(), { quiet: true }), work),
-        registry: async () => (await services()).loadRegistry(config()),
+        // Loaded on demand: the HTTP server, the connectors and the drivers are most of the start, and most commands need none of them.
+        withServices: async (work) =>
+          (await import('#boot/with-services.ts')).withServices(config(), log(config(), { quiet: true }), work),
+        registry: async () => (await import('#boot/registry.ts')).loadRegistry(config()),
         startLab: startLabProcess,
         // Worker processes write to the same terminal, in the same format.
-        start: async (what) =>
+        start: async (options) =>
           (await import('#boot/app.ts')).start(
             { ...config(), logFormat: formatOf(config()) },
             log(config(), { quiet: false }),
             version,
-            what,
+            options,
           ),
         doctor: () => ({
           config,
@@ -69,17 +75,12 @@ process.exitCode = await runCli(
   },
   process.argv.slice(2),
 )
-// What was interrupted may never end by itself.
+// Interrupted work may never end.
 if (process.exitCode === EXIT.interrupted) process.exit()
 
-// The door, the connectors and the drivers are most of our start, and most commands need none of them.
-function services(): Promise<typeof import('#boot/command-deps.ts')> {
-  return import('#boot/command-deps.ts')
-}
-
-/** People at a terminal read text; everything else reads JSON, unless told otherwise. */
+/** Text at a terminal, JSON otherwise, unless LOG_FORMAT is set. */
 function formatOf({ logFormat }: Config): Config['logFormat'] {
-  return fancy && process.env['LOG_FORMAT'] === undefined ? 'text' : logFormat
+  return isInteractive && process.env['LOG_FORMAT'] === undefined ? 'text' : logFormat
 }
 
 function log(config: Config, { quiet }: { quiet: boolean }): Log {
@@ -92,8 +93,8 @@ function untilSignal(): Promise<NodeJS.Signals> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       let seen = false
       process.on(signal, () => {
-        // A second Ctrl-C means now; the embedded database recovers by itself at the next start. A second SIGTERM only means
-        // that npm passed on what a service manager had sent to the whole group.
+        // A second Ctrl-C exits at once; the embedded database recovers at the next start. A second SIGTERM is ignored, because npm
+        // forwards the signal that a service manager has already sent to the whole process group.
         if (seen && signal === 'SIGINT') process.exit(130)
         seen = true
         resolve(signal)

@@ -53,9 +53,9 @@ suite('S56 the packages of a release', () => {
     for (const [name, reason] of Object.entries(REASONS_FOR_PACKAGES)) assert.ok(reason.length > 5, name)
   })
 
-  test('S56 are brought by one of our own dependencies', () => {
+  test('S56 are required by one of our own dependencies', () => {
     assert.deepEqual(
-      shippedPackages().filter(({ broughtBy }) => broughtBy.length === 0),
+      shippedPackages().filter(({ requiredBy }) => requiredBy.length === 0),
       [],
     )
   })

@@ -2,14 +2,14 @@ import { PUSH_CHECKS } from './push.ts'
 import { SECURITY_CHECKS } from './security.ts'
 import { SERVICE_CHECKS } from './service.ts'
 
-/** What a release must show: S security, P push and sync, R the service itself. Each is shown by tests whose names begin with its id. */
+/** What a release must prove: S security, P push and sync, R the service itself. Each check has tests whose names begin with its id. */
 export interface Check {
   id: string
   /** What is done to the service. */
   check: string
-  /** What it takes to pass. */
+  /** The condition to pass. */
   passes: string
-  /** Why no test shows it yet; a check without this needs a test. */
+  /** Why it has no test; a check without this must have one. */
   untested?: string
 }
 

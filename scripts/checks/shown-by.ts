@@ -4,7 +4,7 @@ import { CHECKS } from './list.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The test files that name each id: at the beginning of the name of a test or a suite, several ids one after the other. */
+/** The test files of each id. Ids are at the beginning of the name of a test or a suite, separated by spaces. */
 export function shownBy(): Map<string, string[]> {
   const found = new Map<string, Set<string>>()
   for (const file of globSync('{src,lab,test}/**/*.test.ts', { cwd: root }).toSorted()) {
@@ -16,7 +16,7 @@ export function shownBy(): Map<string, string[]> {
   return new Map([...found].map(([id, files]) => [id, [...files].toSorted()]))
 }
 
-/** docs/checks.md: one row for each check, with the files whose tests show it. */
+/** The table of docs/checks.md: one row per check, with its test files. */
 export function checkTable(): string {
   const shown = shownBy()
   const rows = CHECKS.map(({ id, check, passes, untested }) => {

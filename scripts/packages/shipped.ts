@@ -15,11 +15,11 @@ interface Locked {
   peerDependencies?: Record<string, string>
 }
 
-/** A package that a release holds at run time. */
+/** A run-time package of a release. */
 export interface Shipped extends Locked {
   name: string
-  /** Our direct dependencies through which it comes; itself, where it is one. */
-  broughtBy: string[]
+  /** The direct dependencies that require it; itself if it is one. */
+  requiredBy: string[]
 }
 
 const root = join(import.meta.dirname, '..', '..')
@@ -32,21 +32,21 @@ export function lockedPackages(): Record<string, Locked> {
   return packages
 }
 
-/** The packages of a release by the lock file, on all platforms together, with who brings them. */
+/** The packages of a release according to the lock file, for all platforms. */
 export function shippedPackages(packages = lockedPackages()): Shipped[] {
-  const broughtBy = new Map<string, Set<string>>()
+  const requiredBy = new Map<string, Set<string>>()
   const own = packages['']!
   for (const direct of Object.keys({ ...own.dependencies, ...own.optionalDependencies })) {
-    const open = [`node_modules/${direct}`]
-    for (let path = open.pop(); path !== undefined; path = open.pop()) {
-      const brings = broughtBy.get(path) ?? new Set()
-      broughtBy.set(path, brings)
-      if (brings.has(direct)) continue
-      brings.add(direct)
+    const pending = [`node_modules/${direct}`]
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+      const roots = requiredBy.get(path) ?? new Set()
+      requiredBy.set(path, roots)
+      if (roots.has(direct)) continue
+      roots.add(direct)
       const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {}
       for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
         const found = resolvePath(packages, path, name)
-        if (found !== undefined && packages[found]?.dev !== true) open.push(found)
+        if (found !== undefined && packages[found]?.dev !== true) pending.push(found)
       }
     }
   }
@@ -55,11 +55,11 @@ export function shippedPackages(packages = lockedPackages()): Shipped[] {
     .map(([path, locked]) => ({
       ...locked,
       name: path.split('node_modules/').at(-1)!,
-      broughtBy: [...(broughtBy.get(path) ?? [])],
+      requiredBy: [...(requiredBy.get(path) ?? [])],
     }))
 }
 
-/** As Node looks: in the package's own folder first, then outward. */
+/** Like Node's resolution: first in the package's own folder, then in the parents. */
 function resolvePath(packages: Record<string, Locked>, from: string, name: string): string | undefined {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`

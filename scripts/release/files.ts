@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * The files of a release: what the Dockerfile copies, less what .dockerignore leaves out. test/release-files.txt is written
- * from this, so that a file that slips in shows in a review.
+ * The files of a release: what the Dockerfile copies, without what .dockerignore excludes. test/release-files.txt is generated
+ * from this, so that an accidental file shows up as a change.
  */
 export function releaseFiles(): string[] {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')

@@ -6,7 +6,8 @@ import { codeOf, SetupError } from '#platform/errors.ts'
 import type { LaneView } from '#platform/isolation/lane.ts'
 import { type Database, openDatabase } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { type Delivering, withDelivering } from './delivery-deps.ts'
+import { QUEUES } from '#store/queues.ts'
+import { type DeliveryDependencies, withDeliveryDeps } from './delivery-deps.ts'
 import { openDependencies } from './deps.ts'
 import type { Store } from './open-store.ts'
 import { createSupervision } from './supervision.ts'
@@ -17,40 +18,40 @@ export interface Started {
   url: string | undefined
   store: Store
   adminTokenFile: string | undefined
-  /** The worker processes; none where the work is done in this one. */
+  /** The worker processes; empty when the work runs in this process. */
   workers: () => LaneView[]
   stop: () => Promise<void>
 }
 
-export interface Starting {
+export interface StartOptions {
   serve: boolean
   demo?: boolean
-  /** Where the work is done: in processes of their own, or in this one. */
+  /** Where the work runs: in worker processes, or in this process. */
   workers?: 'processes' | 'inline'
   tuning?: Tuning
 }
 
-export async function start(config: Config, log: Log, version: string, what: Starting): Promise<Started> {
-  const opening = { version, demo: what.demo, tuning: what.tuning }
-  // A copy, because the address is only known once a free port was found.
+export async function start(config: Config, log: Log, version: string, options: StartOptions): Promise<Started> {
+  const openOptions = { version, demo: options.demo, tuning: options.tuning }
+  // A copy, because the port may only be known after the server listens.
   const live = { ...config }
-  const deps = withDelivering(await openDependencies(live, log, opening))
+  const deps = withDeliveryDeps(await openDependencies(live, log, openOptions))
   let draining = false
   const closing: (() => Promise<unknown>)[] = [() => deps.close()]
   const stop = async () => {
     draining = true
     for (const close of closing.toReversed())
-      await close().catch((error: unknown) => log.error('stopping met an error', { error }))
+      await close().catch((error: unknown) => log.error('stopping a part of the service failed', { error }))
   }
   try {
-    const inline = what.workers === 'inline'
+    const inline = options.workers === 'inline'
     const engineDatabase = openEngineDatabase(deps)
     if (engineDatabase !== deps.database) closing.push(() => engineDatabase.close())
-    const supervision = inline ? undefined : createSupervision(deps, engineDatabase, opening)
+    const supervision = inline ? undefined : createSupervision(deps, engineDatabase, openOptions)
     if (supervision !== undefined) closing.push(() => supervision.stop())
-    else closing.push(await workInline(deps, what.tuning))
+    else closing.push(await workInline(deps, options.tuning))
     const workers = () => supervision?.views() ?? []
-    if (!what.serve) {
+    if (!options.serve) {
       supervision?.begin()
       return { url: undefined, store: deps, adminTokenFile: undefined, workers, stop }
     }
@@ -70,15 +71,15 @@ export async function start(config: Config, log: Log, version: string, what: Sta
       engineDatabase,
       adminToken: admin.token,
       version,
-      demo: () => (what.demo ? readDemoApp(config.dataDir, live.baseUrl) : undefined),
+      demo: () => (options.demo ? readDemoApp(config.dataDir, live.baseUrl) : undefined),
       isDraining: () => draining,
     })
     closing.push(async () => {
-      const late = setTimeout(() => server.server.closeAllConnections(), config.drainMs)
-      // A connection that was busy when the stop began is idle once its answer is out, and nobody else closes it.
+      const drainTimer = setTimeout(() => server.server.closeAllConnections(), config.drainMs)
+      // A connection that was busy when the stop began becomes idle after its response, and `close` does not close it.
       const sweep = setInterval(() => server.server.closeIdleConnections(), 100)
       await server.close()
-      clearTimeout(late)
+      clearTimeout(drainTimer)
       clearInterval(sweep)
     })
     live.baseUrl = await listen(server, config)
@@ -90,21 +91,26 @@ export async function start(config: Config, log: Log, version: string, what: Sta
   }
 }
 
-/** The job engine may have a database of its own. */
-function openEngineDatabase({ config, database, log }: Delivering): Database {
+/** The job engine may have a separate database. */
+function openEngineDatabase({ config, database, log }: DeliveryDependencies): Database {
   if (config.engineUrl === undefined) return database
   return openDatabase({ url: config.engineUrl, pool: 2, prepared: config.preparedStatements, log })
 }
 
-/** Gives a function that ends the work. */
-async function workInline(deps: Delivering, tuning: Tuning | undefined): Promise<() => Promise<void>> {
-  const [{ startEngine }, { startWorkers }] = await Promise.all([
+/** Returns a function that stops the work. */
+async function workInline(deps: DeliveryDependencies, tuning: Tuning | undefined): Promise<() => Promise<void>> {
+  const [{ startEngine }, { startInlineWorkers }] = await Promise.all([
     import('#platform/queue/engine.ts'),
     import('./inline-workers.ts'),
   ])
   const { config, url, log } = deps
-  const engine = await startEngine({ url: config.engineUrl ?? url, log, heartbeatS: tuning?.heartbeatS })
-  const stop = await startWorkers({ engine, deps, onLooked: tuning?.onLooked })
+  const engine = await startEngine({
+    queues: QUEUES,
+    url: config.engineUrl ?? url,
+    log,
+    heartbeatS: tuning?.heartbeatS,
+  })
+  const stop = await startInlineWorkers({ engine, deps, onPlanned: tuning?.onPlanned })
   return async () => {
     await stop()
     await engine.stop(config.drainMs)
@@ -116,13 +122,13 @@ async function listen(server: ReturnType<typeof createServer>, config: Config): 
     await server.listen({ port: config.port, host: config.host })
   } catch (error) {
     if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EACCES' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
-    const taken = codeOf(error) === 'EADDRINUSE'
+    const isTaken = codeOf(error) === 'EADDRINUSE'
     throw new SetupError(
-      taken
-        ? `Port ${config.port} is taken by another program, perhaps a Tributary that already runs.`
+      isTaken
+        ? `Port ${config.port} is used by another program, perhaps by a Tributary that is already running.`
         : `Port ${config.port} on ${config.host} cannot be opened (${codeOf(error)}).`,
       {
-        code: taken ? 'port_taken' : 'port_refused',
+        code: isTaken ? 'port_taken' : 'port_refused',
         help: `Choose another port: npm start -- --port ${config.port + 1}`,
         cause: error,
       },

@@ -3,13 +3,13 @@ import { type Connections, createConnections } from '#flows/push/connections.ts'
 import { createPushCounters, type PushCounters } from '#flows/push/deliver/counters.ts'
 import type { Dependencies } from './deps.ts'
 
-/** What deliveries need beyond the rest: the drivers of all kinds of destinations. Processes that deliver nothing do not load them. */
-export interface Delivering extends Dependencies {
+/** Adds the drivers of all kinds of destinations. Processes that deliver nothing do not load them. */
+export interface DeliveryDependencies extends Dependencies {
   connections: Connections
   pushCounters: PushCounters
 }
 
-export function withDelivering(deps: Dependencies): Delivering {
+export function withDeliveryDeps(deps: Dependencies): DeliveryDependencies {
   const connections = createConnections(deps, createKinds(deps.config))
   return {
     ...deps,

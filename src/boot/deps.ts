@@ -12,7 +12,7 @@ import { openStore, type Store } from './open-store.ts'
 import { loadRegistry } from './registry.ts'
 import type { Tuning } from './tuning.ts'
 
-/** What flows work with, in every process: the request process, each worker, and commands. */
+/** The dependencies of the flows, in every process: the request process, each worker, and commands. */
 export interface Dependencies extends Store {
   config: Config
   registry: Registry
@@ -24,20 +24,20 @@ export interface Dependencies extends Store {
   deliveryTimes: Partial<DeliveryTimes> | undefined
 }
 
-export interface Opening {
-  /** What traces call this release; undefined: no traces. */
+export interface OpenOptions {
+  /** The version of this release in traces; undefined: no traces. */
   version?: string | undefined
-  /** The simulated services of the demo live on this machine. */
+  /** Allows calls to this machine, where the simulated services of the demo run. */
   demo?: boolean | undefined
   tuning?: Tuning | undefined
 }
 
-/** Opens everything; `close` of the result closes it again, the last opened first. */
-export async function openDependencies(config: Config, log: Log, opening: Opening = {}): Promise<Dependencies> {
-  const { version, demo = false, tuning } = opening
+/** Opens everything; `close` of the result closes it in reverse order. */
+export async function openDependencies(config: Config, log: Log, options: OpenOptions = {}): Promise<Dependencies> {
+  const { version, demo = false, tuning } = options
   const store = await openStore(config, log, { migrate: true, clock: tuning?.clock })
-  // Follows a key rotation even when no value sealed with the new key comes along.
-  const follow = setInterval(() => store.keyring.refresh(), 30_000).unref()
+  // Follows a key rotation even when no value sealed with the new key is read.
+  const keyRefresh = setInterval(() => store.keyring.refresh(), 30_000).unref()
   try {
     const registry = await loadRegistry(config)
     const traces = version === undefined ? undefined : openTraces(config, log, version)
@@ -53,14 +53,14 @@ export async function openDependencies(config: Config, log: Log, opening: Openin
       times: tuning?.times,
       deliveryTimes: tuning?.deliveryTimes,
       close: async () => {
-        clearInterval(follow)
+        clearInterval(keyRefresh)
         const closing = [() => egress.close(), () => traces?.close(), () => store.close()]
         for (const close of closing)
-          await Promise.resolve(close()).catch((error: unknown) => log.error('stopping met an error', { error }))
+          await Promise.resolve(close()).catch((error: unknown) => log.error('closing a dependency failed', { error }))
       },
     }
   } catch (error) {
-    clearInterval(follow)
+    clearInterval(keyRefresh)
     await store.close()
     throw error
   }

@@ -1,23 +1,23 @@
 import { NO_LEDGER } from '#platform/isolation/job-ledger.ts'
-import type { Engine } from '#platform/queue/engine.ts'
-import { startAlone } from './alone-work.ts'
-import { startDeliveries } from './deliver-work.ts'
-import type { Delivering } from './delivery-deps.ts'
-import { startSyncs } from './sync-work.ts'
-import type { OnLooked } from './work-loop.ts'
+import type { JobEngine } from '#store/queues.ts'
+import { startAloneLane } from './alone-lane.ts'
+import { startDeliverLane } from './deliver-lane.ts'
+import type { DeliveryDependencies } from './delivery-deps.ts'
+import type { OnPlanned } from './planning-loop.ts'
+import { startSyncLane } from './sync-lane.ts'
 
-/** All the work in this process: for tests, and for those who want one process alone. Gives a function that ends it. */
-export async function startWorkers({
+/** Runs all lanes in this process, without worker processes. Returns a function that stops them. */
+export async function startInlineWorkers({
   engine,
   deps,
-  onLooked,
+  onPlanned,
 }: {
-  engine: Engine
-  deps: Delivering
-  onLooked?: OnLooked | undefined
+  engine: JobEngine
+  deps: DeliveryDependencies
+  onPlanned?: OnPlanned | undefined
 }): Promise<() => Promise<void>> {
-  const work = { engine, deps, ledger: NO_LEDGER, onLooked }
-  const stops = [await startSyncs(work), await startDeliveries(work), await startAlone(work)]
+  const work = { engine, deps, ledger: NO_LEDGER, onPlanned }
+  const stops = [await startSyncLane(work), await startDeliverLane(work), await startAloneLane(work)]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
   }

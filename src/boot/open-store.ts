@@ -11,34 +11,34 @@ import type { Log } from '#platform/telemetry/log.ts'
 import { createAccessWatch } from '#store/identity/access-watch.ts'
 import { migrate } from '#store/migrate.ts'
 import { ping } from '#store/server.ts'
-import { type Hasher, openHasher } from '#store/vault.ts'
+import { Hasher, openHasher } from '#store/vault.ts'
 
 export interface Store {
   database: Database
-  /** Where the database is; the engine may share it. */
+  /** The URL of the database, which the job engine may share. */
   url: string
   keyring: Keyring
   keyFile: string | undefined
   hasher: Hasher
-  /** Ends what is under way when access ends. */
+  /** Ends running operations when access ends. */
   access: AccessWatch
   clock: Clock
   log: Log
   close: () => Promise<void>
 }
 
-/** The database alone, with nothing checked: for the doctor and for migrations. */
+/** Opens only the database and checks nothing: for the doctor and for migrations. */
 export async function openBareDatabase(
   config: Config,
   log: Log,
 ): Promise<{ database: Database; url: string; close: () => Promise<void> }> {
-  const { url, release, revive } = await locateDatabase(config, log)
+  const { url, release, restart } = await locateDatabase(config, log)
   const database = openDatabase({
     url,
     pool: config.databasePool,
     prepared: config.preparedStatements,
     log,
-    onLost: revive,
+    onLost: restart,
   })
   return {
     database,
@@ -50,7 +50,7 @@ export async function openBareDatabase(
   }
 }
 
-/** Key, database, migrations, vault: in this order, each refusing with a reason before the next is touched. */
+/** Opens keyring, database, migrations and vault in this order; each fails with a reason before the next is touched. */
 export async function openStore(
   config: Config,
   log: Log,
@@ -60,11 +60,11 @@ export async function openStore(
   const keyring = openKeyring(config, log)
   const { database, url, close } = await openBareDatabase(config, log)
   try {
-    await reachable(database, config)
+    await requireReachable(database, config)
     if (options.migrate) {
       for (const name of await migrate(database, clock.now())) log.info('migration applied', { name })
     }
-    const hasher = options.migrate ? await openHasher(database, keyring) : unopened()
+    const hasher = options.migrate ? await openHasher(database, keyring) : new UnopenedHasher()
     const access = createAccessWatch({ database, log })
     return {
       database,
@@ -87,70 +87,71 @@ export async function openStore(
 }
 
 function openKeyring(config: Config, log: Log): Keyring {
-  makeFolder(config.dataDir)
+  createDataFolder(config.dataDir)
   if (config.key !== undefined) return new Keyring(parseKeys(config.key))
   return new Keyring(openKeyFile(config.dataDir).keys, () => reloadKeys(config.dataDir, log))
 }
 
-// A running process never makes a key file: one that is gone or damaged for a moment must not cost it its keys.
+// A running process never creates a key file: if the file is missing or damaged for a moment, it keeps its keys.
 function reloadKeys(dataDir: string, log: Log): Buffer[] | undefined {
   try {
     return readKeyFile(keyFilePath(dataDir))?.keys
   } catch (error) {
-    log.warn('the key file cannot be read; going on with the keys at hand', { error: reasonOf(error) })
+    log.warn('the key file cannot be read; the current keys stay in use', { error: reasonOf(error) })
     return undefined
   }
 }
 
-interface Located {
+interface LocatedDatabase {
   url: string
   release: () => Promise<void>
-  revive?: () => void
+  /** Starts an embedded database again. */
+  restart?: () => void
 }
 
-async function locateDatabase(config: Config, log: Log): Promise<Located> {
+async function locateDatabase(config: Config, log: Log): Promise<LocatedDatabase> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, release: async () => {} }
-  makeFolder(config.dataDir)
+  createDataFolder(config.dataDir)
   const embedded = await openEmbedded({
     dataDir: config.dataDir,
     password: openKeyFile(config.dataDir).databasePassword,
     log,
   })
-  let closed = false
-  let reviving: Promise<unknown> | undefined
+  let isReleased = false
+  let restarting: Promise<unknown> | undefined
   return {
     url: embedded.url,
     release: () => {
-      closed = true
+      isReleased = true
       return embedded.release()
     },
-    // Somebody killed the database under us: bring it back, one try at a time.
-    revive: () => {
-      if (closed) return
-      reviving ??= embedded
+    // The database process was killed: one attempt to start it at a time.
+    restart: () => {
+      if (isReleased) return
+      restarting ??= embedded
         .ensure()
-        .catch((error: unknown) => log.error('the embedded database could not be started again', { error }))
+        .catch((error: unknown) => log.error('the embedded database could not be restarted', { error }))
         .finally(() => {
-          reviving = undefined
+          restarting = undefined
         })
     },
   }
 }
 
-function makeFolder(dataDir: string): void {
+function createDataFolder(dataDir: string): void {
   try {
-    // Root's database runs as another user, who has to pass through; what is secret in here has its own mode.
+    // When root runs us, the database runs as another user, who must pass through. Secret files have their own mode.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
   } catch (error) {
-    throw new SetupError(`The data folder ${dataDir} cannot be made (${codeOf(error)}).`, {
+    throw new SetupError(`The data folder ${dataDir} cannot be created (${codeOf(error)}).`, {
       code: 'data_folder',
-      help: `Give this user the folder: sudo install -d -o "$(id -un)" -m 700 ${dataDir}\nor choose another: --data DIR`,
+      help: `Create it for this user: sudo install -d -o "$(id -un)" -m 700 ${dataDir}\nOr choose another folder: --data DIR`,
       cause: error,
     })
   }
 }
 
-async function reachable(database: Database, config: Config): Promise<void> {
+async function requireReachable(database: Database, config: Config): Promise<void> {
   try {
     await ping(database)
   } catch (error) {
@@ -158,22 +159,21 @@ async function reachable(database: Database, config: Config): Promise<void> {
       config.databaseUrl === undefined
         ? 'The embedded database'
         : `The database at ${new URL(config.databaseUrl).host || 'DATABASE_URL'}`
-    throw new SetupError(`${where} does not answer: ${reasonOf(error)}`, {
+    throw new SetupError(`${where} cannot be reached: ${reasonOf(error)}`, {
       code: 'database_unreachable',
-      help: 'Check that it runs and that DATABASE_URL names the right host, user and password. tributary doctor tells more.',
+      help: 'Check that it is running and that DATABASE_URL has the right host, user and password. For more details: tributary doctor',
       cause: error,
     })
   }
 }
 
-// Migrations run without the vault; asking for it then is a bug.
-function unopened(): Hasher {
-  return new Proxy(
-    {},
-    {
-      get: () => {
-        throw new Error('the vault is not open')
-      },
-    },
-  ) as Hasher
+/** For migrations, which run before the vault exists. Hashing then is a bug. */
+class UnopenedHasher extends Hasher {
+  constructor() {
+    super('')
+  }
+
+  override hash(): never {
+    throw new Error('The vault is not open')
+  }
 }

@@ -11,7 +11,7 @@ export async function loadRegistry({ connectorsDir }: Config): Promise<Registry>
   return createRegistry([...connectors, ...(await operatorConnectors(connectorsDir))])
 }
 
-/** An operator's own services. A file that is not right stops the start with its reason, before anybody depends on it. */
+/** The operator's own connectors. An invalid file stops the start and is reported with its fault. */
 async function operatorConnectors(folder: string | undefined): Promise<Connector[]> {
   if (folder === undefined) return []
   const found: Connector[] = []
@@ -28,7 +28,7 @@ async function operatorConnectors(folder: string | undefined): Promise<Connector
     if (fault !== undefined) {
       throw new SetupError(`The connector ${path} cannot be used: ${fault}.`, {
         code: 'connector_invalid',
-        help: `Put it right, or move it out of ${folder}.`,
+        help: `Fix the file, or move it out of ${folder}.`,
       })
     }
   }

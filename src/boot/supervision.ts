@@ -3,51 +3,54 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { settleDeliveryDeath } from '#flows/push/deliver/settle-death.ts'
 import { settleSyncDeath } from '#flows/sync/settle-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/deaths.ts'
+import { abortableSleep } from '#platform/abortable-sleep.ts'
 import { createLane, type Lane, type LaneView } from '#platform/isolation/lane.ts'
 import type { Death, HeldJob, WorkerLimits } from '#platform/isolation/protocol.ts'
-import { pause } from '#platform/pause.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import { forgetJobs, jobsWaiting } from '#platform/queue/queues.ts'
+import { countWaitingJobs, deleteJobs } from '#platform/queue/jobs.ts'
 import { countDestinations } from '#store/push/destinations.ts'
-import type { Dependencies, Opening } from './deps.ts'
+import type { QueueName } from '#store/queues.ts'
+import type { Dependencies, OpenOptions } from './deps.ts'
 import type { WorkerBoot } from './worker-main.ts'
 
 const ENTRY = join(import.meta.dirname, 'worker-main.ts')
 const MB = 1024 * 1024
-/** Lanes that run only while there is something for them are looked after so often. */
-const LOOK_EVERY_MS = 1000
-/** A database that is away when a death is to be counted is asked again so long. */
-const SETTLE_WITHIN_MS = 120_000
-const SETTLE_AGAIN_MS = 500
-const JOB_MS = 15 * 60_000
-const BOOT_MS = 60_000
-/** So many connections are enough for one job at a time. */
+/** How often workers on demand are checked. */
+const CHECK_EVERY_MS = 1000
+/** How long recording a death is retried while the database cannot be reached. */
+const RECORD_TIMEOUT_MS = 120_000
+const RECORD_RETRY_MS = 500
+/** Limit: time without progress of a job; then its worker process is killed. */
+const MAX_JOB_MS = 15 * 60_000
+/** Limit: time until a worker process is ready; then it is killed. */
+const MAX_BOOT_MS = 60_000
+/** Enough connections for one job at a time. */
 const SMALL_POOL = 3
 
 export interface Supervision {
   lanes: Record<'sync' | 'deliver' | 'tasks' | 'alone', Lane>
-  /** Once it is known by which address this service is reached: workers are told. */
+  /** Starts the workers. Called after the server listens, because workers get its address. */
   begin: () => void
   views: () => LaneView[]
   stop: () => Promise<void>
 }
 
-/** The worker processes and who looks after them. */
+/** Starts, watches and restarts the worker processes. */
 export function createSupervision(
   deps: Dependencies,
   engineDatabase: Queries,
-  { version, demo, tuning }: Opening,
+  { version, demo, tuning }: OpenOptions,
 ): Supervision {
   const { config, log } = deps
   const limits: WorkerLimits = {
     memoryBytes: config.workerMemoryMb * MB,
     stallMs: config.workerStallMs,
-    jobMs: JOB_MS,
-    bootMs: BOOT_MS,
+    jobMs: MAX_JOB_MS,
+    bootMs: MAX_BOOT_MS,
     ...tuning?.workerLimits,
   }
-  const { clock: _clock, onLooked: _onLooked, ...plainTuning } = tuning ?? {}
-  const lane = (name: WorkerBoot['lane'], keep: boolean, pool: number) => {
+  const { clock: _clock, onPlanned: _onPlanned, ...plainTuning } = tuning ?? {}
+  const lane = (name: WorkerBoot['lane'], isPermanent: boolean, pool: number) => {
     const boot = (): WorkerBoot => ({
       lane: name,
       config: { ...config, databasePool: pool },
@@ -60,8 +63,8 @@ export function createSupervision(
       entry: ENTRY,
       boot,
       limits,
-      keep,
-      onDeath: (_name, death) => settle(deps, engineDatabase, name === 'alone', name, death),
+      isPermanent,
+      onDeath: (_name, death) => recordDeath(deps, engineDatabase, name === 'alone', name, death),
     })
   }
   const lanes = {
@@ -71,26 +74,26 @@ export function createSupervision(
     alone: lane('alone', false, SMALL_POOL),
   }
   const stopping = new AbortController()
-  let looking = Promise.resolve()
+  let checking = Promise.resolve()
   return {
     lanes,
     begin: () => {
       lanes.sync.ensure()
-      looking = look(deps, engineDatabase, lanes, stopping.signal)
+      checking = startOnDemand(deps, engineDatabase, lanes, stopping.signal)
     },
     views: () => Object.values(lanes).map((each) => each.view()),
     stop: async () => {
       stopping.abort()
-      await looking
-      // A worker has its own time to drain; whoever needs longer is killed, and what it held is taken up by others.
+      await checking
+      // A worker that does not drain in time is killed, and others take over its jobs.
       await Promise.all(Object.values(lanes).map((each) => each.stop(config.drainMs + limits.stallMs)))
       log.debug('workers stopped', {})
     },
   }
 }
 
-/** Starts workers that are needed from time to time. */
-async function look(
+/** Starts the workers on demand when there is work for them. */
+async function startOnDemand(
   { database, log }: Dependencies,
   engineDatabase: Queries,
   { deliver, alone }: Supervision['lanes'],
@@ -99,44 +102,44 @@ async function look(
   while (!signal.aborted) {
     try {
       if ((await countDestinations(database)).length > 0) deliver.ensure()
-      if ((await jobsWaiting(engineDatabase, 'alone', 1)) > 0) alone.ensure()
+      if ((await countWaitingJobs(engineDatabase, 'alone' satisfies QueueName, 1)) > 0) alone.ensure()
     } catch (error) {
-      log.debug('looking for work failed and goes on', { error })
+      log.debug('checking for work failed and is retried', { error })
     }
-    await pause(LOOK_EVERY_MS, signal)
+    await abortableSleep(CHECK_EVERY_MS, signal)
   }
 }
 
-/** Counts a death against every job that the worker held, so that the next worker does not take them in the same company. */
-async function settle(
+/** Counts a death against every job that the worker ran, so that the next worker does not run them together. */
+async function recordDeath(
   deps: Dependencies,
   engineDatabase: Queries,
   alone: boolean,
   lane: string,
   { reason, detail, held }: Death,
 ): Promise<void> {
-  deps.log.error('a worker process ended and is started again', { lane, reason, detail, jobs: held.length })
-  const untilMs = performance.now() + SETTLE_WITHIN_MS
-  for (const { subject, step } of onceEach(held)) {
+  deps.log.error('a worker process died and is restarted', { lane, reason, detail, jobs: held.length })
+  const untilMs = performance.now() + RECORD_TIMEOUT_MS
+  for (const { subject, step } of oncePerSubject(held)) {
     const death: WorkerDeath = { reason, detail, alone }
-    const count = () => settleOne(deps, engineDatabase, subject as JobSubject, step, death)
+    const record = () => recordDeathOf(deps, engineDatabase, subject as JobSubject, step, death)
     for (;;) {
-      const failure = await count().then(
+      const failure = await record().then(
         () => undefined,
         (error: unknown) => ({ error }),
       )
       if (failure === undefined) break
       if (performance.now() >= untilMs) {
-        deps.log.error('the death of a worker could not be counted', { subject, error: failure.error })
+        deps.log.error('the death of a worker could not be recorded', { subject, error: failure.error })
         break
       }
-      await sleep(SETTLE_AGAIN_MS)
+      await sleep(RECORD_RETRY_MS)
     }
   }
 }
 
-/** Several runs into one destination died with one worker: that is one death. */
-function onceEach(held: HeldJob[]): HeldJob[] {
+/** Several runs of one destination that died with one worker count as one death. */
+function oncePerSubject(held: HeldJob[]): HeldJob[] {
   const nameOf = ({ subject }: HeldJob) => {
     const job = subject as JobSubject
     return job.kind === 'profile' ? job.profileId : job.destinationId
@@ -144,7 +147,7 @@ function onceEach(held: HeldJob[]): HeldJob[] {
   return [...new Map(held.map((job) => [nameOf(job), job])).values()]
 }
 
-async function settleOne(
+async function recordDeathOf(
   deps: Dependencies,
   engineDatabase: Queries,
   subject: JobSubject,
@@ -154,5 +157,5 @@ async function settleOne(
   if (subject.kind === 'profile') await settleSyncDeath(deps, subject, step === '' ? undefined : step, death)
   else await settleDeliveryDeath(deps, subject.destinationId, death)
   if (subject.queue !== undefined && subject.jobId !== undefined)
-    await forgetJobs(engineDatabase, subject.queue, [subject.jobId])
+    await deleteJobs(engineDatabase, subject.queue, [subject.jobId])
 }

@@ -3,7 +3,7 @@ import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { codeOf, reasonOf } from '#platform/errors.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 
-/** How a task ended, as plain values that cross from one process to another. */
+/** The result of a task as plain values, which can be sent to another process. */
 export type Outcome<Value> = { value: Value } | { error: PlainError }
 
 type PlainError =
@@ -18,21 +18,21 @@ type PlainError =
     }
   | { type: 'other'; message: string; code: string | undefined }
 
-/** Errors that callers tell apart keep their type; the rest is a bug or a database that is away. */
+/** Errors that callers distinguish keep their type; others are bugs or an unreachable database. */
 export async function outcomeOf<Value>(work: Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { value: await work }
   } catch (error) {
-    return { error: plain(error) }
+    return { error: toPlainError(error) }
   }
 }
 
 export function valueOf<Value>(outcome: Outcome<Value>): Value {
   if ('value' in outcome) return outcome.value
-  throw restored(outcome.error)
+  throw fromPlainError(outcome.error)
 }
 
-function plain(error: unknown): PlainError {
+function toPlainError(error: unknown): PlainError {
   const message = reasonOf(error)
   if (error instanceof ApiError)
     return { type: 'api', reason: error.reason, message, see: error.see, retryAfterS: error.retryAfterS }
@@ -43,7 +43,7 @@ function plain(error: unknown): PlainError {
   return { type: 'other', message, code: codeOf(error) }
 }
 
-function restored(error: PlainError): Error {
+function fromPlainError(error: PlainError): Error {
   if (error.type === 'api') {
     const { reason, message, see, retryAfterS } = error
     return new ApiError(reason, message, {

@@ -13,14 +13,14 @@ import type { Lane } from '#platform/isolation/lane.ts'
 import { WorkerDied } from '#platform/isolation/protocol.ts'
 import { type Recovery, UpstreamError } from '#upstream/errors.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '#upstream/send.ts'
-import type { Delivering } from './delivery-deps.ts'
+import type { DeliveryDependencies } from './delivery-deps.ts'
 import { type Outcome, outcomeOf, valueOf } from './task-errors.ts'
 
 /** Limit: bytes of a service's response that the request process takes from a worker to parse; more is refused. */
 const MAX_REQUEST_PROCESS_BYTES = 256 * 1024
 
-/** The same work without a worker: for one process alone, and inside the workers. */
-export function createTasks(deps: Delivering): Tasks {
+/** Runs the tasks in this process: for inline workers, and inside worker processes. */
+export function createTasks(deps: DeliveryDependencies): Tasks {
   return {
     tryDestination: (destination, signal) => tryDestination(deps, destination, signal),
     verifyDestination: (destination, options, actor) => {
@@ -31,26 +31,26 @@ export function createTasks(deps: Delivering): Tasks {
   }
 }
 
-/** What a worker does for the request process. */
-export function taskHandlers(deps: Delivering, ledger: JobLedger): Handlers {
+/** The tasks that a worker runs for the request process. */
+export function taskHandlers(deps: DeliveryDependencies, ledger: JobLedger): Handlers {
   const tasks = createTasks(deps)
-  const held = <Value>({ id }: Destination, work: () => Promise<Value>): Promise<Outcome<Value>> => {
+  const track = <Value>({ id }: Destination, work: () => Promise<Value>): Promise<Outcome<Value>> => {
     const subject: JobSubject = { kind: 'destination', destinationId: id }
-    return outcomeOf(ledger.hold(subject, work))
+    return outcomeOf(ledger.track(subject, work))
   }
   return {
     send: (input, signal) => outcomeOf(deps.upstream.send({ ...input, signal })),
     readPage: (input) => outcomeOf(parsePage(deps, input)),
     judgeRefusal: (input) => outcomeOf(judgeRefusal(deps, input)),
-    tryDestination: ({ destination }, signal) => held(destination, () => tasks.tryDestination(destination, signal)),
+    tryDestination: ({ destination }, signal) => track(destination, () => tasks.tryDestination(destination, signal)),
     verifyDestination: ({ destination, options, actor }) =>
-      held(destination, () => tasks.verifyDestination(destination, options, actor)),
+      track(destination, () => tasks.verifyDestination(destination, options, actor)),
     removeDestination: ({ destination, actor }) =>
-      held(destination, () => tasks.removeDestination(destination, true, actor)),
+      track(destination, () => tasks.removeDestination(destination, true, actor)),
   }
 }
 
-/** What workers are asked for, and what they give. */
+/** Input and result of each task. */
 interface RemoteTasks {
   send: { input: UpstreamRequest; value: UpstreamResponse }
   readPage: { input: RawPage; value: PageText | undefined }
@@ -69,7 +69,7 @@ type Handlers = {
   ) => Promise<Outcome<RemoteTasks[Name]['value']>>
 }
 
-/** The one place where what crosses between processes gets its type back: both ends are of one release. */
+/** Restores the type of a result from another process; both processes run the same release. */
 async function runRemote<Name extends keyof RemoteTasks>(
   lane: Lane,
   name: Name,
@@ -79,8 +79,8 @@ async function runRemote<Name extends keyof RemoteTasks>(
   return valueOf((await lane.run(name, input, signal)) as Outcome<RemoteTasks[Name]['value']>)
 }
 
-/** Has the work done by workers. A destination that a worker died of has the `alone` one. */
-export function createRemoteTasks(deps: Delivering, lanes: { tasks: Lane; alone: Lane }): Tasks {
+/** Runs the tasks in workers. A destination with which a worker died uses the `alone` worker. */
+export function createRemoteTasks(deps: DeliveryDependencies, lanes: { tasks: Lane; alone: Lane }): Tasks {
   const run = async <Name extends 'tryDestination' | 'verifyDestination' | 'removeDestination'>(
     task: Name,
     input: RemoteTasks[Name]['input'],
@@ -91,21 +91,24 @@ export function createRemoteTasks(deps: Delivering, lanes: { tasks: Lane; alone:
       return await runRemote(lane, task, input, signal)
     } catch (error) {
       if (!(error instanceof WorkerDied)) throw error
-      throw new ApiError('destination_failed', `The process that talked to the destination was ended: ${error.message}`)
+      throw new ApiError(
+        'destination_failed',
+        `The worker process that talked to the destination ended: ${error.message}`,
+      )
     }
   }
   return {
     tryDestination: (destination, signal) => run('tryDestination', { destination }, signal),
     verifyDestination: (destination, options, actor) => run('verifyDestination', { destination, options, actor }),
     removeDestination: async (destination, dropTables, actor) => {
-      // Without tables to drop, nobody has to be asked.
+      // Without tables to drop, the destination is not called.
       if (dropTables) await run('removeDestination', { destination, actor })
       else await removeDestination(deps, destination, dropTables, actor)
     },
   }
 }
 
-/** Whole responses are fetched and decoded by a worker. Streams of the proxy pass through as they come, and nobody parses them. */
+/** Has a worker fetch and decode whole responses. Streams of the proxy pass through this process, which does not parse them. */
 export function withRemoteSend(upstream: Upstream, lane: Lane): Upstream {
   const sendOnce = async ({ signal, ...request }: UpstreamRequest): Promise<UpstreamResponse> => {
     const maxBytes = Math.min(request.maxBytes ?? MAX_REQUEST_PROCESS_BYTES, MAX_REQUEST_PROCESS_BYTES)
@@ -116,13 +119,13 @@ export function withRemoteSend(upstream: Upstream, lane: Lane): Upstream {
     send: async (request) => {
       try {
         return await sendOnce(request).catch((error: unknown) => {
-          // Somebody else's call may have ended the worker; what only reads can be asked once more.
+          // Another call may have killed the worker; a GET can be repeated.
           if (error instanceof WorkerDied && request.method === 'GET') return sendOnce(request)
           throw error
         })
       } catch (error) {
         if (!(error instanceof WorkerDied)) throw error
-        throw new UpstreamError('retry', 'The call ended with its worker process', {
+        throw new UpstreamError('retry', 'The worker process that made the call died', {
           reason: 'service_unreachable',
           cause: error,
         })
@@ -137,8 +140,8 @@ export function remoteReadPage(lane: Lane): ReadPage {
       return await runRemote(lane, 'readPage', page, signal)
     } catch (error) {
       if (!(error instanceof WorkerDied)) throw error
-      // Its death is logged and counted by the supervisor; a page that ends workers is another thing than no page.
-      throw new UpstreamError('retry', 'The page ended with the worker process that read it', {
+      // The supervisor logs and counts the death. A page that kills workers must not look like a missing page.
+      throw new UpstreamError('retry', 'The worker process that read the page died', {
         reason: 'unexpected_answer',
         cause: error,
       })
@@ -146,7 +149,7 @@ export function remoteReadPage(lane: Lane): ReadPage {
   }
 }
 
-/** A refusal that ends its worker says nothing: status and headers have to do. */
+/** If judging kills the worker, the caller uses status and headers only. */
 export function remoteJudgeRefusal(lane: Lane): JudgeRefusal {
   return async (refusal) => {
     try {

@@ -2,9 +2,9 @@ import type { DeliveryTimes } from '#flows/push/deps.ts'
 import type { SyncTimes } from '#flows/sync/deps.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { WorkerLimits } from '#platform/isolation/protocol.ts'
-import type { OnLooked } from './work-loop.ts'
+import type { OnPlanned } from './planning-loop.ts'
 
-/** For those who cannot wait: tests of what happens when workers die. */
+/** Times and limits that tests change, for example to see soon what happens when workers die. */
 export interface Tuning {
   times?: Partial<SyncTimes>
   deliveryTimes?: Partial<DeliveryTimes>
@@ -12,6 +12,6 @@ export interface Tuning {
   /** Only where everything runs in one process. */
   clock?: Clock
   workerLimits?: Partial<WorkerLimits>
-  /** Hears after each look for due work how much it found. Only where everything runs in one process. */
-  onLooked?: OnLooked
+  /** Only where everything runs in one process. */
+  onPlanned?: OnPlanned
 }

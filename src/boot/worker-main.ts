@@ -6,19 +6,20 @@ import type { Config } from '#platform/config.ts'
 import { type Attending, attendSupervisor } from '#platform/isolation/attend-supervisor.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
 import { createLog } from '#platform/telemetry/log.ts'
+import { QUEUES } from '#store/queues.ts'
 import { openDependencies } from './deps.ts'
 import type { Tuning } from './tuning.ts'
 
-/** What a worker process is started with, by its supervisor. */
+/** The settings with which the supervisor boots a worker process. */
 export interface WorkerBoot {
   lane: 'sync' | 'deliver' | 'tasks' | 'alone'
   config: Config
   version: string
   demo: boolean
-  tuning: Omit<Tuning, 'clock' | 'onLooked'>
+  tuning: Omit<Tuning, 'clock' | 'onPlanned'>
 }
 
-attendSupervisor((given, ledger) => boot(given as WorkerBoot, ledger))
+attendSupervisor((settings, ledger) => boot(settings as WorkerBoot, ledger))
 
 async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger: JobLedger) {
   const log = createLog({
@@ -27,42 +28,45 @@ async function boot({ lane, config, version, demo, tuning }: WorkerBoot, ledger:
     clock: systemClock,
     write: (line) => process.stderr.write(line),
   })
-  // The log hides secrets; Node's own last words would not.
+  // The log redacts secrets; Node's own report of the error would not.
   process.on('uncaughtException', (error) => {
-    log.error('a worker met an error that nobody handled, and ends', { lane, error })
+    log.error('an uncaught error ends the worker', { lane, error })
     process.exit(1)
   })
   const opened = await openDependencies(config, log, { version, demo, tuning })
   const stops: (() => Promise<unknown>)[] = []
-  const engine = async () => {
+  const openEngine = async () => {
     const { startEngine } = await import('#platform/queue/engine.ts')
-    const started = await startEngine({ url: config.engineUrl ?? opened.url, log, heartbeatS: tuning.heartbeatS })
+    const url = config.engineUrl ?? opened.url
+    const started = await startEngine({ queues: QUEUES, url, log, heartbeatS: tuning.heartbeatS })
     stops.push(() => started.stop(config.drainMs))
     return started
   }
-  // A lane loads what it needs: drivers and parsers that it never uses would cost it a third of its memory.
+  // Each lane loads only its own modules: unused drivers and parsers would cost a third of its memory.
   let tasks: Attending['tasks'] = {}
   let pushCounters: PushCounters | undefined
   if (lane === 'sync') {
     stops.push(() => opened.close())
-    const { startSyncs } = await import('./sync-work.ts')
-    stops.push(await startSyncs({ engine: await engine(), deps: opened, ledger }))
+    const { startSyncLane } = await import('./sync-lane.ts')
+    stops.push(await startSyncLane({ engine: await openEngine(), deps: opened, ledger }))
   } else {
-    const deps = (await import('./delivery-deps.ts')).withDelivering(opened)
+    const deps = (await import('./delivery-deps.ts')).withDeliveryDeps(opened)
     stops.push(() => deps.close())
     pushCounters = deps.pushCounters
     if (lane !== 'deliver') tasks = (await import('./tasks.ts')).taskHandlers(deps, ledger)
     if (lane === 'deliver')
-      stops.push(await (await import('./deliver-work.ts')).startDeliveries({ engine: await engine(), deps, ledger }))
+      stops.push(
+        await (await import('./deliver-lane.ts')).startDeliverLane({ engine: await openEngine(), deps, ledger }),
+      )
     if (lane === 'alone')
-      stops.push(await (await import('./alone-work.ts')).startAlone({ engine: await engine(), deps, ledger }))
+      stops.push(await (await import('./alone-lane.ts')).startAloneLane({ engine: await openEngine(), deps, ledger }))
   }
   return {
     tasks,
     report: (): WorkerReport => ({ deliveries: pushCounters?.all() ?? [], log: log.counts() }),
     stop: async () => {
       for (const stop of stops.toReversed())
-        await stop().catch((error: unknown) => log.error('stopping met an error', { error }))
+        await stop().catch((error: unknown) => log.error('stopping a part of the worker failed', { error }))
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Account } from '#model/account.ts'
 import { flag } from '#model/input.ts'
 import { PROFILE_STATES, type Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
-import { pause as pauseFor } from '#platform/pause.ts'
+import { abortableSleep } from '#platform/abortable-sleep.ts'
 import type { HttpDeps } from './deps.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
@@ -130,7 +130,7 @@ async function follow(
       if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)
       if (over) break
       last = text
-      await pauseFor(EVERY_MS, ended.signal)
+      await abortableSleep(EVERY_MS, ended.signal)
     }
   } finally {
     release()

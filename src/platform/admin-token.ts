@@ -5,10 +5,10 @@ import { codeOf, SetupError } from './errors.ts'
 import { randomSecret } from './ids.ts'
 import { weaknessOf } from './weak-secret.ts'
 
-/** Limit: characters of an admin token; a shorter one is refused at the start. */
-const MIN_CHARACTERS = 24
+/** Limit: characters of an admin token; a shorter one is refused at start. */
+const MIN_CHARS = 24
 
-/** The admin token: from the settings, or from a file in the data folder that only its owner can read. */
+/** The admin token from the settings, or else from a file in the data folder that only its owner can read. */
 export function readAdminToken(
   setting: string | undefined,
   dataDir: string,
@@ -16,41 +16,41 @@ export function readAdminToken(
   if (setting !== undefined) return { token: setting, file: undefined }
   const file = join(dataDir, 'admin-token')
   try {
-    if (!existsSync(file)) make(file)
+    if (!existsSync(file)) createFile(file)
     chmodSync(file, 0o600)
     const token = readFileSync(file, 'utf8').trim()
-    if (token.length >= MIN_CHARACTERS) return { token: hardToGuess(token, file), file }
+    if (token.length >= MIN_CHARS) return { token: requireHardToGuess(token, file), file }
   } catch (error) {
     if (error instanceof SetupError) throw error
     throw new SetupError(`The admin token in ${file} cannot be read (${codeOf(error)}).`, {
       code: 'admin_token_unreadable',
-      help: `Give this user the file: chown "$(id -un)" ${file} && chmod 600 ${file}`,
+      help: `Make this user the owner of the file: chown "$(id -un)" ${file} && chmod 600 ${file}`,
       cause: error,
     })
   }
-  throw new SetupError(`The admin token in ${file} is shorter than ${MIN_CHARACTERS} characters.`, {
+  throw new SetupError(`The admin token in ${file} is shorter than ${MIN_CHARS} characters.`, {
     code: 'admin_token_damaged',
-    help: `Remove the file, and the next start makes a new one: rm ${file}`,
+    help: `Delete the file; the next start creates a new one: rm ${file}`,
   })
 }
 
-function hardToGuess(token: string, file: string): string {
+function requireHardToGuess(token: string, file: string): string {
   const weakness = weaknessOf(Buffer.from(token))
   if (weakness === undefined) return token
   throw new SetupError(`The admin token in ${file} is too easy to guess: it ${weakness}.`, {
     code: 'admin_token_weak',
-    help: `Remove the file, and the next start makes a new one: rm ${file}`,
+    help: `Delete the file; the next start creates a new one: rm ${file}`,
   })
 }
 
-// Written under another name first, so that nobody ever reads half a token.
-function make(file: string): void {
+// Written under another name first, so that no other process reads half a token.
+function createFile(file: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeFileSync(draft, `tra_${randomSecret()}\n`, { mode: 0o600, flag: 'wx' })
   try {
     linkSync(draft, file)
   } catch (error) {
-    // Another process made it first: its token counts.
+    // Another process created it first: its token is used.
     if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     rmSync(draft)

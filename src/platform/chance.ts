@@ -1,4 +1,4 @@
-/** A number from 0 up to 1. Comes in as a value, so that tests can choose it. For spreading load, never for secrets. */
+/** A random number from 0 to below 1. Passed in, so that tests can choose it. For jitter and sampling, never for secrets. */
 export type Chance = () => number
 
 export const systemChance: Chance = () => Math.random()

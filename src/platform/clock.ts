@@ -1,4 +1,4 @@
-/** Time comes in as a value, so that tests can move it. Epoch milliseconds everywhere inside. */
+/** The current time in epoch milliseconds. Passed in, so that tests can move it. */
 export interface Clock {
   now(): number
 }

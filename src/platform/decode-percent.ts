@@ -1,4 +1,4 @@
-/** Percent-encoded text as its writer meant it; undefined when a `%` begins no escaped character or the bytes are no UTF-8. */
+/** Decodes percent-encoded text; undefined when an escape is malformed or the bytes are not UTF-8. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -1,6 +1,6 @@
 /**
- * Something the operator has to put right: it says what is wrong and why in `message`,
- * and the exact command or setting that helps in `help`. Never shown to callers of the API.
+ * An error that the operator must fix. `message` says what failed and why, `help` the exact command or setting that
+ * helps. Never shown to callers of the API.
  */
 export class SetupError extends Error {
   readonly code: string
@@ -27,7 +27,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** True for failures of a database that a later try may not meet: connection lost, server starting, out of connections. */
+/** True for database errors that a retry may not meet: connection lost, server starting, out of connections. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   if (/^(08|57P|53|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|EAI_AGAIN|ENOTFOUND)/.test(code)) return true

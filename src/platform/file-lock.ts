@@ -8,16 +8,16 @@ export interface FileLock {
 const SQLITE_BUSY = 5
 const RETRY_MS = 20
 
-// A handle that is garbage-collected gives up its lock, so everything held is also held here.
-const held = new Set<DatabaseSync>()
+// A handle that is garbage-collected releases its lock, so handles are referenced here while they are locked.
+const lockedHandles = new Set<DatabaseSync>()
 
 /**
- * Locks a file for this process alone, or answers undefined when another holder has it.
+ * Locks a file exclusively; undefined when another process or handle has locked it.
  *
- * SQLite is the one way to a kernel file lock in Node without native code: the kernel drops it with the process, however
- * that dies, so there is no stale holder to detect and no reused process id to be fooled by. The file stays empty,
- * since the transaction that holds the lock is never committed. Nothing else in the process may open the file:
- * closing any descriptor of it would drop the lock.
+ * SQLite is the only way to a kernel file lock in Node without native code. The kernel releases the lock when the process ends,
+ * however it ends, so there are no stale locks and no reused process ids to detect. The file stays empty, because the
+ * transaction that holds the lock is never committed. Nothing else in the process may open the file: closing any
+ * descriptor of it would release the lock.
  */
 export function tryFileLock(path: string): FileLock | undefined {
   const handle = new DatabaseSync(path, { timeout: 0 })
@@ -28,16 +28,16 @@ export function tryFileLock(path: string): FileLock | undefined {
     if (sqliteCode(error) === SQLITE_BUSY) return undefined
     throw error
   }
-  held.add(handle)
+  lockedHandles.add(handle)
   return {
     release() {
-      if (held.delete(handle)) handle.close()
+      if (lockedHandles.delete(handle)) handle.close()
     },
   }
 }
 
-/** Waits until the lock is ours. `onWait` hears how long it has waited, at every try, and may throw to give up. */
-export async function fileLock(path: string, onWait: (waitedMs: number) => void): Promise<FileLock> {
+/** Waits for the lock. `onWait` is called at every try with the time waited so far, and may throw to give up. */
+export async function acquireFileLock(path: string, onWait: (waitedMs: number) => void): Promise<FileLock> {
   const beganAt = performance.now()
   for (;;) {
     const lock = tryFileLock(path)

@@ -1,4 +1,4 @@
-/** Tells that whoever waits for an answer has left. Every proxied call has one, so that it is next to nothing until somebody asks for a signal. */
+/** Records that the client of a call disconnected. Every proxied call has one, so it creates an AbortController only on demand. */
 export class Hangup {
   #happened = false
   #listener: (() => void) | undefined
@@ -8,14 +8,14 @@ export class Hangup {
     return this.#happened
   }
 
-  /** For those who understand nothing else; made when one of them asks. */
+  /** For functions that take an AbortSignal; created at the first use. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#happened) this.#controller.abort()
     return this.#controller.signal
   }
 
-  /** One thing is under way at a time: the newest listener is told. */
+  /** Replaces the previous listener, because a call does one thing at a time. */
   listen(listener: () => void): void {
     if (this.#happened) listener()
     else this.#listener = listener

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 
-// Crockford's alphabet in lower case: sorts as its bytes do, and has no i, l, o, u to misread.
+// Crockford's alphabet in lower case: it sorts like the encoded bytes and lacks i, l, o and u, which are easily misread.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** How many slices the data is cut into; fixed for ever, because ids carry their slice. */
+/** Number of shards. It can never change, because ids contain their shard. */
 export const SHARDS = 1024
 
 export function encodeBase32(bytes: Uint8Array): string {
@@ -23,7 +23,7 @@ export function encodeBase32(bytes: Uint8Array): string {
   return text
 }
 
-/** A whole number as base32, left-padded, so that texts sort as their numbers do. */
+/** A whole number as base32, padded on the left, so that texts sort like their numbers. */
 export function encodeNumber(number: number, length: number): string {
   let text = ''
   let rest = number
@@ -44,29 +44,29 @@ export function decodeNumber(text: string): number | undefined {
   return number
 }
 
-/** 48 bits of time, 80 of chance: sortable by age and never guessed. */
+/** 48-bit timestamp, 80 random bits: sortable by age and impossible to guess. */
 export function newId(nowMs: number): string {
   return encodeNumber(nowMs, 10) + encodeBase32(randomBytes(10))
 }
 
-/** An id that says which part it lives in, so that no look-up is needed to find it. */
+/** An id that begins with its shard, so that no lookup is needed to find the row. */
 export function newShardId(shard: number, nowMs: number): string {
   return encodeNumber(shard, 2) + newId(nowMs)
 }
 
-/** The part a part-bearing id names, or undefined when the text is no such id. */
+/** The shard at the beginning of an id; undefined when the text is not such an id. */
 export function shardOf(id: string): number | undefined {
   return /^[0-9a-hjkmnp-tv-z]{28}$/.test(id) ? decodeNumber(id.slice(0, 2)) : undefined
 }
 
-/** The same for an id of our own making, which cannot be anything else. */
+/** Like `shardOf`, for ids that we created ourselves. */
 export function shardIn(id: string): number {
   const shard = shardOf(id)
-  if (shard === undefined) throw new Error(`${id} is no id of ours`)
+  if (shard === undefined) throw new Error(`“${id}” is not an id with a shard`)
   return shard
 }
 
-/** The part of things that are found by a name instead of a part-bearing id: spread evenly, the same for ever. */
+/** The shard of rows that are found by a name instead of an id: evenly distributed and stable. */
 export function shardFor(name: string): number {
   return createHash('sha256').update(name).digest().readUInt16BE(0) % SHARDS
 }
@@ -75,7 +75,7 @@ export function randomShard(): number {
   return randomInt(SHARDS)
 }
 
-/** 256 bits of chance as text. */
+/** 256 random bits as text. */
 export function randomSecret(): string {
   return encodeBase32(randomBytes(32))
 }

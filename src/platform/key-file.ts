@@ -18,7 +18,7 @@ import { randomSecret } from './ids.ts'
 import { KEY_BYTES } from './sealing.ts'
 import { weaknessOf } from './weak-secret.ts'
 
-/** What the key file holds. The first key seals; older ones only open what they sealed. */
+/** Content of the key file. The first key seals; the others only open what they sealed. */
 export interface KeyFile {
   keys: Buffer[]
   /** Password of the embedded database. */
@@ -31,17 +31,17 @@ export function keyFilePath(dataDir: string): string {
   return join(dataDir, FILE)
 }
 
-/** Reads the key file; makes one when there is none and nothing in the folder was sealed by a lost one. */
+/** Reads the key file. Creates it if it is missing and the folder has no database that was sealed with a lost one. */
 export function openKeyFile(dataDir: string): KeyFile {
   const path = keyFilePath(dataDir)
   const found = readKeyFile(path)
   if (found !== undefined) return found
-  if (existsSync(join(dataDir, 'postgres'))) throw lost(path, dataDir)
+  if (existsSync(join(dataDir, 'postgres'))) throw keyFileLost(path, dataDir)
   try {
     writeKeyFile(path, { keys: [randomBytes(KEY_BYTES)], databasePassword: randomSecret() }, { mustBeNew: true })
   } catch (error) {
-    // Another process made it first: its keys count.
-    if (codeOf(error) !== 'EEXIST') throw unwritable(path, dataDir, error)
+    // Another process created it first: its keys are used.
+    if (codeOf(error) !== 'EEXIST') throw keyFileUnwritable(path, dataDir, error)
   }
   return readKeyFile(path)!
 }
@@ -62,7 +62,7 @@ export function readKeyFile(path: string): KeyFile | undefined {
   return parse(path, text)
 }
 
-/** Written beside the old file and renamed over it: a crash leaves the old keys or the new ones, never half. */
+/** Writes a new file and renames it over the old one: a crash leaves either the old keys or the new ones. */
 export function writeKeyFile(path: string, file: KeyFile, options: { mustBeNew?: boolean } = {}): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   const fd = openSync(draft, 'wx', 0o600)
@@ -86,22 +86,22 @@ export function writeKeyFile(path: string, file: KeyFile, options: { mustBeNew?:
   }
 }
 
-/** Keys from `TRIBUTARY_KEY`: one or several in base64, comma-separated, the sealing one first. */
+/** Keys from `TRIBUTARY_KEY`: one or several in base64, comma-separated, the one that seals first. */
 export function parseKeys(text: string): Buffer[] {
   const keys = text.split(',').map((part) => {
     const key = Buffer.from(part.trim(), 'base64')
     if (key.length === KEY_BYTES) return key
-    throw new SetupError(`TRIBUTARY_KEY must hold ${KEY_BYTES} bytes in base64 (found ${key.length}).`, {
+    throw new SetupError(`TRIBUTARY_KEY must be ${KEY_BYTES} bytes in base64, but has ${key.length}.`, {
       code: 'key_malformed',
-      help: 'Make one with: openssl rand -base64 32',
+      help: 'Generate one with: openssl rand -base64 32',
     })
   })
   const weaknesses = keys.map(weaknessOf)
-  // Beside a good key a weak one may stay, so that what it sealed can be sealed anew.
+  // A weak key is accepted next to a strong one, so that a rotation can open what it sealed.
   if (weaknesses.every((weakness) => weakness !== undefined))
     throw new SetupError(`TRIBUTARY_KEY is too easy to guess: it ${weaknesses[0]}.`, {
       code: 'key_weak',
-      help: 'Make one with: openssl rand -base64 32\nIf something is sealed with this one already, put the new one first (new,old), then: tributary keyring rotate',
+      help: 'Generate one with: openssl rand -base64 32\nIf this key already sealed something, set TRIBUTARY_KEY=new,old and then run: tributary keyring rotate',
     })
   return keys
 }
@@ -118,7 +118,7 @@ function parse(path: string, text: string): KeyFile {
       return { keys, databasePassword: value.database_password }
     }
   } catch {
-    // Falls through to the one message below.
+    // Reported below, like every other damage.
   }
   throw new SetupError(`The key file ${path} is damaged.`, {
     code: 'key_file_damaged',
@@ -126,7 +126,7 @@ function parse(path: string, text: string): KeyFile {
   })
 }
 
-// Others on the machine must not read the keys; tighten what we own instead of sending the operator away.
+// Other users of the machine must not read the keys. If we can correct the mode ourselves, we do.
 function checkMode(path: string): void {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return
   try {
@@ -134,23 +134,23 @@ function checkMode(path: string): void {
   } catch (error) {
     throw new SetupError(`The key file ${path} can be read by other users of this machine.`, {
       code: 'key_file_open',
-      help: `Close it: chmod 600 ${path}`,
+      help: `Remove their access: chmod 600 ${path}`,
       cause: error,
     })
   }
 }
 
-function unwritable(path: string, dataDir: string, cause: unknown): SetupError {
-  return new SetupError(`The key file ${path} cannot be made (${codeOf(cause)}).`, {
+function keyFileUnwritable(path: string, dataDir: string, cause: unknown): SetupError {
+  return new SetupError(`The key file ${path} cannot be created (${codeOf(cause)}).`, {
     code: 'key_file_unwritable',
-    help: `Give this user the folder: sudo install -d -o "$(id -un)" -m 700 ${dataDir}\nor choose another: --data DIR`,
+    help: `Make this user the owner of the folder: sudo install -d -o "$(id -un)" -m 700 ${dataDir}\nOr choose another folder: --data DIR`,
     cause,
   })
 }
 
-function lost(path: string, dataDir: string): SetupError {
-  return new SetupError(`The key file ${path} is gone, but the database in ${dataDir} was sealed with it.`, {
+function keyFileLost(path: string, dataDir: string): SetupError {
+  return new SetupError(`The key file ${path} is missing, but the database in ${dataDir} was sealed with it.`, {
     code: 'key_file_lost',
-    help: `Restore it from your backup: cp /path/to/backup/${FILE} ${path}\nWithout it the stored tokens cannot be opened; to start over: mv ${dataDir} ${dataDir}.old`,
+    help: `Restore it from your backup: cp /path/to/backup/${FILE} ${path}\nWithout it the stored tokens cannot be opened. To start over: mv ${dataDir} ${dataDir}.old`,
   })
 }

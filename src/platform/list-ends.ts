@@ -1,13 +1,13 @@
-/** The first of a list that cannot be empty where this is asked. */
+/** The first entry of a list that the caller knows not to be empty. */
 export function firstOf<Item>(list: readonly Item[]): Item {
-  return sure(list[0])
+  return required(list[0])
 }
 
 export function lastOf<Item>(list: readonly Item[]): Item {
-  return sure(list.at(-1))
+  return required(list.at(-1))
 }
 
-function sure<Item>(item: Item | undefined): Item {
-  if (item === undefined) throw new Error('A list that cannot be empty is empty')
+function required<Item>(item: Item | undefined): Item {
+  if (item === undefined) throw new Error('Expected a list with at least one entry')
   return item
 }

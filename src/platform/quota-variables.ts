@@ -26,21 +26,21 @@ const quota = (name: string, fallback: string, meaning: string): QuotaVariable =
   read: readAmount,
 })
 
-/** Part of the table in `config.ts`. */
+/** The quota part of the table in `config.ts`. */
 export const QUOTA_VARIABLES: { [K in keyof QuotaSettings]: QuotaVariable } = {
-  quotaProfileItems: quota('PROFILE_ITEMS', '2000000', 'How many items one profile may have'),
-  quotaProfileBytes: quota('PROFILE_BYTES', '10GB', 'How many bytes the records of one profile may have together'),
-  quotaAccountItems: quota('ACCOUNT_ITEMS', '5000000', 'How many items one account may have'),
-  quotaAccountBytes: quota('ACCOUNT_BYTES', '25GB', 'How many bytes the records of one account may have together'),
-  quotaAppItems: quota('APP_ITEMS', '100000000', 'How many items one app may have, over all its accounts'),
-  quotaAppBytes: quota('APP_BYTES', '1TB', 'How many bytes the records of one app may have together'),
-  quotaOwnItems: quota('OWN_ITEMS', '20000000', 'How many items of its own one app may store'),
-  quotaOwnBytes: quota('OWN_BYTES', '200GB', "How many bytes the records of one app's own items may have together"),
-  quotaAppSignIns: quota('APP_SIGN_INS', '20000', 'How many sign-ins to one app may be unfinished at a time'),
+  quotaProfileItems: quota('PROFILE_ITEMS', '2000000', 'Maximum number of items of one profile'),
+  quotaProfileBytes: quota('PROFILE_BYTES', '10GB', 'Maximum total bytes of the records of one profile'),
+  quotaAccountItems: quota('ACCOUNT_ITEMS', '5000000', 'Maximum number of items of one account'),
+  quotaAccountBytes: quota('ACCOUNT_BYTES', '25GB', 'Maximum total bytes of the records of one account'),
+  quotaAppItems: quota('APP_ITEMS', '100000000', 'Maximum number of items of one app, over all its accounts'),
+  quotaAppBytes: quota('APP_BYTES', '1TB', 'Maximum total bytes of the records of one app'),
+  quotaOwnItems: quota('OWN_ITEMS', '20000000', 'Maximum number of own items that one app may store'),
+  quotaOwnBytes: quota('OWN_BYTES', '200GB', "Maximum total bytes of the records of one app's own items"),
+  quotaAppSignIns: quota('APP_SIGN_INS', '20000', 'Maximum number of unfinished sign-ins to one app'),
   quotaAddressSignIns: quota(
     'ADDRESS_SIGN_INS',
     '500',
-    'How many sign-ins from one address (of IPv6: one /64 network) may be unfinished at a time',
+    'Maximum number of unfinished sign-ins from one address (IPv6: one /64 network)',
   ),
 }
 

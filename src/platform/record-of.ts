@@ -1,4 +1,4 @@
-/** A value for each of some names. */
+/** A record with a value for each name. */
 export function recordOf<Name extends string, Value>(
   names: readonly Name[],
   valueOf: (name: Name) => Value,

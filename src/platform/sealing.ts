@@ -10,7 +10,7 @@ const HEADER = 1 + KEY_ID + NONCE + TAG
 
 export const KEY_BYTES = 32
 
-/** Where a sealed value lives. It is authenticated with the value, so that a value moved to another row does not open. */
+/** The cell that contains a sealed value. It is authenticated with the value, so a value copied to another row does not open. */
 export interface SealedCell {
   table: string
   row: string
@@ -37,14 +37,14 @@ export class Keyring {
   #keys: SealingKey[]
   readonly #reload: (() => Buffer[] | undefined) | undefined
 
-  /** `reload` reads the keys anew; undefined when they cannot be had, and then those at hand stay. */
+  /** `reload` reads the keys again; if it returns undefined, the current keys stay in use. */
   constructor(keys: Buffer[], reload?: () => Buffer[] | undefined) {
     this.#keys = keys.map(derive)
     this.#reload = reload
-    if (this.#keys.length === 0) throw new RangeError('a keyring needs at least one key')
+    if (this.#keys.length === 0) throw new RangeError('A keyring needs at least one key')
   }
 
-  /** The short public name of the key that seals now. */
+  /** The public id of the key that seals. */
   get primaryId(): Buffer {
     return firstOf(this.#keys).id
   }
@@ -61,10 +61,10 @@ export class Keyring {
   open(sealed: Uint8Array, cell: SealedCell): string {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
     if (bytes.length < HEADER || bytes[0] !== VERSION)
-      throw new SealError('damaged', `${where(cell)} is not a sealed value`)
+      throw new SealError('damaged', `${nameOf(cell)} is not a sealed value`)
     const key = this.#find(bytes.subarray(1, 1 + KEY_ID))
     if (key === undefined)
-      throw new SealError('unknown_key', `${where(cell)} was sealed with a key that is not in the keyring`)
+      throw new SealError('unknown_key', `${nameOf(cell)} was sealed with a key that is not in the keyring`)
     const nonce = bytes.subarray(1 + KEY_ID, 1 + KEY_ID + NONCE)
     const decipher = createDecipheriv('aes-256-gcm', key.key, nonce, { authTagLength: TAG })
     decipher.setAAD(cellBytes(cell))
@@ -72,12 +72,12 @@ export class Keyring {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(HEADER)), decipher.final()]).toString('utf8')
     } catch {
-      // The tag does not match; the platform's message says no more than that.
-      throw new SealError('damaged', `${where(cell)} was altered or belongs to another row`)
+      // The tag does not match; the error of node:crypto contains nothing more.
+      throw new SealError('damaged', `${nameOf(cell)} was altered or belongs to another row`)
     }
   }
 
-  /** Takes the keys anew, so that a running process follows a rotation. */
+  /** Reloads the keys, so that a running process follows a rotation. */
   refresh(): void {
     const keys = this.#reload?.()
     if (keys !== undefined && keys.length > 0) this.#keys = keys.map(derive)
@@ -91,7 +91,7 @@ export class Keyring {
   }
 }
 
-/** The public name of a key: tells keys apart without telling anything of them. */
+/** The public id of a key: distinguishes keys without revealing them. */
 export function keyId(key: Buffer): Buffer {
   return createHash('sha256').update('tributary key id\0').update(key).digest().subarray(0, KEY_ID)
 }
@@ -104,6 +104,6 @@ function cellBytes(cell: SealedCell): Buffer {
   return Buffer.from(JSON.stringify([cell.table, cell.row, cell.column]))
 }
 
-function where(cell: SealedCell): string {
+function nameOf(cell: SealedCell): string {
   return `${cell.table}.${cell.column}`
 }

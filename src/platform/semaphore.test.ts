@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createSemaphore } from './semaphore.ts'
 
-/** Works that begin in the order of their names and end when told to. */
+/** Tasks that record when they begin and end when the test says so. */
 function start(permits: number) {
   const semaphore = createSemaphore(permits)
   const begun: string[] = []
@@ -20,7 +20,7 @@ function start(permits: number) {
 }
 
 suite('the semaphore', () => {
-  test('no more run at a time than it has permits; the others follow in the order they came', async () => {
+  test('runs no more tasks than it has permits; the others follow in order of arrival', async () => {
     const { begun, run, end } = start(2)
     const all = ['a', 'b', 'c', 'd'].map(run)
     await setImmediate()
@@ -34,13 +34,13 @@ suite('the semaphore', () => {
     assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
   })
 
-  test('who comes while a permit is passed on does not get in before those who wait', async () => {
+  test('a new caller does not overtake a waiting one while a permit is passed on', async () => {
     const { begun, run, end } = start(1)
     const first = run('first')
     const waited = run('waited')
     end('first')
     await first
-    // The permit is on its way to the one that waits.
+    // The permit has been passed to the waiting task, which has not run yet.
     const late = run('late')
     await setImmediate()
     assert.deepEqual(begun, ['first', 'waited'])
@@ -49,7 +49,7 @@ suite('the semaphore', () => {
     assert.deepEqual(begun, ['first', 'waited', 'late'])
   })
 
-  test('a work that fails gives its permit back, and its failure to its caller', async () => {
+  test('a task that fails releases its permit and rejects', async () => {
     const { begun, run, end, ends } = start(1)
     const failing = run('failing')
     const next = run('next')

@@ -1,4 +1,4 @@
-/** Lets a number of works run at a time; the others wait in the order they came. */
+/** Limits how many tasks run at a time; the others wait in order of arrival. */
 export interface Semaphore {
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -13,7 +13,7 @@ export function createSemaphore(permits: number): Semaphore {
       try {
         return await work()
       } finally {
-        // The permit passes to the next in line, so that nobody who comes just now gets in before.
+        // The permit passes directly to the next waiter, so that a new caller cannot overtake it.
         const next = waiting.shift()
         if (next === undefined) free += 1
         else next()

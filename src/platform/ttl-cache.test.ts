@@ -22,7 +22,7 @@ suite('the TTL cache', () => {
     assert.equal(await cache.get('b', load), 'value 3')
   })
 
-  test('a use does not make an entry live longer', async () => {
+  test('a use does not extend the time to live', async () => {
     const { clock, cache, load } = start()
     await cache.get('a', load)
     for (const nowMs of [400, 800]) {
@@ -33,7 +33,7 @@ suite('the TTL cache', () => {
     assert.equal(await cache.get('a', load), 'value 2')
   })
 
-  test('callers at the same time share one load', async () => {
+  test('concurrent callers share one load', async () => {
     const { cache } = start()
     const loading = Promise.withResolvers<string>()
     let loads = 0
@@ -48,7 +48,7 @@ suite('the TTL cache', () => {
     assert.equal(loads, 1)
   })
 
-  test('a load that fails is heard by all who share it, and not kept', async () => {
+  test('a failed load rejects for all who share it, and is not cached', async () => {
     const { cache, load } = start()
     const loading = Promise.withResolvers<string>()
     const both = [cache.get('a', () => loading.promise), cache.get('a', () => loading.promise)]
@@ -58,7 +58,7 @@ suite('the TTL cache', () => {
     assert.equal(await cache.get('a', load), 'value 1')
   })
 
-  test('a load that fails late does not take away what was set meanwhile', async () => {
+  test('a load that fails late does not remove a value that was set meanwhile', async () => {
     const { cache } = start()
     const loading = Promise.withResolvers<string>()
     const first = cache.get('a', () => loading.promise)
@@ -68,14 +68,14 @@ suite('the TTL cache', () => {
     assert.equal(await cache.peek('a'), 'newer')
   })
 
-  test('beyond its bound the least recently used entry goes, and only that one', async () => {
+  test('beyond the maximum only the least recently used entry is dropped', async () => {
     const { cache, load, loads } = start({ maxEntries: 3 })
     for (const key of ['a', 'b', 'c']) cache.set(key, key)
     assert.equal(await cache.get('a', load), 'a')
     cache.set('d', 'd')
     assert.equal(cache.peek('b'), undefined)
     for (const key of ['a', 'c', 'd']) assert.equal(await cache.get(key, load), key)
-    // Setting an entry again is a use, and makes no room.
+    // Setting an existing entry is a use and drops nothing.
     cache.set('a', 'A')
     assert.equal(await cache.peek('c'), 'c')
     cache.set('e', 'e')
@@ -84,7 +84,7 @@ suite('the TTL cache', () => {
     assert.equal(loads(), 0)
   })
 
-  test('what is deleted or cleared is loaded again', async () => {
+  test('deleted and cleared entries are loaded again', async () => {
     const { cache, load } = start()
     for (const key of ['a', 'b']) cache.set(key, key)
     cache.delete('a')
@@ -94,7 +94,7 @@ suite('the TTL cache', () => {
     assert.equal(cache.peek('b'), undefined)
   })
 
-  test('expired entries leave the memory without being asked for', (context) => {
+  test('expired entries are removed without a call', (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     const { clock, cache } = start()
     cache.set('a', 'a')
@@ -102,7 +102,7 @@ suite('the TTL cache', () => {
     cache.set('b', 'b')
     clock.nowMs = 2000
     context.mock.timers.tick(2000)
-    // Back in time, what is still there can be seen: only what had expired is gone.
+    // With the clock set back, the entries that are still stored can be read: only expired ones were removed.
     clock.nowMs = 0
     assert.equal(cache.peek('a'), undefined)
     assert.notEqual(cache.peek('b'), undefined)

@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts'
 
-/** Remembers values for some time. Bounded: beyond `maxEntries` the least recently used goes. */
+/** Caches values for a time. Beyond `maxEntries`, the least recently used entry is dropped. */
 export interface TtlCache<Value> {
-  /** Callers at the same time share one load. A load that failed is not kept: the next caller loads again. */
+  /** Concurrent callers share one load. A failed load is not cached: the next caller loads again. */
   get(key: string, load: () => Promise<Value>): Promise<Value>
-  /** What is remembered, or being loaded, without loading it. */
+  /** The cached value, or the one being loaded; never starts a load. */
   peek(key: string): Promise<Value> | undefined
   set(key: string, value: Value): void
   delete(key: string): void
@@ -17,7 +17,7 @@ export interface TtlCacheOptions {
 }
 
 export function createTtlCache<Value>(clock: Clock, { ttlMs, maxEntries }: TtlCacheOptions): TtlCache<Value> {
-  // A map keeps the order of insertion, and a use inserts again: the first entry is the least recently used.
+  // A map keeps insertion order, and every use inserts again: the first entry is the least recently used.
   const entries = new Map<string, { value: Promise<Value>; expiresAt: number }>()
   let sweeper: NodeJS.Timeout | undefined
 
@@ -27,7 +27,7 @@ export function createTtlCache<Value>(clock: Clock, { ttlMs, maxEntries }: TtlCa
     if (entries.size > maxEntries) for (const oldest of entries.keys().take(1)) entries.delete(oldest)
     sweeper ??= setTimeout(sweep, 2 * ttlMs).unref()
   }
-  // Secrets are among the values: none stays in memory much longer than it is used.
+  // Some values are secrets, so expired ones do not stay in memory.
   const sweep = () => {
     const now = clock.now()
     for (const [key, { expiresAt }] of entries) if (expiresAt <= now) entries.delete(key)
@@ -49,7 +49,7 @@ export function createTtlCache<Value>(clock: Clock, { ttlMs, maxEntries }: TtlCa
       if (known !== undefined) return known
       const value = load()
       insert(key, value)
-      // The caller has the promise and hears of the failure; here it only must not stay.
+      // The caller handles the failure; here it is only removed from the cache.
       value.catch(() => {
         if (entries.get(key)?.value === value) entries.delete(key)
       })

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 
-// How V8 treats our memory. It counts from the moment it is said, so that programs import this before all else.
+// V8 flags only affect code that is loaded afterwards, so programs import this module first.
 
-// V8 remembers which lines make objects that live long, and makes these among the old ones from then on. While modules are
-// loaded, or many requests are under way, all lines seem to; and an old object, long dead, keeps the rest of its request from
-// the quick collections, which confirms the guess for ever. Without it a fifth less is copied, and a proxied call costs a quarter less.
+// Pretenuring allocates objects of call sites that produced long-lived objects directly in the old generation. While modules load or
+// many requests run, every call site seems to; a dead object in the old generation then keeps the objects of its request alive through
+// minor collections, which confirms the decision. Turned off, a fifth less is copied and a proxied call costs a quarter less.
 setFlagsFromString('--no-allocation-site-pretenuring')
-// Batches outlive the young generation, and the old one would be let grow to twice its size before anybody looks for what is dead.
+// Batches outlive the young generation; by default the old one may double in size before a major collection.
 setFlagsFromString('--heap-growing-percent=30')

@@ -4,8 +4,8 @@ import { suite, test } from 'node:test'
 import { randomSecret } from './ids.ts'
 import { doubtAbout, weaknessOf } from './weak-secret.ts'
 
-suite('F28 secrets that anybody would try first', () => {
-  test('are known as such', () => {
+suite('F28 weak secrets', () => {
+  test('are found', () => {
     for (const text of [
       'a'.repeat(24),
       'abababababababababababab',
@@ -26,7 +26,7 @@ suite('F28 secrets that anybody would try first', () => {
       assert.equal(typeof weaknessOf(bytes), 'string', bytes.toString('hex'))
   })
 
-  test('are none that chance makes, nor a long sentence', () => {
+  test('random secrets and long sentences are not weak', () => {
     for (let i = 0; i < 2000; i += 1) {
       assert.equal(weaknessOf(randomBytes(32)), undefined)
       assert.equal(weaknessOf(Buffer.from(`tra_${randomSecret()}`)), undefined)
@@ -34,14 +34,14 @@ suite('F28 secrets that anybody would try first', () => {
     assert.equal(weaknessOf(Buffer.from('tra_test-admin-token-0123456789')), undefined)
   })
 
-  test('a text in place of chance, and a word of an example, are worth a warning', () => {
+  test('written text and words of examples cause a warning', () => {
     assert.equal(typeof doubtAbout(Buffer.from('this is my key of 32 characters!')), 'string')
     assert.equal(typeof doubtAbout(Buffer.from('my-very-own-PassWord-of-2026')), 'string')
     for (let i = 0; i < 100; i += 1)
-      for (const chance of [
+      for (const random of [
         randomBytes(32),
         ...(['hex', 'base64', 'base64url'] as const).map((encoding) => Buffer.from(randomBytes(32).toString(encoding))),
       ])
-        assert.equal(doubtAbout(chance), undefined, chance.toString())
+        assert.equal(doubtAbout(random), undefined, random.toString())
   })
 })

@@ -1,8 +1,9 @@
-/** Limit: how many different bytes a secret has at least; one with fewer is refused at start. Chance gives far more. */
+/** Limit: different bytes that a secret must have; one with fewer is refused at start. Random secrets have far more. */
 const MIN_DISTINCT_BYTES = 8
 
 const EXAMPLES = /change.?me|passw|letmein|qwerty|example|secret|placeholder|dummy|test/i
-/** Why anybody would try this secret first, as the end of a sentence; undefined when nothing obvious is wrong. */
+
+/** Why this secret is easy to guess, as the end of a sentence; undefined when nothing obvious is wrong. */
 export function weaknessOf(secret: Uint8Array): string | undefined {
   if (new Set(secret).size < MIN_DISTINCT_BYTES) return `has fewer than ${MIN_DISTINCT_BYTES} different characters`
   if (isRepetition(secret)) return 'repeats itself'
@@ -11,16 +12,16 @@ export function weaknessOf(secret: Uint8Array): string | undefined {
   return undefined
 }
 
-/** Why a secret may be no chance, for a warning; never a reason to refuse it. */
+/** Why a secret is perhaps not random. Only for a warning, never a reason to refuse it. */
 export function doubtAbout(secret: Uint8Array): string | undefined {
   const weakness = weaknessOf(secret)
   if (weakness !== undefined) return weakness
   const text = Buffer.from(secret).toString('latin1')
-  if (EXAMPLES.test(text)) return 'holds a word of an example'
-  return isSentence(text) ? 'looks like a text that somebody wrote' : undefined
+  if (EXAMPLES.test(text)) return 'contains a word that is common in examples'
+  return isSentence(text) ? 'looks like written text' : undefined
 }
 
-// Chance in any encoding mixes letters and digits; words do not.
+// Random bytes in any encoding mix letters and digits; words do not.
 function isSentence(text: string): boolean {
   const words = text.split(/[ _.,;!?-]+/).filter((word) => word !== '')
   return words.length >= 3 && words.every((word) => /^(?:[a-z]+|[0-9]+)$/i.test(word))

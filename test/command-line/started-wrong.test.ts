@@ -27,7 +27,7 @@ suite('a process that was started wrong', () => {
     [
       'a key that is none',
       { TRIBUTARY_KEY: 'c4nary', DATABASE_URL: 'postgres://127.0.0.1:1/x' },
-      /TRIBUTARY_KEY must hold 32 bytes/,
+      /TRIBUTARY_KEY must be 32 bytes/,
     ],
     [
       'F28 a key of zeros',
@@ -42,7 +42,7 @@ suite('a process that was started wrong', () => {
     [
       'a database that is not there',
       { DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x' },
-      /database at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
+      /database at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/,
     ],
   ] as const) {
     test(`${what}: exit code 3 and the help`, async () => {

@@ -40,7 +40,7 @@ test('what is wrong with the files of a database is said, and nothing is touched
     writeFileSync(versionFile, '17\n')
     const response = await refused(dataFolder)
     assert.equal(response.code, 'database_version')
-    assert.match(response.error, /made by PostgreSQL 17; this release brings PostgreSQL 18/)
+    assert.match(response.error, /created by PostgreSQL 17; this release contains PostgreSQL 18/)
     assert.match(response.help, /17\/bin\/pg_dump/)
     rmSync(versionFile)
     assert.equal((await refused(dataFolder)).code, 'database_damaged')

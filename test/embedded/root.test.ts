@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findPackage, makeLinks, prepareBinaries } from '#platform/embedded-postgres/binaries.ts'
+import { createLinks, findPackage, prepareBinaries } from '#platform/embedded-postgres/binaries.ts'
 import { locateDataFolder } from '#platform/embedded-postgres/data-folder.ts'
 import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import type { Log } from '#platform/telemetry/log.ts'
@@ -100,7 +100,7 @@ test('programs out of reach of the system user are copied once, links included',
   const links = JSON.parse(readFileSync(join(closed, 'native/pg-symlinks.json'), 'utf8')) as { target: string }[]
   const targets = links.map(({ target }) => join(closed, target))
   assert.ok(targets.length > 0 && !targets.some(existsSync))
-  assert.deepEqual(await Promise.all([makeLinks(closed), makeLinks(closed)]), [true, true])
+  assert.deepEqual(await Promise.all([createLinks(closed), createLinks(closed)]), [true, true])
   assert.ok(targets.every(existsSync))
 
   const dataFolder = await locateDataFolder({ dataDir, systemDir, log })

@@ -1,4 +1,4 @@
-import type { LoopName, OnLooked } from '../../src/boot/work-loop.ts'
+import type { LoopName, OnPlanned } from '../../src/boot/planning-loop.ts'
 import type { Sql } from './sql.ts'
 import { until } from './until.ts'
 
@@ -16,7 +16,7 @@ interface Looks {
 }
 
 export interface Planner {
-  onLooked: OnLooked
+  onPlanned: OnPlanned
   /** Resolves when, from now on, two looks in a row found nothing due and no job is open: what did not happen by then will not. */
   idle: (loop: LoopName, sql: Sql) => Promise<void>
 }
@@ -26,7 +26,7 @@ export function watchPlanner(): Planner {
   const looks = new Map<LoopName, Looks>()
   const of = (loop: LoopName) => looks.get(loop) ?? { all: 0, lastFound: 0 }
   return {
-    onLooked: (loop, found) => {
+    onPlanned: (loop, found) => {
       const { all, lastFound } = of(loop)
       looks.set(loop, { all: all + 1, lastFound: found > 0 ? all + 1 : lastFound })
     },

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { systemClock } from '#platform/clock.ts'
 import { type Environment, loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { type Started, type Starting, start } from '../../src/boot/app.ts'
+import { type Started, type StartOptions, start } from '../../src/boot/app.ts'
+import type { LoopName } from '../../src/boot/planning-loop.ts'
 import type { Tuning } from '../../src/boot/tuning.ts'
-import type { LoopName } from '../../src/boot/work-loop.ts'
 import { preparedDatabase } from './database.ts'
 import { watchPlanner } from './planner.ts'
 import { openSql, type Sql } from './sql.ts'
@@ -30,7 +30,7 @@ export interface Tributary extends Started {
 export async function startTributary(
   env: Environment = {},
   tuning: Tuning = {},
-  { workers = 'inline', demo = false }: Pick<Starting, 'workers' | 'demo'> = {},
+  { workers = 'inline', demo = false }: Pick<StartOptions, 'workers' | 'demo'> = {},
 ): Promise<Tributary> {
   const database = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-test-'))
@@ -47,7 +47,7 @@ export async function startTributary(
   const logged: string[] = []
   const log = createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => logged.push(line) })
   const planner = watchPlanner()
-  const watched = workers === 'inline' ? { onLooked: planner.onLooked, ...tuning } : tuning
+  const watched = workers === 'inline' ? { onPlanned: planner.onPlanned, ...tuning } : tuning
   const started = await start(config, log, '0.0.0-test', { serve: true, tuning: watched, workers, demo })
   const url = started.url!
   const { sql, close } = openSql(database.url)

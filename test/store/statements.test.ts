@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { knownStatements } from '#platform/postgres/database.ts'
 import { startEngine } from '#platform/queue/engine.ts'
 import { migrate } from '#store/migrate.ts'
+import { QUEUES } from '#store/queues.ts'
 import { type Opened, openFresh, quiet } from './opened.ts'
 
 let opened: Opened
@@ -14,7 +15,7 @@ before(async () => {
   opened = await openFresh()
   await migrate(opened.database, 1)
   // The engine's own tables, which some statements ask.
-  await (await startEngine({ url: opened.url, log: quiet })).stop(0)
+  await (await startEngine({ queues: QUEUES, url: opened.url, log: quiet })).stop(0)
   client = new Client({ connectionString: opened.url })
   await client.connect()
 })

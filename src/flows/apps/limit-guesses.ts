@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { ApiError } from '#model/errors.ts'
 import type { Clock } from '#platform/clock.ts'
+import { createKeyedMutex, type KeyedMutex } from '#platform/keyed-mutex.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { createTurns, type Turns } from '#platform/turns.ts'
 import { countAttempts, releaseAttempts, reserveAttempts } from '#store/apps/attempts.ts'
 
 export interface GuessDeps {
@@ -33,7 +33,7 @@ const MAX_WAITING_GUESSES = 1000
 const MAX_KNOWN_SECRETS = 10_000
 
 interface Memory {
-  turns: Turns
+  mutex: KeyedMutex
   known: Set<string>
 }
 
@@ -56,8 +56,8 @@ export async function limitGuesses<Result>(
   const known = knownAs(guess)
   const isKnown = () => known !== undefined && memory.known.has(known)
   if (!isKnown()) {
-    if (memory.turns.waiting(guess.address) >= MAX_WAITING_GUESSES) throw tooMany(deps)
-    const found = await memory.turns.take(guess.address, async () =>
+    if (memory.mutex.pending(guess.address) >= MAX_WAITING_GUESSES) throw tooMany(deps)
+    const found = await memory.mutex.run(guess.address, async () =>
       isKnown() ? undefined : { result: await compareCounted(deps, guess, refusal, compare) },
     )
     if (found !== undefined) {
@@ -126,7 +126,7 @@ function tooMany(deps: GuessDeps): ApiError {
 }
 
 function memoryOf(database: Database): Memory {
-  const memory = memories.get(database) ?? { turns: createTurns(), known: new Set<string>() }
+  const memory = memories.get(database) ?? { mutex: createKeyedMutex(), known: new Set<string>() }
   memories.set(database, memory)
   return memory
 }

@@ -1,7 +1,8 @@
 import { codeOf, reasonOf } from '#platform/errors.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
-import { type QueueDepth, queueDepths as readDepths } from '#platform/queue/queues.ts'
+import { type QueueDepth, readQueueDepths } from '#platform/queue/jobs.ts'
 import { planMigrations } from '#store/migrate.ts'
+import { QUEUE_NAMES, type QueueName } from '#store/queues.ts'
 import type { Hasher } from '#store/vault.ts'
 
 export interface HealthDeps {
@@ -44,7 +45,10 @@ export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
       }
     }),
     check(async () => {
-      const oldestMs = Math.max(0, ...(await readDepths(deps.engineDatabase)).map((each) => each.oldestMs))
+      const oldestMs = Math.max(
+        0,
+        ...(await readQueueDepths(deps.engineDatabase, QUEUE_NAMES)).map((each) => each.oldestMs),
+      )
       return { ok: oldestMs < QUEUE_LAG_MS, detail: `oldest waiting job ${Math.round(oldestMs / 1000)} s` }
     }),
   ])
@@ -59,8 +63,8 @@ export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
   return { ready: Object.values(checks).every(({ ok }) => ok), checks }
 }
 
-export async function queueDepths({ engineDatabase }: HealthDeps): Promise<QueueDepth[]> {
-  return readDepths(engineDatabase)
+export async function queueDepths({ engineDatabase }: HealthDeps): Promise<QueueDepth<QueueName>[]> {
+  return readQueueDepths(engineDatabase, QUEUE_NAMES)
 }
 
 /** Migrations only add to what the release before needs, so in a rolling upgrade that one stays in service. */

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { markNeedsAuth } from '#access/needs-auth.ts'
 import type { Clock } from '#platform/clock.ts'
 import { SetupError } from '#platform/errors.ts'
-import { fileLock } from '#platform/file-lock.ts'
+import { acquireFileLock } from '#platform/file-lock.ts'
 import { readKeyFile, writeKeyFile } from '#platform/key-file.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { KEY_BYTES, type Keyring } from '#platform/sealing.ts'
@@ -102,7 +102,7 @@ async function prune(deps: KeyringDeps, atOnce: boolean): Promise<Pruning> {
 /** One at a time: two that write the key file at once would lose a key that something is sealed with. */
 async function alone<Result>({ keyFile }: KeyringDeps, work: () => Promise<Result>): Promise<Result> {
   if (keyFile === undefined) return work()
-  const lock = await fileLock(`${keyFile}.lock`, (waitedMs) => {
+  const lock = await acquireFileLock(`${keyFile}.lock`, (waitedMs) => {
     if (waitedMs < BUSY_MS) return
     throw new SetupError('Another process is changing the keys.', {
       code: 'keys_busy',

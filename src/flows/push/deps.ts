@@ -3,9 +3,9 @@ import type { AccessWatch } from '#model/access.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Egress } from '#platform/egress/guard.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Engine } from '#platform/queue/engine.ts'
 import type { Keyring } from '#platform/sealing.ts'
 import type { Log } from '#platform/telemetry/log.ts'
+import type { JobEngine } from '#store/queues.ts'
 import type { Connections } from './connections.ts'
 import type { PushCounters } from './deliver/counters.ts'
 
@@ -24,7 +24,7 @@ export interface DeliverDeps {
   deliveryTimes?: Partial<DeliveryTimes> | undefined
 }
 
-export type PlanDeps = Pick<DeliverDeps, 'database' | 'clock'> & { engine: Pick<Engine, 'wake' | 'waiting'> }
+export type PlanDeps = Pick<DeliverDeps, 'database' | 'clock'> & { engine: Pick<JobEngine, 'wake' | 'waiting'> }
 
 export interface DeliveryTimes {
   /** A run that lives moves its lease on; one that is dead or frozen loses it after this. */

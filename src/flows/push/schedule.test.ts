@@ -32,9 +32,9 @@ suite('schedules', () => {
 
   test('a refused schedule says what is wrong with it as a cron expression', () => {
     for (const [schedule, why] of [
-      ['0 0 6 * * *', 'must have five fields, and perhaps a time zone'],
+      ['0 0 6 * * *', 'must have five fields and may have a time zone'],
       ['0 6 * * * Europe/Nowhere', 'names “Europe/Nowhere”, which is not a known time zone'],
-      ['61 6 * * *', 'has a field that cannot be understood'],
+      ['61 6 * * *', 'has an invalid field'],
     ] as const)
       assert.throws(() => checkSchedule(schedule), {
         message: `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and not a cron expression such as “0 6 * * * Europe/Berlin”: it ${why}.`,

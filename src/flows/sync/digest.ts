@@ -4,8 +4,8 @@ import type { Endpoint } from '#kit/endpoint.ts'
 import { type ItemDraft, itemNamer, itemReader } from '#kit/read-item.ts'
 import { typeBits } from '#model/types.ts'
 import { searchVector } from '#model/words.ts'
+import { createYielder } from '#platform/event-loop-yield.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import { takingTurns } from '#platform/yield-to-others.ts'
 import { type ItemRow, type KnownItem, probeItems } from '#store/items/items.ts'
 import type { BadRecord } from '#store/sync/quarantine.ts'
 import { type Faults, joinFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
@@ -132,7 +132,7 @@ export async function diffPage(
   let faults = NO_FAULTS
   let oldestAt: number | undefined
   const rows: PageDiff['rows'] = []
-  const turn = takingTurns()
+  const turn = createYielder()
   for (const item of fresh) {
     await turn()
     const draft = stream.read(item.raw)
@@ -163,7 +163,7 @@ async function nameAll(stream: Stream, records: LosslessJson[]) {
   const seen = new Set<string>()
   const bad: BadRecord[] = []
   let hasUnidentified = false
-  const turn = takingTurns()
+  const turn = createYielder()
   for (const raw of records) {
     await turn()
     const name = nameOf(stream, raw)
@@ -215,7 +215,7 @@ function isTooLarge(text: string): boolean {
 async function partitionChanges(items: Named[], known: Map<string, KnownItem>) {
   const fresh: Named[] = []
   const reserialized: Named[] = []
-  const turn = takingTurns()
+  const turn = createYielder()
   for (const item of items) {
     await turn()
     const before = known.get(item.id)

@@ -1,5 +1,5 @@
 import { systemChance } from '#platform/chance.ts'
-import type { Engine } from '#platform/queue/engine.ts'
+import type { JobEngine } from '#store/queues.ts'
 import { findDueGroups, leaseDueProfiles, MAX_LEASED, type ProfileKey, returnLeases } from '#store/sync/schedule.ts'
 import { leaseEnd, type SyncDeps } from './deps.ts'
 
@@ -13,7 +13,7 @@ const BUSY_MS = 1000
  * service, as far as its calls go: one that is blocked or has a million due profiles keeps nobody else waiting. Gives how many.
  */
 export async function planSyncs(
-  deps: Pick<SyncDeps, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times'> & { engine: Engine },
+  deps: Pick<SyncDeps, 'database' | 'clock' | 'registry' | 'rateLimiter' | 'times'> & { engine: JobEngine },
 ): Promise<number> {
   const { database, clock, engine } = deps
   const free = Math.min(MAX_LEASED, ENOUGH_WAITING - (await engine.waiting('sync', ENOUGH_WAITING)))
@@ -37,7 +37,7 @@ export async function planSyncs(
 
 /** Gives the profiles that were not taken. */
 async function wake(
-  engine: Engine,
+  engine: JobEngine,
   queue: 'sync' | 'alone',
   due: ProfileKey[],
   keyOf: (profile: ProfileKey) => string,

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Which addresses may be connected to. `listed` is what the operator allowed by name of range. */
+/** Which addresses may be connected to. `listed`: in a range that the operator allowed. */
 export interface AddressPolicy {
   allows(address: string): boolean
   listed(address: string): boolean
@@ -43,7 +43,7 @@ const specialIPv4 = blockListOf(SPECIAL_IPV4)
 const globalIPv6 = blockListOf(GLOBAL_IPV6)
 const specialIPv6 = blockListOf(SPECIAL_IPV6)
 
-/** True for global unicast only; anything that is not exactly one IP address is false. */
+/** True for global unicast only; false for anything that is not exactly one IP address. */
 export function isGlobalUnicast(address: string): boolean {
   // A zone id ("%eth0") names a link of this machine, so the address is not global.
   if (isIP(address) === 0 || address.includes('%')) return false
@@ -53,7 +53,7 @@ export function isGlobalUnicast(address: string): boolean {
 
 /** `allowPrivate` holds ranges ("10.0.0.0/8", "fd00::/8") or single addresses; throws `RangeError` on anything else. */
 export function createAddressPolicy(allowPrivate: readonly string[]): AddressPolicy {
-  // Two lists, because one BlockList would let an IPv4 range answer for IPv6 spellings of the same address.
+  // Two lists, because one BlockList would apply an IPv4 range to IPv6 forms of the same address.
   const allowedIPv4 = blockListOf(allowPrivate.filter((range) => !range.includes(':')))
   const allowedIPv6 = blockListOf(allowPrivate.filter((range) => range.includes(':')))
   const listed = (address: string) => {

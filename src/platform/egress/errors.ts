@@ -9,7 +9,7 @@ export type EgressReason =
   | 'name_unresolved'
   | 'too_many_addresses'
 
-/** An outgoing connection that the guard did not allow; nothing has left the machine. */
+/** An outgoing connection that the guard refused; nothing was sent. */
 export class EgressError extends Error {
   readonly reason: EgressReason
   /** The host was given by name, not as an address. */
@@ -24,14 +24,14 @@ export class EgressError extends Error {
 }
 
 /**
- * True for a name that has no address, or none that may be reached. Which of them it is, is for the operator alone: an app could
- * find out otherwise which names there are inside the network.
+ * True for a name that has no address, or none that may be reached. Only the operator may know which, because an app could
+ * otherwise find out which names exist inside the network.
  */
 export function isNameRefusal({ reason, ofName }: EgressError): boolean {
   return ofName && reason !== 'plain_http_refused'
 }
 
-/** Finds the guard's refusal inside the wrappers that HTTP clients and drivers put around it. */
+/** Finds the guard's error inside the errors that HTTP clients and drivers wrap around it. */
 export function egressErrorIn(error: unknown): EgressError | undefined {
   let current = error
   for (let depth = 0; depth < 8 && current instanceof Error; depth++) {

@@ -15,19 +15,19 @@ import {
 import { guardedSocket, openSocket } from './socket.ts'
 
 export interface EgressOptions {
-  /** Ranges that the operator opens: "127.0.0.0/8", "10.1.2.3", "fd00::/8". */
+  /** Ranges that the operator allows: "127.0.0.0/8", "10.1.2.3", "fd00::/8". */
   allowPrivate: readonly string[]
   connectTimeoutMs?: number
-  /** From the last byte sent to the end of the answer's headers. */
+  /** From the last byte sent to the end of the response's headers. */
   headersTimeoutMs?: number
-  /** Between two chunks of an answer's body. */
+  /** Between two chunks of a response's body. */
   bodyIdleTimeoutMs?: number
   maxHeaderBytes?: number
-  /** Plain http to public addresses; to the operator's ranges it is always allowed. */
+  /** Allows plain http to public addresses; to the operator's ranges it is always allowed. */
   allowHttp?: boolean
   /** When given, the only ports that URLs may name. */
   ports?: readonly number[]
-  /** Further certificate authorities, PEM. Verification itself cannot be switched off. */
+  /** Further certificate authorities, PEM. Verification cannot be turned off. */
   ca?: string | readonly string[]
   resolve?: Resolve
 }
@@ -35,9 +35,9 @@ export interface EgressOptions {
 export interface Egress {
   /** Sends every request through the guard. Never follows redirects: the caller checks each hop. */
   dispatcher: Dispatcher
-  /** Checks what can be known without resolving names; throws EgressError. */
+  /** Checks what can be checked without resolving names; throws EgressError. */
   check(url: string | URL): URL
-  /** All addresses of a host, each one allowed; throws EgressError. `plain`: without TLS, so only to what the operator listed. */
+  /** All addresses of a host, each one allowed; throws EgressError. `plain`: without TLS, so only addresses that the operator listed. */
   lookup(host: string, how?: { plain: boolean }): Promise<ResolvedAddress[]>
   /** A connected TCP socket, for drivers that take one. */
   connectSocket(host: string, port: number): Promise<Socket>
@@ -59,7 +59,7 @@ export function createEgress(options: EgressOptions): Egress {
       throw new EgressError('scheme_refused', 'Only https and http addresses can be called')
     }
     if (parsed.username !== '' || parsed.password !== '') {
-      throw new EgressError('userinfo_refused', 'Addresses must not carry a user name or password')
+      throw new EgressError('userinfo_refused', 'Addresses must not contain a user name or password')
     }
     checkPort(options.ports, parsed.protocol, parsed.port)
     const host = withoutBrackets(parsed.hostname)

@@ -9,7 +9,7 @@ export interface ResolvedAddress {
   family: 4 | 6
 }
 
-/** Turns a name into all its addresses. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly { address: string }[]>
 
 /** What a host must satisfy before a socket is opened to it. */
@@ -28,7 +28,7 @@ const OF_NAME = { ofName: true }
 
 export const systemResolve: Resolve = (host) => systemLookup(host, { all: true, order: 'verbatim' })
 
-/** All addresses of a name or literal, each one checked; one bad answer spoils the name. */
+/** All addresses of a name or literal, each one checked; one refused address refuses the name. */
 export async function checkedAddresses(rules: HostRules, host: string): Promise<ResolvedAddress[]> {
   const bare = withoutBrackets(host)
   if (isIP(bare) !== 0) return [checkedAddress(rules, bare)]
@@ -48,13 +48,13 @@ export function checkedAddress(
 ): ResolvedAddress {
   if (!policy.allows(address)) throw new EgressError('address_refused', 'The host is not on the public internet', of)
   if (listedOnly && !policy.listed(address)) {
-    const words = 'Without TLS only addresses that the operator listed can be reached'
-    throw new EgressError('plain_http_refused', words, of)
+    const message = 'Without TLS only addresses that the operator listed can be reached'
+    throw new EgressError('plain_http_refused', message, of)
   }
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
 
-/** A `lookup` for sockets: they connect to the very addresses that were checked, and resolve nothing themselves. */
+/** A `lookup` for sockets: they connect only to addresses that were checked, and resolve nothing themselves. */
 export function pinnedLookup(rules: HostRules): LookupFunction {
   const resolve = callbackify((host: string) => checkedAddresses(rules, host))
   return (host, options, callback) =>

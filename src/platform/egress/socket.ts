@@ -2,7 +2,7 @@ import { isIP, Socket } from 'node:net'
 import { EgressError } from './errors.ts'
 import { checkedAddress, type HostRules, pinnedLookup, withoutBrackets } from './lookup.ts'
 
-/** An unconnected socket whose `connect` takes a port and a host only, and reaches only checked addresses. */
+/** An unconnected socket whose `connect` takes only a port and a host, and reaches only checked addresses. */
 export function guardedSocket(rules: HostRules): Socket {
   const socket = new Socket()
   const connect = socket.connect.bind(socket)
@@ -25,7 +25,7 @@ export function openSocket(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = guardedSocket(rules)
-    const timer = setTimeout(() => socket.destroy(new Error('The connection was not made in time')), connectTimeoutMs)
+    const timer = setTimeout(() => socket.destroy(new Error('The connection timed out')), connectTimeoutMs)
     const settle = (finish: () => void) => {
       clearTimeout(timer)
       socket.off('error', fail)

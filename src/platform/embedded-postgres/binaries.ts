@@ -7,9 +7,9 @@ import type { Log } from '../telemetry/log.ts'
 import { binariesRefused, noBinaries } from './failures.ts'
 import type { DataFolder } from './layout.ts'
 import { signal } from './processes.ts'
-import { canRun, refusal } from './service-user.ts'
+import { canRun, whyCannotRun } from './service-user.ts'
 
-/** The PostgreSQL programs as npm unpacked them. */
+/** The PostgreSQL programs as installed by npm. */
 export interface BinaryPackage {
   folder: string
   version: string
@@ -38,7 +38,7 @@ export async function findPackage(platform = `${process.platform}-${process.arch
   }
 }
 
-/** Programs that the system user of this place can run: the package's own, or a copy where that is out of its reach. */
+/** Programs that the folder's system user can run: those of the package, or a copy if it cannot reach them. */
 export async function prepareBinaries(options: {
   dataFolder: DataFolder
   systemDir: string
@@ -47,31 +47,31 @@ export async function prepareBinaries(options: {
 }): Promise<Binaries> {
   const { log, package: source, dataFolder, systemDir } = options
   const own = programsIn(join(source.folder, 'native'), source.version)
-  if ((await makeLinks(source.folder)) && (await canRun(dataFolder.serviceUser, own.postgres, ['-V']))) return own
+  if ((await createLinks(source.folder)) && (await canRun(dataFolder.serviceUser, own.postgres, ['-V']))) return own
   const parent = dataFolder.serviceUser === undefined ? dataFolder.home : systemDir
   const copy = join(parent, `postgresql-${source.version}`)
   const copied = programsIn(join(copy, 'native'), source.version)
-  if (await copyPackage(source.folder, copy)) log.info(`PostgreSQL's programs were copied to ${copy}`)
-  const reason = await refusal(dataFolder.serviceUser, copied.postgres, ['-V'])
+  if (await copyPackage(source.folder, copy)) log.info(`The PostgreSQL programs were copied to ${copy}`)
+  const reason = await whyCannotRun(dataFolder.serviceUser, copied.postgres, ['-V'])
   if (reason !== undefined) throw binariesRefused(copied.postgres, reason)
   return copied
 }
 
-/** npm packages carry no symbolic links, and install scripts may be off: false when they cannot be made here. */
-export async function makeLinks(folder: string): Promise<boolean> {
+/** npm packages contain no symbolic links, and install scripts may be off. False when the links cannot be created. */
+export async function createLinks(folder: string): Promise<boolean> {
   const links = JSON.parse(await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8')) as Link[]
   for (const { source, target } of links) {
-    if (!(await makeLink(join(folder, source), join(folder, target)))) return false
+    if (!(await createLink(join(folder, source), join(folder, target)))) return false
   }
   return true
 }
 
-async function makeLink(source: string, target: string): Promise<boolean> {
+async function createLink(source: string, target: string): Promise<boolean> {
   const wanted = relative(dirname(target), source)
   if ((await linkAt(target)) === wanted) return true
   const draft = `${target}.${randomBytes(6).toString('hex')}`
   try {
-    // Renamed into its place, so that a process that starts meanwhile never misses it.
+    // Created by rename, so that a process that starts meanwhile always finds the link.
     await symlink(wanted, draft)
     await rename(draft, target)
     return true
@@ -81,14 +81,14 @@ async function makeLink(source: string, target: string): Promise<boolean> {
   }
 }
 
-/** What is not there, or cannot be seen by this user. */
+/** The path does not exist, or this user cannot see it. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'EACCES']
 
 async function linkAt(path: string): Promise<string | undefined> {
   try {
     return await readlink(path)
   } catch (error) {
-    // EINVAL: there is something that is no link.
+    // EINVAL: the path exists and is not a link.
     if (codeOf(error) === 'EINVAL' || MISSING.includes(codeOf(error) ?? '')) return undefined
     throw error
   }
@@ -104,7 +104,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-// Renamed when complete, so that half a copy is never used; true when this call made it.
+// Renamed when complete, so that a partial copy is never used. True when this call created the copy.
 async function copyPackage(from: string, to: string): Promise<boolean> {
   if (await exists(to)) return false
   await mkdir(dirname(to), { recursive: true })
@@ -116,7 +116,7 @@ async function copyPackage(from: string, to: string): Promise<boolean> {
       verbatimSymlinks: true,
       filter: (path) => !path.endsWith('.a') && !path.endsWith('/pkgconfig'),
     })
-    await makeLinks(draft)
+    await createLinks(draft)
     await chmod(draft, 0o755)
     await rename(draft, to)
     return true

@@ -11,14 +11,14 @@ import { lastLines } from './log-file.ts'
 import { processesIn, signal } from './processes.ts'
 import { identity } from './service-user.ts'
 
-const NEW = 'data.new-'
-const PASSWORD = 'password.new-'
+const DRAFT_PREFIX = 'data.new-'
+const PASSWORD_PREFIX = 'password.new-'
 export const SUPERUSER = 'tributary'
 
-/** Nothing of the caller's environment: a PGPORT or a locale in it would change what PostgreSQL does. */
+/** Not the caller's environment: a PGPORT or a locale in it would change what PostgreSQL does. */
 export const CHILD_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' }
 
-/** Makes the cluster when there is none; refuses one that this PostgreSQL cannot open. Only under the lock. */
+/** Creates the cluster if there is none; throws for one that this PostgreSQL cannot open. Call only under the lock. */
 export async function ensureCluster(
   dataFolder: DataFolder,
   binaries: Binaries,
@@ -26,12 +26,12 @@ export async function ensureCluster(
 ): Promise<'new' | 'existing'> {
   await removeLeftovers(dataFolder.home)
   if ((await entriesOf(dataFolder.cluster)).length === 0) {
-    await makeCluster(dataFolder, binaries, password)
+    await createCluster(dataFolder, binaries, password)
     return 'new'
   }
   await checkVersion(dataFolder, binaries.major)
   if (dataFolder.serviceUser !== undefined && (await stat(dataFolder.cluster)).uid === 0)
-    await handOver(dataFolder.cluster, dataFolder.serviceUser)
+    await changeOwner(dataFolder.cluster, dataFolder.serviceUser)
   return 'existing'
 }
 
@@ -46,11 +46,11 @@ async function checkVersion(dataFolder: DataFolder, major: string): Promise<void
   if (version !== major) throw otherVersion(dataFolder, version, major)
 }
 
-// Made under another name and renamed when complete, so that half a cluster is never mistaken for one.
-async function makeCluster(dataFolder: DataFolder, binaries: Binaries, password: string): Promise<void> {
+// Created under another name and renamed when complete, so that a partial cluster is never used.
+async function createCluster(dataFolder: DataFolder, binaries: Binaries, password: string): Promise<void> {
   const suffix = randomBytes(6).toString('hex')
-  const draft = join(dataFolder.home, `${NEW}${suffix}`)
-  const passwordFile = join(dataFolder.home, `${PASSWORD}${suffix}`)
+  const draft = join(dataFolder.home, `${DRAFT_PREFIX}${suffix}`)
+  const passwordFile = join(dataFolder.home, `${PASSWORD_PREFIX}${suffix}`)
   await mkdir(draft, { mode: 0o700 })
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
   if (dataFolder.serviceUser !== undefined) {
@@ -77,7 +77,7 @@ async function initdb(dataFolder: DataFolder, program: string, draft: string, pa
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--locale-provider=builtin',
-    // The system's own locale stays C, for not every system has C.UTF-8; the database's is PostgreSQL's built-in one.
+    // The operating system's locale is C, because not every system has C.UTF-8; the database uses PostgreSQL's built-in locale.
     '--locale=C',
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
@@ -88,12 +88,12 @@ async function initdb(dataFolder: DataFolder, program: string, draft: string, pa
   if (output.includes('could not look up effective user ID')) throw unnamedUser(lastLines(output))
   if (output.includes('error while loading shared libraries')) throw binariesRefused(program, lastLines(output))
   if (output.includes('Permission denied') && dataFolder.serviceUser !== undefined) throw folderClosed(dataFolder)
-  throw new Error(`PostgreSQL could not make its database in ${dataFolder.home}:\n${lastLines(output)}`)
+  throw new Error(`PostgreSQL could not create its database in ${dataFolder.home}:\n${lastLines(output)}`)
 }
 
 function runToEnd(program: string, parameters: string[], options: { cwd: string; uid?: number; gid?: number }) {
   return new Promise<{ exitCode: number | null; output: string }>((resolve, reject) => {
-    // Its own session: an interrupt typed at the terminal is for us to handle.
+    // In its own session, so that Ctrl-C at the terminal reaches only this process.
     const child = spawn(program, parameters, {
       ...options,
       detached: true,
@@ -101,28 +101,28 @@ function runToEnd(program: string, parameters: string[], options: { cwd: string;
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
-    const add = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       output += chunk.toString()
     }
-    child.stdout.on('data', add)
-    child.stderr.on('data', add)
+    child.stdout.on('data', append)
+    child.stderr.on('data', append)
     child.on('error', (error) => reject(binariesRefused(program, reasonOf(error), error)))
     child.on('close', (exitCode) => resolve({ exitCode, output }))
   })
 }
 
-// What a process that died while making a cluster left behind, its initdb included.
+// Removes what a process left behind that died while creating a cluster, including a running initdb.
 async function removeLeftovers(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    if (!name.startsWith(NEW) && !name.startsWith(PASSWORD)) continue
+    if (!name.startsWith(DRAFT_PREFIX) && !name.startsWith(PASSWORD_PREFIX)) continue
     const path = join(home, name)
     for (const pid of await processesIn(path)) signal(pid, 'SIGKILL')
     await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
 }
 
-// A restored backup often belongs to root, as which PostgreSQL refuses to run.
-async function handOver(folder: string, user: { uid: number; gid: number }): Promise<void> {
+// A restored backup often belongs to root, and PostgreSQL refuses to run as root.
+async function changeOwner(folder: string, user: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) await lchown(join(folder, entry), user.uid, user.gid)
   await lchown(folder, user.uid, user.gid)
 }

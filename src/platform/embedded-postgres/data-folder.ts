@@ -14,7 +14,7 @@ export async function locateDataFolder(options: { dataDir: string; systemDir: st
   const root = process.getuid?.() === 0
   const dataDir = await openDataFolder(options.dataDir, root)
   const anchor = join(dataDir, 'postgres')
-  await makeFolder(anchor, root ? 0o711 : 0o700)
+  await ensureFolder(anchor, root ? 0o711 : 0o700)
   const home = (await readPointer(anchor)) ?? (await chooseHome({ ...options, dataDir, anchor, root }))
   const cluster = join(home, 'data')
   const homeOwner = await ownerOf(home)
@@ -29,15 +29,15 @@ export async function locateDataFolder(options: { dataDir: string; systemDir: st
     serviceUser: root ? await userFor(cluster, options.log) : undefined,
     owner: root && homeOwner !== undefined && homeOwner.uid !== 0 ? homeOwner : undefined,
   }
-  await makeFolder(dataFolder.leases, 0o700, dataFolder.owner)
-  await makeFolder(dataFolder.socketFolder, 0o700, dataFolder.serviceUser)
+  await ensureFolder(dataFolder.leases, 0o700, dataFolder.owner)
+  await ensureFolder(dataFolder.socketFolder, 0o700, dataFolder.serviceUser)
   return dataFolder
 }
 
 async function openDataFolder(wanted: string, root: boolean): Promise<string> {
   try {
-    // Root's folder lets others walk through, so that the service user reaches its own folder inside.
-    await makeFolder(wanted, root ? 0o711 : 0o700)
+    // Root's folder is traversable for others, so that the service user reaches its own folder inside.
+    await ensureFolder(wanted, root ? 0o711 : 0o700)
     const folder = await realpath(wanted)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return folder
@@ -50,17 +50,17 @@ async function chooseHome(options: { dataDir: string; systemDir: string; anchor:
   const { anchor, dataDir, log, root, systemDir } = options
   if (!root || (await ownerOf(join(anchor, 'data'))) !== undefined) return anchor
   if (await canEnter(await ensureServiceUser(log), anchor)) return anchor
-  // The random part keeps a data folder that was deleted and made again from finding its predecessor's database.
+  // The random suffix prevents a data folder that was deleted and created again from using the old database.
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const home = join(systemDir, `${hash}-${randomBytes(3).toString('hex')}`)
   try {
-    await makeFolder(systemDir, 0o711)
-    await makeFolder(home, 0o711)
+    await ensureFolder(systemDir, 0o711)
+    await ensureFolder(home, 0o711)
   } catch (error) {
     throw noReachableFolder(dataDir, systemDir, error)
   }
   const chosen = await writePointer(anchor, home)
-  log.info(`PostgreSQL cannot reach ${dataDir} as its system user: the database is kept in ${chosen}`)
+  log.info(`PostgreSQL’s system user cannot access ${dataDir}; the database is stored in ${chosen}`)
   return chosen
 }
 
@@ -77,7 +77,7 @@ async function readPointer(anchor: string): Promise<string | undefined> {
   return home
 }
 
-// Of two processes that choose at once the first wins, and both use its choice.
+// If two processes choose at the same time, both use the choice of the first.
 async function writePointer(anchor: string, home: string): Promise<string> {
   const draft = join(anchor, `${POINTER}.${randomBytes(6).toString('hex')}`)
   await writeFile(draft, `${home}\n`, { flush: true })
@@ -93,7 +93,7 @@ async function writePointer(anchor: string, home: string): Promise<string> {
   }
 }
 
-// An existing cluster runs as the system user that owns it, whoever that is.
+// An existing cluster runs as the system user that owns it.
 async function userFor(cluster: string, log: Log): Promise<ServiceUser> {
   const owner = await ownerOf(cluster)
   return owner === undefined || owner.uid === 0 ? ensureServiceUser(log) : owner
@@ -109,8 +109,8 @@ async function ownerOf(path: string): Promise<ServiceUser | undefined> {
   }
 }
 
-async function makeFolder(path: string, mode: number, owner?: ServiceUser): Promise<void> {
-  // A strict umask must not close it to the service user; what exists keeps the mode its owner gave it.
+async function ensureFolder(path: string, mode: number, owner?: ServiceUser): Promise<void> {
+  // A strict umask must not lock out the service user; an existing folder keeps the mode its owner gave it.
   if ((await mkdir(path, { recursive: true, mode })) !== undefined) await chmod(path, mode)
   if (owner !== undefined) await chown(path, owner.uid, owner.gid)
 }

@@ -1,14 +1,14 @@
 import { codeOf, reasonOf, SetupError } from '../errors.ts'
 import type { DataFolder } from './layout.ts'
 
-const USE_OWN = 'Or use a PostgreSQL of your own: DATABASE_URL=postgres://user:password@host:5432/database'
+const USE_OWN = 'Or use your own PostgreSQL: DATABASE_URL=postgres://user:password@host:5432/database'
 
 export function folderRefused(folder: string, cause: unknown): SetupError {
   const root = process.getuid?.() === 0
   const help =
     codeOf(cause) === 'EROFS'
-      ? 'The file system is read-only. Name a folder on another one: TRIBUTARY_DATA=/path/to/folder'
-      : `Give it to the system user that runs Tributary: ${root ? '' : 'sudo '}chown -R "$(id -un)" ${quote(folder)} && chmod u+rwx ${quote(folder)}\nOr name another folder: TRIBUTARY_DATA=/path/to/folder`
+      ? 'The file system is read-only. Choose a folder on another one: TRIBUTARY_DATA=/path/to/folder'
+      : `Make the system user that runs Tributary its owner: ${root ? '' : 'sudo '}chown -R "$(id -un)" ${quote(folder)} && chmod u+rwx ${quote(folder)}\nOr choose another folder: TRIBUTARY_DATA=/path/to/folder`
   return new SetupError(`The data folder ${folder} cannot be read and written: ${reasonOf(cause)}.`, {
     code: 'data_folder_refused',
     help,
@@ -18,10 +18,10 @@ export function folderRefused(folder: string, cause: unknown): SetupError {
 
 export function folderClosed(dataFolder: DataFolder): SetupError {
   return new SetupError(
-    `The system user that runs the embedded PostgreSQL (uid ${dataFolder.serviceUser?.uid}) cannot reach ${dataFolder.cluster}: a folder above it is closed to others.`,
+    `The system user that runs the embedded PostgreSQL (uid ${dataFolder.serviceUser?.uid}) cannot reach ${dataFolder.cluster}: a parent folder does not let other users through.`,
     {
       code: 'data_folder_closed',
-      help: `Let others walk through (not read) every folder above it: chmod o+x ${quote(dataFolder.dataDir)}`,
+      help: `Let other users pass through (not read) every parent folder: chmod o+x ${quote(dataFolder.dataDir)}`,
     },
   )
 }
@@ -31,7 +31,7 @@ export function noReachableFolder(dataDir: string, systemDir: string, cause: unk
     `The system user that runs the embedded PostgreSQL cannot reach ${dataDir}, and ${systemDir} cannot be used instead: ${reasonOf(cause)}.`,
     {
       code: 'data_folder_closed',
-      help: `Name a folder that others may walk to: TRIBUTARY_DATA=/srv/tributary\nOr open the ones above this one (not for reading): chmod o+x ${quote(dataDir)}`,
+      help: `Choose a folder that other users can reach: TRIBUTARY_DATA=/srv/tributary\nOr let other users pass through (not read) the parent folders: chmod o+x ${quote(dataDir)}`,
       cause,
     },
   )
@@ -40,7 +40,7 @@ export function noReachableFolder(dataDir: string, systemDir: string, cause: unk
 export function noBinaries(platform: string, cause: unknown): SetupError {
   return new SetupError(`There is no embedded PostgreSQL for this machine (${platform}): ${reasonOf(cause)}`, {
     code: 'embedded_unavailable',
-    help: `If npm left out optional packages: npm install --include=optional\n${USE_OWN}`,
+    help: `If npm omitted optional packages: npm install --include=optional\n${USE_OWN}`,
     cause,
   })
 }
@@ -48,23 +48,23 @@ export function noBinaries(platform: string, cause: unknown): SetupError {
 export function binariesRefused(program: string, output: string, cause?: unknown): SetupError {
   return new SetupError(`The embedded PostgreSQL does not run on this machine: ${output.trim()} (${program})`, {
     code: 'embedded_unavailable',
-    help: `It needs a Linux with glibc, or macOS; see what is missing: ldd ${quote(program)}\n${USE_OWN}`,
+    help: `It needs Linux with glibc, or macOS. Show what is missing: ldd ${quote(program)}\n${USE_OWN}`,
     cause,
   })
 }
 
 export function otherVersion(dataFolder: DataFolder, found: string, wanted: string): SetupError {
   return new SetupError(
-    `The database in ${dataFolder.cluster} was made by PostgreSQL ${found}; this release brings PostgreSQL ${wanted}, which cannot open it.`,
+    `The database in ${dataFolder.cluster} was created by PostgreSQL ${found}; this release contains PostgreSQL ${wanted}, which cannot open it.`,
     {
       code: 'database_version',
       help: [
-        `Dump it with PostgreSQL ${found} (the password is database_password in the key file), then let this release make a new one and load the dump:`,
+        `Dump it with PostgreSQL ${found} (the password is database_password in the key file), then let this release create a new one and load the dump:`,
         `  /usr/lib/postgresql/${found}/bin/pg_ctl -w -D ${quote(dataFolder.cluster)} -o "-p 5499 -c unix_socket_directories=/tmp" start`,
         `  /usr/lib/postgresql/${found}/bin/pg_dump -h /tmp -p 5499 -U tributary -Fc -f tributary.dump tributary`,
         `  /usr/lib/postgresql/${found}/bin/pg_ctl -D ${quote(dataFolder.cluster)} stop`,
         `  mv ${quote(dataFolder.cluster)} ${quote(`${dataFolder.cluster}.${found}`)}`,
-        'Or go back to the release of Tributary that made it.',
+        'Or go back to the release of Tributary that created it.',
       ].join('\n'),
     },
   )
@@ -75,14 +75,14 @@ export function damaged(dataFolder: DataFolder, why: string, tail: string): Setu
     `The embedded PostgreSQL cannot open its files in ${dataFolder.cluster}: ${why}${tail === '' ? '' : `\nThe end of ${dataFolder.logFile}:\n${tail}`}`,
     {
       code: 'database_damaged',
-      help: `Restore the folder from your backup: mv ${quote(dataFolder.cluster)} ${quote(`${dataFolder.cluster}.damaged`)} && cp -a /path/to/backup/data ${quote(dataFolder.cluster)}\nTo start empty, leave out the copy: everything is synced again after people sign in again.`,
+      help: `Restore the folder from your backup: mv ${quote(dataFolder.cluster)} ${quote(`${dataFolder.cluster}.damaged`)} && cp -a /path/to/backup/data ${quote(dataFolder.cluster)}\nTo start empty, omit the copy: everything is synced again after people sign in again.`,
     },
   )
 }
 
 export function vanished(home: string, pointer: string): SetupError {
   return new SetupError(
-    `The database of this data folder is kept in ${home} (says ${pointer}), and that folder is gone.`,
+    `The database of this data folder is in ${home} (according to ${pointer}), but that folder does not exist.`,
     {
       code: 'database_missing',
       help: `Restore it from your backup: cp -a /path/to/backup ${quote(home)}\nTo start empty: rm ${quote(pointer)}`,
@@ -93,14 +93,14 @@ export function vanished(home: string, pointer: string): SetupError {
 export function diskFull(folder: string, cause?: unknown): SetupError {
   return new SetupError(`The disk is full: the embedded PostgreSQL cannot write to ${folder}.`, {
     code: 'disk_full',
-    help: `See what is left, free at least 200 MB, and start again: df -h ${quote(folder)}`,
+    help: `Check the free space, free at least 200 MB, and start again: df -h ${quote(folder)}`,
     cause,
   })
 }
 
 export function wrongPassword(dataFolder: DataFolder, cause: unknown): SetupError {
   return new SetupError(
-    `The embedded PostgreSQL in ${dataFolder.cluster} refuses the password from the key file: the key file is not the one this database was made with.`,
+    `The embedded PostgreSQL in ${dataFolder.cluster} refuses the password from the key file: the database was created with another key file.`,
     {
       code: 'database_password',
       help: `Restore the key file that belongs to this data folder: cp /path/to/backup/keyring.json ${quote(`${dataFolder.dataDir}/keyring.json`)}\nTo start over without the old data: mv ${quote(dataFolder.dataDir)} ${quote(`${dataFolder.dataDir}.old`)}`,
@@ -119,11 +119,11 @@ export function unnamedUser(output: string): SetupError {
 export function tooSlow(what: string, waitedMs: number, logFile: string): SetupError {
   return new SetupError(`${what} after ${Math.round(waitedMs / 1000)} s.`, {
     code: 'database_slow',
-    help: `See what it is doing: tail ${quote(logFile)}`,
+    help: `See what PostgreSQL is doing: tail ${quote(logFile)}`,
   })
 }
 
-/** Turns what the file system and PostgreSQL report everywhere into words; anything else stays as it is. */
+/** Turns errors that the file system and PostgreSQL can report anywhere into a SetupError; others are returned unchanged. */
 export function explain(error: unknown, folder: string): unknown {
   if (error instanceof SetupError) return error
   switch (codeOf(error) ?? '') {
@@ -136,7 +136,7 @@ export function explain(error: unknown, folder: string): unknown {
     case 'EROFS':
       return folderRefused(folder, error)
     case 'ERR_SQLITE_ERROR':
-      return folderRefused(folder, new Error(`a lock cannot be taken in it (${reasonOf(error)})`, { cause: error }))
+      return folderRefused(folder, new Error(`a file in it cannot be locked (${reasonOf(error)})`, { cause: error }))
     default:
       return error
   }

@@ -1,17 +1,17 @@
 import type { ServiceUser } from './service-user.ts'
 
-/** Where everything of one embedded database is. */
+/** The paths of one embedded database. */
 export interface DataFolder {
   dataDir: string
-  /** Holds the four below; `<dataDir>/postgres`, or a folder of the machine when the service user cannot get there. */
+  /** Contains the four below; `<dataDir>/postgres`, or a folder under `/var/lib` when the service user cannot reach that. */
   home: string
   cluster: string
   socketFolder: string
   leases: string
   lock: string
   logFile: string
-  /** Set when we are root. */
+  /** Set when this process runs as root. */
   serviceUser: ServiceUser | undefined
-  /** Set when we are root in a home of somebody else: what we make there must be theirs. */
+  /** Set when this process runs as root in a home of another user, who must own the files created there. */
   owner: ServiceUser | undefined
 }

@@ -3,7 +3,7 @@ import { lchownSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileLock, tryFileLock } from '../file-lock.ts'
 
-/** Who uses the database: one locked file per open handle, named after its process for the reader of a listing. */
+/** A use of the database: one locked file per open handle. The name begins with the process id, for people who list the folder. */
 export interface Lease {
   name: string
   release(): void
@@ -14,12 +14,12 @@ interface Owner {
   gid: number
 }
 
-/** `owner` is set when root works in a folder of somebody else, who must be able to test the lock later. */
+/** `owner` is set when root works in a folder of another user, who must be able to test the lock later. */
 export function takeLease(folder: string, owner: Owner | undefined): Lease {
   const name = `${process.pid}-${randomBytes(6).toString('hex')}`
   const path = join(folder, name)
   const lock = tryFileLock(path)
-  if (lock === undefined) throw new Error(`The new lease ${path} is held by another process.`)
+  if (lock === undefined) throw new Error(`The new lease ${path} is locked by another process.`)
   if (owner !== undefined) lchownSync(path, owner.uid, owner.gid)
   return {
     name,
@@ -30,8 +30,8 @@ export function takeLease(folder: string, owner: Owner | undefined): Lease {
   }
 }
 
-/** Names of the leases that a living process holds; those of dead ones are removed. Only to be called under the lock. */
-export function livingLeases(folder: string): string[] {
+/** Names of the leases of running processes; removes those of dead ones. Call only under the lock. */
+export function activeLeases(folder: string): string[] {
   return readdirSync(folder).filter((name) => {
     const path = join(folder, name)
     const lock = tryLease(path)
@@ -46,7 +46,7 @@ function tryLease(path: string): FileLock | 'held' {
   try {
     return tryFileLock(path) ?? 'held'
   } catch {
-    // A lease that cannot be tested counts as held: stopping the database under somebody is the worse mistake.
+    // A lease that cannot be tested counts as held, because stopping a database in use is the worse mistake.
     return 'held'
   }
 }

@@ -2,19 +2,19 @@ import { constants } from 'node:fs'
 import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { codeOf } from '../errors.ts'
 
-/** Limit: bytes of the embedded database's log; then it begins anew. */
+/** Limit: bytes of the embedded database's log; then a new one begins, and one old one is kept. */
 const MAX_BYTES = 10 * 1024 * 1024
 const TAIL_BYTES = 4096
 const TAIL_LINES = 15
 
-/** Keeps one older piece and empties the file; PostgreSQL appends, so this is safe while it runs. */
-export async function boundLog(path: string): Promise<void> {
+/** Copies the log aside and truncates it; safe while PostgreSQL runs, because it appends. */
+export async function rotateLog(path: string): Promise<void> {
   if ((await sizeOf(path)) <= MAX_BYTES) return
   await copyFile(path, `${path}.1`)
   await truncate(path, 0)
 }
 
-/** Not through a link: root may open it in a folder that belongs to somebody else. */
+/** Does not follow links, because root may open it in a folder of another user. */
 export async function openLog(path: string): Promise<FileHandle> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)

@@ -1,36 +1,36 @@
 import { lchown } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FileLock, fileLock } from '../file-lock.ts'
+import { acquireFileLock, type FileLock } from '../file-lock.ts'
 import type { Log } from '../telemetry/log.ts'
 import { findPackage, prepareBinaries } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { locateDataFolder } from './data-folder.ts'
 import { explain, tooSlow } from './failures.ts'
 import type { DataFolder } from './layout.ts'
-import { livingLeases, takeLease } from './leases.ts'
-import { boundLog } from './log-file.ts'
+import { activeLeases, takeLease } from './leases.ts'
+import { rotateLog } from './log-file.ts'
 import { READY_TIMEOUT_MS, startPostmaster, stopPostmaster } from './postmaster.ts'
 import { type Access, probe } from './probe.ts'
 
 export interface EmbeddedOptions {
   dataDir: string
-  /** From the key file; the database is made with it and asks for it ever after. */
+  /** From the key file; the database is created with it. */
   password: string
   log: Log
   database?: string
-  /** Where root keeps a database whose data folder PostgreSQL's system user cannot reach. */
+  /** Where root stores the database if PostgreSQL's system user cannot reach the data folder. */
   systemDir?: string
 }
 
-/** `new`: made and started; `existing`: started; `shared`: it was running. */
+/** `new`: created and started; `existing`: started; `shared`: it was running. */
 export type Started = 'new' | 'existing' | 'shared'
 
 export interface Embedded {
   url: string
   started: Started
-  /** Starts it again if it died meanwhile; the URL may be another one. */
+  /** Restarts the database if it died; the URL may change. */
   ensure(): Promise<string>
-  /** The last one to leave stops the database. */
+  /** The last release stops the database. */
   release(): Promise<void>
 }
 
@@ -43,8 +43,8 @@ const POLL_MS = 30
 const LOCK_TIMEOUT_MS = READY_TIMEOUT_MS * 2
 
 /**
- * The embedded PostgreSQL of a data folder, shared by every process that opens it. All that starts, stops or counts
- * happens under one lock, so that no two processes start it at once and none stops it while another comes in.
+ * Opens the embedded PostgreSQL of a data folder, which all processes of that folder share. Starting, stopping and counting
+ * uses happen under one lock, so that no two processes start it at once and none stops it while another one opens it.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { database = 'tributary', dataDir, log, password, systemDir = '/var/lib/tributary' } = options
@@ -92,18 +92,18 @@ async function findOrStart(options: {
   log: Log
 }): Promise<Running> {
   const { access, log, dataFolder, systemDir } = options
-  await boundLog(dataFolder.logFile)
+  await rotateLog(dataFolder.logFile)
   const url = await urlWhenReady(dataFolder, access)
   if (url !== undefined) return { url, started: 'shared' }
   const binaries = await prepareBinaries({ dataFolder, systemDir, package: await findPackage(), log })
   const started = await ensureCluster(dataFolder, binaries, access.password)
   await startPostmaster(dataFolder, binaries, log)
   const startedUrl = await urlWhenReady(dataFolder, access)
-  if (startedUrl === undefined) throw new Error(`PostgreSQL ended right after it started; see ${dataFolder.logFile}`)
+  if (startedUrl === undefined) throw new Error(`PostgreSQL stopped right after its start; see ${dataFolder.logFile}`)
   return { url: startedUrl, started }
 }
 
-// Waits for one that is starting, replaying or stopping; undefined when none runs.
+// Waits while PostgreSQL starts, replays or stops; undefined when none runs.
 async function urlWhenReady(dataFolder: DataFolder, access: Access): Promise<string | undefined> {
   const beganAt = performance.now()
   for (;;) {
@@ -111,22 +111,22 @@ async function urlWhenReady(dataFolder: DataFolder, access: Access): Promise<str
     if (found.state === 'ready') return found.url
     if (found.state === 'absent') return undefined
     const waitedMs = performance.now() - beganAt
-    if (waitedMs > READY_TIMEOUT_MS) throw tooSlow('PostgreSQL runs but does not answer', waitedMs, dataFolder.logFile)
+    if (waitedMs > READY_TIMEOUT_MS) throw tooSlow('PostgreSQL runs but did not respond', waitedMs, dataFolder.logFile)
     await sleep(POLL_MS)
   }
 }
 
 async function stopIfUnused(dataFolder: DataFolder, log: Log): Promise<void> {
-  if (livingLeases(dataFolder.leases).length === 0) await stopPostmaster(dataFolder, log)
+  if (activeLeases(dataFolder.leases).length === 0) await stopPostmaster(dataFolder, log)
 }
 
 async function underLock<T>(dataFolder: DataFolder, log: Log, work: () => Promise<T>): Promise<T> {
-  let told = false
-  const lock: FileLock = await fileLock(dataFolder.lock, (waitedMs) => {
+  let hasLogged = false
+  const lock: FileLock = await acquireFileLock(dataFolder.lock, (waitedMs) => {
     if (waitedMs > LOCK_TIMEOUT_MS)
-      throw tooSlow('Another process still starts or stops PostgreSQL', waitedMs, dataFolder.logFile)
-    if (waitedMs > 5000 && !told) log.info('Waiting for another process that starts or stops PostgreSQL.')
-    told ||= waitedMs > 5000
+      throw tooSlow('Another process was still starting or stopping PostgreSQL', waitedMs, dataFolder.logFile)
+    if (waitedMs > 5000 && !hasLogged) log.info('Waiting for another process that is starting or stopping PostgreSQL.')
+    hasLogged ||= waitedMs > 5000
   })
   try {
     if (dataFolder.owner !== undefined) await lchown(dataFolder.lock, dataFolder.owner.uid, dataFolder.owner.gid)

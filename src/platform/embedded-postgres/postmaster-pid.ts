@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** What a postmaster writes about itself into its cluster. */
+/** The content of the file `postmaster.pid`. */
 export interface PostmasterPid {
   pid: number
   port: number
@@ -13,7 +13,7 @@ export interface PostmasterPid {
 
 export const POSTMASTER_PID = 'postmaster.pid'
 
-/** Undefined when there is none, or when it is still being written. */
+/** Undefined when the file is missing or incomplete. */
 export async function readPostmasterPid(cluster: string): Promise<PostmasterPid | undefined> {
   let text: string
   try {

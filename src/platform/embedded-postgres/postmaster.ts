@@ -18,33 +18,33 @@ import { type Listen, postmasterArguments, SOCKET_PORT } from './settings.ts'
 
 const POLL_MS = 20
 const START_TRIES = 5
-/** Replaying the log after a crash may take minutes; past this something hangs. */
+/** Replaying the log after a crash may take minutes; after this time, something hangs. */
 export const READY_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 60_000
 const ORPHAN_TIMEOUT_MS = 5000
 /** Limit: bytes of a socket's path; for a longer one the embedded database listens on a loopback port. */
 const MAX_SOCKET_PATH_BYTES = 100
 
-/** Starts a postmaster and waits until it says that it is ready. Only under the lock, and when none runs. */
+/** Starts a postmaster and waits until it is ready. Call only under the lock, and when none runs. */
 export async function startPostmaster(dataFolder: DataFolder, binaries: Binaries, log: Log): Promise<void> {
   for (let tries = 1; ; tries++) {
     const oldPort = (await readPostmasterPid(dataFolder.cluster))?.port
-    await clearRemains(dataFolder)
+    await removeRemains(dataFolder)
     const listen = await chooseListen(dataFolder, tries === 1 ? oldPort : undefined)
     const failure = await launch(dataFolder, binaries, listen, log)
     if (failure === undefined) return
-    if (tries === START_TRIES || !isPassing(failure)) throw await explainExit(dataFolder, binaries, failure)
+    if (tries === START_TRIES || !isTemporary(failure)) throw await explainExit(dataFolder, binaries, failure)
     await sleep(POLL_MS * 10)
   }
 }
 
-/** Fast shutdown: sessions are cut off, everything is written, nothing is left to replay. Only under the lock. */
+/** Fast shutdown: closes sessions and writes everything, so that nothing is left to replay. Call only under the lock. */
 export async function stopPostmaster(dataFolder: DataFolder, log: Log): Promise<void> {
   const postmaster = await readPostmasterPid(dataFolder.cluster)
   if (postmaster === undefined || !(await runsIn(postmaster.pid, dataFolder.cluster))) return
   signal(postmaster.pid, 'SIGINT')
   if (await exitedWithin(dataFolder, [postmaster.pid], STOP_TIMEOUT_MS)) return
-  log.warn('PostgreSQL does not stop; it is ended at once and replays its log at the next start.')
+  log.warn('PostgreSQL does not stop; it is stopped immediately and will replay its log at the next start.')
   signal(postmaster.pid, 'SIGQUIT')
   await exitedWithin(dataFolder, [postmaster.pid], ORPHAN_TIMEOUT_MS)
 }
@@ -62,15 +62,15 @@ async function launch(
     exited = true
   })
   const beganAt = performance.now()
-  let told = false
+  let hasLogged = false
   for (;;) {
     const postmaster = await readPostmasterPid(dataFolder.cluster)
     if (postmaster?.pid === child.pid && postmaster?.ready === true) return undefined
-    if (exited) return (await logTail(dataFolder.logFile, logBytes)) || 'it ended without a word.'
+    if (exited) return (await logTail(dataFolder.logFile, logBytes)) || 'it stopped without a message.'
     const waitedMs = performance.now() - beganAt
-    if (waitedMs > READY_TIMEOUT_MS) throw tooSlow('PostgreSQL is not ready', waitedMs, dataFolder.logFile)
-    if (waitedMs > 5000 && !told) log.info('PostgreSQL replays its log after a crash; this may take a while.')
-    told ||= waitedMs > 5000
+    if (waitedMs > READY_TIMEOUT_MS) throw tooSlow('PostgreSQL was not ready', waitedMs, dataFolder.logFile)
+    if (waitedMs > 5000 && !hasLogged) log.info('PostgreSQL is replaying its log after a crash; this may take a while.')
+    hasLogged ||= waitedMs > 5000
     await sleep(POLL_MS)
   }
 }
@@ -80,7 +80,7 @@ async function spawnPostmaster(dataFolder: DataFolder, binaries: Binaries, liste
   try {
     if (dataFolder.owner !== undefined) await logFile.chown(dataFolder.owner.uid, dataFolder.owner.gid)
     return await new Promise<ChildProcess>((resolve, reject) => {
-      // Its own session: an interrupt typed at the terminal must not stop it before we have drained.
+      // In its own session, so that Ctrl-C at the terminal does not stop it before this process has drained.
       const child = spawn(binaries.postgres, postmasterArguments(dataFolder.cluster, listen), {
         ...identity(dataFolder.serviceUser),
         cwd: dataFolder.cluster,
@@ -97,8 +97,8 @@ async function spawnPostmaster(dataFolder: DataFolder, binaries: Binaries, liste
   }
 }
 
-// PostgreSQL clears up after a dead postmaster itself, except where another process has its number by now.
-async function clearRemains(dataFolder: DataFolder): Promise<void> {
+// PostgreSQL cleans up after a dead postmaster itself, except when another process now has the same process id.
+async function removeRemains(dataFolder: DataFolder): Promise<void> {
   const orphans = await processesIn(dataFolder.cluster)
   for (const pid of orphans) signal(pid, 'SIGQUIT')
   if (!(await exitedWithin(dataFolder, orphans, ORPHAN_TIMEOUT_MS))) {
@@ -129,7 +129,7 @@ async function chooseListen(dataFolder: DataFolder, preferredPort: number | unde
   return { port: (await freePort(preferredPort ?? 0)) ?? (await freePort(0)) ?? SOCKET_PORT }
 }
 
-// The port of the last run, if it is still free, keeps the URLs of running processes good.
+// The port of the last run is preferred, so that the URLs of running processes stay valid.
 function freePort(wanted: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -141,7 +141,7 @@ function freePort(wanted: number): Promise<number | undefined> {
   })
 }
 
-function isPassing(failure: string): boolean {
+function isTemporary(failure: string): boolean {
   return /pre-existing shared memory block|lock file .* already exists|could not (bind|create any)/.test(failure)
 }
 
@@ -154,5 +154,5 @@ async function explainExit(dataFolder: DataFolder, binaries: Binaries, failure: 
   ) {
     return folderClosed(dataFolder)
   }
-  return damaged(dataFolder, 'it stops while starting.', failure)
+  return damaged(dataFolder, 'it stopped while starting.', failure)
 }

@@ -13,35 +13,37 @@ export interface ServiceUser {
 }
 
 const NAME = 'tributary'
-const TRIES = 20
+/** Limit: attempts to create the system user; then the user nobody is used. */
+const MAX_TRIES = 20
 const RETRY_MS = 100
 const NOLOGIN = '/usr/sbin/nologin'
 
-const WAYS_TO_MAKE_ONE: [string, ...string[]][] = [
+const COMMANDS: [string, ...string[]][] = [
   ['useradd', '--system', '--user-group', '--no-create-home', '--shell', NOLOGIN, NAME],
   ['/usr/sbin/useradd', '--system', '--user-group', '--no-create-home', '--shell', NOLOGIN, NAME],
   ['sh', '-c', `addgroup -S ${NAME}; adduser -S -D -H -s /sbin/nologin -G ${NAME} ${NAME}`],
 ]
 
-/** The system user `tributary`, made when it is missing; `nobody` where none can be made. */
+/** The system user `tributary`, created if it is missing; `nobody` where it cannot be created. */
 export async function ensureServiceUser(log: Log): Promise<ServiceUser> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const found = await lookUp(NAME)
     if (found !== undefined) return found
-    if (!(await make())) break
-    // Another process may hold the password file at this moment, or have made the user first.
+    if (!(await createUser())) break
+    // Another process may have locked the password file, or created the user first.
     await sleep(RETRY_MS)
   }
-  const made = await lookUp(NAME)
-  if (made !== undefined) return made
+  const created = await lookUp(NAME)
+  if (created !== undefined) return created
   const nobody = await lookUp('nobody')
-  if (nobody === undefined) throw new Error('There is neither a way to make a system user nor the user nobody.')
-  log.warn(`PostgreSQL runs as the system user nobody: the system user ${NAME} could not be made.`)
+  if (nobody === undefined)
+    throw new Error('No system user could be created for PostgreSQL, and the user nobody does not exist.')
+  log.warn(`PostgreSQL runs as the system user nobody, because the system user ${NAME} could not be created.`)
   return nobody
 }
 
 /** Why this system user cannot run the program; undefined when it can. */
-export async function refusal(
+export async function whyCannotRun(
   user: ServiceUser | undefined,
   program: string,
   parameters: string[],
@@ -55,15 +57,15 @@ export async function refusal(
 }
 
 export async function canRun(user: ServiceUser | undefined, program: string, parameters: string[]): Promise<boolean> {
-  return (await refusal(user, program, parameters)) === undefined
+  return (await whyCannotRun(user, program, parameters)) === undefined
 }
 
-/** Whether this system user may walk into the folder. */
+/** Whether this system user may enter the folder. */
 export async function canEnter(user: ServiceUser, folder: string): Promise<boolean> {
   return canRun(user, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder])
 }
 
-/** The part of spawn options that makes a child run as this user. */
+/** The spawn options that run a child as this user. */
 export function identity(user: ServiceUser | undefined): { uid?: number; gid?: number } {
   return user === undefined ? {} : { uid: user.uid, gid: user.gid }
 }
@@ -73,14 +75,14 @@ async function lookUp(name: string): Promise<ServiceUser | undefined> {
     const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
     return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
   } catch {
-    // id ends with a failure when there is no such user.
+    // id fails when there is no such user.
     return undefined
   }
 }
 
-// True when one of the tools exists, whether or not it succeeded: it also fails when another process was faster.
-async function make(): Promise<boolean> {
-  for (const [program, ...parameters] of WAYS_TO_MAKE_ONE) {
+// True when one of the commands exists, even if it failed: it also fails when another process was faster.
+async function createUser(): Promise<boolean> {
+  for (const [program, ...parameters] of COMMANDS) {
     try {
       await run(program, parameters)
       return true

@@ -1,7 +1,7 @@
-/** Where a postmaster is to be reached. */
+/** Where a postmaster listens. */
 export type Listen = { socketFolder: string } | { port: number }
 
-/** PostgreSQL names its socket after its port, also when no port is open. */
+/** PostgreSQL names its socket after its port, even when it opens no port. */
 export const SOCKET_PORT = 5432
 
 const SETTINGS: Record<string, string> = {
@@ -20,12 +20,12 @@ const SETTINGS: Record<string, string> = {
   huge_pages: 'off',
   jit: 'off',
   io_method: 'sync',
-  // Parallel queries need more shared memory than containers have (64 MB), and ours are small.
+  // Parallel queries need more shared memory than containers have (64 MB), and our queries are small.
   max_parallel_workers_per_gather: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
   password_encryption: 'scram-sha-256',
-  // Statements and details carry what people wrote; they do not belong into a log.
+  // Statements and details contain people's data, which must not be logged.
   log_min_messages: 'warning',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -36,7 +36,7 @@ const SETTINGS: Record<string, string> = {
   lc_messages: 'C',
 }
 
-/** Given on the command line at every start, so that an older cluster follows a newer release. */
+/** Passed on the command line at every start, so that an existing cluster gets the settings of a newer release. */
 export function postmasterArguments(cluster: string, listen: Listen): string[] {
   const settings = { ...SETTINGS, ...listenSettings(listen) }
   return ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]

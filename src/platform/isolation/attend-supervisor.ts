@@ -2,7 +2,7 @@ import { reasonOf } from '../errors.ts'
 import { createJobLedger, type JobLedger } from './job-ledger.ts'
 import type { Notice, Order } from './protocol.ts'
 
-/** Taken from a method, so that each may say what its input is: whoever asks for a task knows it by its name. */
+/** The type of a method, whose parameters are bivariant: each handler may declare the type of its own input. */
 type TaskHandler = { run(input: unknown, signal: AbortSignal): Promise<unknown> }['run']
 
 export interface Attending {
@@ -14,22 +14,22 @@ export interface Attending {
 
 const BEAT_MS = 1000
 
-/** The worker's side: boots once it is told with what, beats, runs tasks, stops when told, and ends with its supervisor. */
-export function attendSupervisor(boot: (given: unknown, ledger: JobLedger) => Promise<Attending>): void {
+/** The worker's side: boots on order, sends heartbeats, runs tasks, stops on order, and exits when its supervisor exits. */
+export function attendSupervisor(boot: (settings: unknown, ledger: JobLedger) => Promise<Attending>): void {
   const send = (notice: Notice) => {
-    // Between the end of the supervisor and our own there is nobody to tell.
+    // After the supervisor has exited there is no channel, and this process exits next.
     if (process.connected) process.send!(notice, undefined, {}, () => {})
   }
   const running = new Map<number, AbortController>()
   let attending: Attending | undefined
 
   async function runTask({ id, name, input }: Extract<Order, { kind: 'task' }>): Promise<void> {
-    const leaving = new AbortController()
-    running.set(id, leaving)
+    const cancelling = new AbortController()
+    running.set(id, cancelling)
     try {
       const task = attending?.tasks[name]
-      if (task === undefined) throw new Error(`This worker has no task named ${name}`)
-      send({ kind: 'result', id, value: await task(input, leaving.signal) })
+      if (task === undefined) throw new Error(`This worker has no task named “${name}”`)
+      send({ kind: 'result', id, value: await task(input, cancelling.signal) })
     } catch (error) {
       send({ kind: 'failed', id, message: reasonOf(error) })
     } finally {
@@ -37,8 +37,8 @@ export function attendSupervisor(boot: (given: unknown, ledger: JobLedger) => Pr
     }
   }
 
-  async function begin(given: unknown): Promise<void> {
-    attending = await boot(given, createJobLedger(send))
+  async function begin(settings: unknown): Promise<void> {
+    attending = await boot(settings, createJobLedger(send))
     const beat = () =>
       send({ kind: 'beat', memoryBytes: process.memoryUsage.rss(), report: attending?.report() ?? undefined })
     setInterval(beat, BEAT_MS)
@@ -51,14 +51,14 @@ export function attendSupervisor(boot: (given: unknown, ledger: JobLedger) => Pr
   }
 
   process.on('message', (order: Order) => {
-    // A boot or a stop that fails ends the process; the supervisor tells the reason.
+    // A boot or a stop that fails ends the process; the supervisor reports it.
     if (order.kind === 'boot') void begin(order.boot)
     else if (order.kind === 'task') void runTask(order)
     else if (order.kind === 'cancel') running.get(order.id)?.abort()
     else void end()
   })
-  // What is under way is taken up by others when its lease ends.
+  // Running jobs go to other workers when their leases expire.
   process.on('disconnect', () => process.exit(1))
-  // The supervisor decides when we stop; signals to the whole group are meant for it.
+  // The supervisor decides when a worker stops; signals to the process group are meant for the supervisor.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 }

@@ -1,29 +1,29 @@
 import type { Notice } from './protocol.ts'
 
-/** Tells the supervisor which jobs this process has at work, so that a death can be counted against them. */
+/** Reports the running jobs of this process to the supervisor, so that a crash can be counted against them. */
 export interface JobLedger {
-  /** Runs work that counts as a job of this subject until it settles. `step` says where in it we are. */
-  hold<Result>(subject: unknown, work: (step: (name: string) => void) => Promise<Result>): Promise<Result>
+  /** Runs work that counts as a job of this subject until it settles. `step` reports its progress. */
+  track<Result>(subject: unknown, work: (step: (name: string) => void) => Promise<Result>): Promise<Result>
 }
 
-/** Where nobody supervises. */
-export const NO_LEDGER: JobLedger = { hold: (_subject, work) => work(() => {}) }
+/** For processes without a supervisor. */
+export const NO_LEDGER: JobLedger = { track: (_subject, work) => work(() => {}) }
 
-/** The same step again is told this often: it shows that the job moves. */
+/** How often an unchanged step is reported again, to show that the job makes progress. */
 const REPEAT_MS = 5000
 
 export function createJobLedger(send: (notice: Notice) => void): JobLedger {
-  let last = 0
+  let lastJob = 0
   return {
-    hold: async (subject, work) => {
-      const job = String((last += 1))
-      const told = { step: '', atMs: performance.now() }
+    track: async (subject, work) => {
+      const job = String((lastJob += 1))
+      const reported = { step: '', atMs: performance.now() }
       send({ kind: 'begin', job, subject })
       try {
         return await work((step) => {
           const nowMs = performance.now()
-          if (step === told.step && nowMs - told.atMs < REPEAT_MS) return
-          Object.assign(told, { step, atMs: nowMs })
+          if (step === reported.step && nowMs - reported.atMs < REPEAT_MS) return
+          Object.assign(reported, { step, atMs: nowMs })
           send({ kind: 'step', job, step })
         })
       } finally {

@@ -3,39 +3,39 @@ import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 export interface LaneOptions {
   name: string
-  /** The program of the worker. */
+  /** The worker's entry module. */
   entry: string
-  /** What a worker is told at its start. */
+  /** What a worker is booted with. */
   boot: () => unknown
   limits: WorkerLimits
-  /** Always running, or only while there is something to do. */
-  keep: boolean
-  /** Settles what the worker held, before the next one starts. */
+  /** Whether the worker always runs, or only while there is work. */
+  isPermanent: boolean
+  /** Handles the jobs that the worker ran, before the next worker starts. */
   onDeath: (lane: string, death: Death) => Promise<void>
 }
 
 export interface LaneView {
   lane: string
   pid: number | undefined
-  /** It has booted and takes work. */
+  /** It has booted and accepts tasks. */
   ready: boolean
   memoryBytes: number
   held: number
   deaths: { reason: DeathReason; count: number }[]
 }
 
-/** One worker process for one sort of work: started, watched, and started again after it died. */
+/** One worker process for one kind of work: started, watched, and restarted after it died. */
 export interface Lane {
   /** Starts the worker unless it runs. */
   ensure: () => void
   run: (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
   view: () => LaneView
-  /** Every worker's last report: of those that are gone, and of the one at work. */
+  /** The last report of every worker: those that ended, and the running one. */
   reports: () => unknown[]
   stop: (graceMs: number) => Promise<void>
 }
 
-interface Waiting {
+interface PendingTask {
   name: string
   input: unknown
   resolve: (value: unknown) => void
@@ -43,14 +43,14 @@ interface Waiting {
 }
 
 const FIRST_WAIT_MS = 250
-/** Limit: wait before a worker is started again that died before it did anything; the waits grow up to this. */
+/** Limit: wait before restarting a worker that died before it did anything; waits double up to this. */
 const MAX_WAIT_MS = 30_000
 const IDLE_MS = 60_000
-/** Reports of dead workers are kept, so that counters do not go back; the oldest goes first. */
-const KEPT_REPORTS = 100
+/** Limit: reports of ended workers, which are kept so that counters do not decrease; the oldest is dropped. */
+const MAX_OLD_REPORTS = 100
 
-export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOptions): Lane {
-  const tasks = new Map<number, Waiting>()
+export function createLane({ name, entry, boot, limits, isPermanent, onDeath }: LaneOptions): Lane {
+  const tasks = new Map<number, PendingTask>()
   const deaths = new Map<DeathReason, number>()
   const oldReports: unknown[] = []
   let worker: WorkerProcess | undefined
@@ -70,10 +70,10 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
     worker = startWorkerProcess(entry, boot(), limits, {
       ready: () => {
         isReady = true
-        for (const [id, task] of tasks) give(id, task)
+        for (const [id, task] of tasks) sendTask(id, task)
       },
-      report: (given) => {
-        report = given
+      report: (received) => {
+        report = received
         waitMs = 0
       },
       result: (id, outcome) => {
@@ -81,48 +81,49 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
         tasks.delete(id)
         if ('value' in outcome) task?.resolve(outcome.value)
         else task?.reject(new Error(outcome.failure))
-        restWhenIdle()
+        stopWhenIdle()
       },
       ended,
     })
   }
 
-  const give = (id: number, { name: task, input }: Waiting) => worker?.order({ kind: 'task', id, name: task, input })
+  const sendTask = (id: number, { name: task, input }: PendingTask) =>
+    worker?.order({ kind: 'task', id, name: task, input })
 
   function ended(death: Death | undefined): void {
     worker = undefined
     isReady = false
     if (report !== undefined) oldReports.push(report)
-    if (oldReports.length > KEPT_REPORTS) oldReports.shift()
+    if (oldReports.length > MAX_OLD_REPORTS) oldReports.shift()
     report = undefined
     const lost = [...tasks.values()]
     tasks.clear()
     for (const { reject } of lost)
-      reject(new WorkerDied(death ?? { reason: 'crashed', detail: 'Its worker was stopped.' }))
+      reject(new WorkerDied(death ?? { reason: 'crashed', detail: 'The worker was stopped.' }))
     if (death === undefined) return
     deaths.set(death.reason, (deaths.get(death.reason) ?? 0) + 1)
     const didNothing = death.held.length === 0 && lost.length === 0
     waitMs = didNothing ? Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2)) : FIRST_WAIT_MS
-    // First the jobs are marked: the next worker must not take the same ones in the same company.
+    // The jobs are marked first, so that the next worker does not run the same ones together.
     settling = onDeath(name, death).then(() => {
-      if (closed || (!keep && tasks.size === 0)) return
+      if (closed || (!isPermanent && tasks.size === 0)) return
       restarting ??= setTimeout(start, waitMs)
     })
   }
 
-  /** A worker on demand goes when nobody needs it: an idle process costs tens of megabytes. */
-  function restWhenIdle(): void {
+  /** Stops a worker that is not permanent when it has no work, because an idle process costs tens of megabytes. */
+  function stopWhenIdle(): void {
     clearTimeout(idle)
-    if (keep || closed) return
+    if (isPermanent || closed) return
     idle = setTimeout(() => {
-      if (tasks.size > 0 || (worker?.held() ?? 0) > 0) return restWhenIdle()
+      if (tasks.size > 0 || (worker?.held() ?? 0) > 0) return stopWhenIdle()
       void worker?.stop(limits.stallMs)
     }, IDLE_MS).unref()
   }
 
   const ensure = () => {
     if (worker === undefined && restarting === undefined) void settling.then(start)
-    restWhenIdle()
+    stopWhenIdle()
   }
 
   return {
@@ -135,7 +136,7 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
         const onAbort = () => {
           worker?.order({ kind: 'cancel', id })
           tasks.delete(id)
-          reject(signal?.reason instanceof Error ? signal.reason : new Error('The caller has left'))
+          reject(signal?.reason instanceof Error ? signal.reason : new Error('The caller disconnected'))
         }
         const settled = <Value>(settle: (value: Value) => void) => {
           return (value: Value) => {
@@ -143,10 +144,10 @@ export function createLane({ name, entry, boot, limits, keep, onDeath }: LaneOpt
             settle(value)
           }
         }
-        const waiting = { name: task, input, resolve: settled(resolve), reject: settled(reject) }
-        tasks.set(id, waiting)
+        const pending = { name: task, input, resolve: settled(resolve), reject: settled(reject) }
+        tasks.set(id, pending)
         signal?.addEventListener('abort', onAbort, { once: true })
-        if (isReady) give(id, waiting)
+        if (isReady) sendTask(id, pending)
         else ensure()
       })
     },

@@ -1,4 +1,4 @@
-/** What a supervisor and its worker process say to each other. Sent by structured clone: plain values and buffers only. */
+/** The messages between a supervisor and its worker process. Sent by structured clone: plain values and buffers only. */
 
 /** From the supervisor. */
 export type Order =
@@ -17,37 +17,37 @@ export type Notice =
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'failed'; id: number; message: string }
 
-/** A job that a worker has begun and not ended. */
+/** A job that a worker has started and not finished. */
 export interface HeldJob {
-  /** What a death is counted against; the supervisor hands it on as it is. */
+  /** What a death is counted against; opaque to the supervisor. */
   subject: unknown
-  /** Where in the job the worker was. */
+  /** The last step that the job reported. */
   step: string
 }
 
-/** Why a worker ended without having been told to. */
+/** Why a worker ended without an order to stop. */
 export const DEATH_REASONS = ['crashed', 'stalled', 'memory', 'overtime', 'not_started'] as const
 export type DeathReason = (typeof DEATH_REASONS)[number]
 
 export interface Death {
   reason: DeathReason
-  /** A sentence for people. */
+  /** A sentence for operators. */
   detail: string
   held: HeldJob[]
 }
 
 export interface WorkerLimits {
-  /** Resident memory of the process. */
+  /** Maximum resident memory of the process. */
   memoryBytes: number
-  /** Without a heartbeat. */
+  /** Longest time without a heartbeat. */
   stallMs: number
-  /** A job without a step forward. */
+  /** Longest time without progress of a job. */
   jobMs: number
-  /** From the start of the process until it is ready. */
+  /** Longest time from the start of the process until it is ready. */
   bootMs: number
 }
 
-/** A task whose worker died; it may or may not have done its work. */
+/** The error of a task whose worker died; the task may have been done or not. */
 export class WorkerDied extends Error {
   override name = 'WorkerDied'
   readonly reason: DeathReason

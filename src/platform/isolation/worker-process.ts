@@ -7,7 +7,7 @@ export interface WorkerEvents {
   ready: () => void
   result: (id: number, outcome: { value: unknown } | { failure: string }) => void
   report: (report: unknown) => void
-  /** Undefined: it stopped because it was told to. */
+  /** Undefined: it stopped on order. */
   ended: (death: Death | undefined) => void
 }
 
@@ -16,18 +16,18 @@ export interface WorkerProcess {
   memoryBytes: () => number
   held: () => number
   order: (order: Order) => void
-  /** Asks it to stop, and kills it after the grace. */
+  /** Orders it to stop, and kills it after `graceMs`. */
   stop: (graceMs: number) => Promise<void>
 }
 
 const WATCH_MS = 500
 const MB = 1024 * 1024
 
-interface Watched extends HeldJob {
-  movedAtMs: number
+interface WatchedJob extends HeldJob {
+  lastStepAtMs: number
 }
 
-/** Starts a process and kills it when it stalls, grows beyond its memory, or a job of it does not move on. */
+/** Starts a process and kills it when it stalls, exceeds its memory, or one of its jobs makes no progress. */
 export function startWorkerProcess(
   entry: string,
   boot: unknown,
@@ -39,7 +39,7 @@ export function startWorkerProcess(
     execArgv: [`--max-old-space-size=${Math.ceil(limits.memoryBytes / MB)}`, ...inheritedFlags()],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const held = new Map<string, Watched>()
+  const held = new Map<string, WatchedJob>()
   const startedAtMs = performance.now()
   let beatAtMs: number | undefined
   let watchedAtMs = startedAtMs
@@ -54,23 +54,23 @@ export function startWorkerProcess(
 
   function watch(): void {
     const nowMs = performance.now()
-    // A pause of our own, such as a suspended machine, must not look like theirs.
+    // A pause of this process, such as a suspended machine, must not count against the worker.
     const late = nowMs - watchedAtMs - WATCH_MS
     watchedAtMs = nowMs
     if (late > limits.stallMs / 4) {
       if (beatAtMs !== undefined) beatAtMs = nowMs
-      for (const job of held.values()) job.movedAtMs += late
+      for (const job of held.values()) job.lastStepAtMs += late
       return
     }
     memoryBytes = residentBytes(child.pid ?? 0) ?? memoryBytes
     if (memoryBytes > limits.memoryBytes)
-      return kill('memory', `It used ${Math.round(memoryBytes / MB)} MB; ${limits.memoryBytes / MB} are allowed.`)
+      return kill('memory', `It used ${Math.round(memoryBytes / MB)} MB; ${limits.memoryBytes / MB} MB are allowed.`)
     if (beatAtMs === undefined) {
       if (nowMs - startedAtMs > limits.bootMs) kill('not_started', `It was not ready after ${limits.bootMs / 1000} s.`)
       return
     }
     if (nowMs - beatAtMs > limits.stallMs) return kill('stalled', `It did not respond for ${limits.stallMs / 1000} s.`)
-    if ([...held.values()].some(({ movedAtMs }) => nowMs - movedAtMs > limits.jobMs))
+    if ([...held.values()].some(({ lastStepAtMs }) => nowMs - lastStepAtMs > limits.jobMs))
       kill('overtime', `A job made no progress for ${limits.jobMs / 60_000} minutes.`)
   }
   const watching = setInterval(watch, WATCH_MS)
@@ -84,56 +84,53 @@ export function startWorkerProcess(
       memoryBytes = notice.memoryBytes
       on.report(notice.report)
     } else if (notice.kind === 'begin')
-      held.set(notice.job, { subject: notice.subject, step: '', movedAtMs: performance.now() })
+      held.set(notice.job, { subject: notice.subject, step: '', lastStepAtMs: performance.now() })
     else if (notice.kind === 'step')
-      Object.assign(held.get(notice.job) ?? {}, { step: notice.step, movedAtMs: performance.now() })
+      Object.assign(held.get(notice.job) ?? {}, { step: notice.step, lastStepAtMs: performance.now() })
     else if (notice.kind === 'end') held.delete(notice.job)
     else if (notice.kind === 'result') on.result(notice.id, { value: notice.value })
     else on.result(notice.id, { failure: notice.message })
   })
-  let over = false
+  let hasEnded = false
   const ended = (how: string) => {
-    if (over) return
-    over = true
+    if (hasEnded) return
+    hasEnded = true
     clearInterval(watching)
     if (stopping && killedFor === undefined) return on.ended(undefined)
     const { reason, detail } = killedFor ?? { reason: 'crashed' as const, detail: how }
     on.ended({ reason, detail, held: [...held.values()].map(({ subject, step }) => ({ subject, step })) })
   }
   child.once('error', (error) => ended(`It could not be started: ${error.message}`))
-  // After its last words: what it told before its end counts.
-  child.once('close', (code, signal) => ended(`It ended by itself (${signal ?? `exit code ${code}`}).`))
+  // On 'close' rather than 'exit', so that messages sent before the end are processed first.
+  child.once('close', (code, signal) => ended(`It ended unexpectedly (${signal ?? `exit code ${code}`}).`))
 
-  const order = (given: Order) => {
-    // One that has just died is told of by its end.
-    if (child.connected) child.send(given, undefined, {}, () => {})
+  const send = (order: Order) => {
+    // A worker that has just died is reported by its `close` event.
+    if (child.connected) child.send(order, undefined, {}, () => {})
   }
-  order({ kind: 'boot', boot })
+  send({ kind: 'boot', boot })
   return {
     pid: child.pid,
     memoryBytes: () => memoryBytes,
     held: () => held.size,
-    order,
-    stop: (graceMs) => stop(child, graceMs, () => (stopping = true), order),
+    order: send,
+    stop: (graceMs) => {
+      stopping = true
+      return stop(child, graceMs, send)
+    },
   }
 }
 
-/** How small the young generation is kept, as in the demo. The parent's other flags, a test runner's or a debugger's, are its own. */
+/** The size of the young generation, as in the demo. The parent's other flags belong to a test runner or a debugger. */
 function inheritedFlags(): string[] {
   return process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size'))
 }
 
-async function stop(
-  child: ChildProcess,
-  graceMs: number,
-  onStop: () => void,
-  order: (order: Order) => void,
-): Promise<void> {
-  onStop()
+async function stop(child: ChildProcess, graceMs: number, send: (order: Order) => void): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const closed = once(child, 'close')
-  order({ kind: 'stop' })
-  const late = setTimeout(() => child.kill('SIGKILL'), graceMs)
+  send({ kind: 'stop' })
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), graceMs)
   await closed
-  clearTimeout(late)
+  clearTimeout(killTimer)
 }

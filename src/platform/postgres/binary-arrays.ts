@@ -1,6 +1,6 @@
 /**
- * Arrays as PostgreSQL's binary protocol writes them. Texts go as they are: in the other spelling every quote of a record would
- * be escaped here and unescaped there, which costs more than storing it.
+ * Arrays in PostgreSQL's binary format. In the text format every quote of a record would be escaped here and unescaped by
+ * the server, which costs more than storing the record.
  */
 const TEXT = 25
 const BYTEA = 17
@@ -11,11 +11,11 @@ const FLOAT8 = 701
 
 const HEAD_BYTES = 20
 const LENGTH_BYTES = 4
-const NONE = -1
+const NULL_LENGTH = -1
 
 export function textArray(values: readonly (string | undefined)[]): Buffer {
   const lengths = values.map((value) => (value === undefined ? 0 : Buffer.byteLength(value)))
-  return written(
+  return writeArray(
     TEXT,
     values,
     (i) => lengths[i]!,
@@ -24,7 +24,7 @@ export function textArray(values: readonly (string | undefined)[]): Buffer {
 }
 
 export function byteaArray(values: readonly Buffer[]): Buffer {
-  return written(
+  return writeArray(
     BYTEA,
     values,
     (i) => values[i]!.length,
@@ -32,9 +32,9 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
   )
 }
 
-/** Of 32 hex digits each. */
+/** Each value is 32 hex digits. */
 export function uuidArray(values: readonly string[]): Buffer {
-  return written(
+  return writeArray(
     UUID,
     values,
     () => 16,
@@ -42,9 +42,9 @@ export function uuidArray(values: readonly string[]): Buffer {
   )
 }
 
-/** Of whole numbers within ±2^53. */
+/** Whole numbers within ±2^53. */
 export function int8Array(values: readonly number[]): Buffer {
-  return written(
+  return writeArray(
     INT8,
     values,
     () => 8,
@@ -57,7 +57,7 @@ export function int8Array(values: readonly number[]): Buffer {
 }
 
 export function int4Array(values: readonly number[]): Buffer {
-  return written(
+  return writeArray(
     INT4,
     values,
     () => 4,
@@ -66,7 +66,7 @@ export function int4Array(values: readonly number[]): Buffer {
 }
 
 export function float8Array(values: readonly (number | undefined)[]): Buffer {
-  return written(
+  return writeArray(
     FLOAT8,
     values,
     () => 8,
@@ -74,7 +74,7 @@ export function float8Array(values: readonly (number | undefined)[]): Buffer {
   )
 }
 
-function written<Value>(
+function writeArray<Value>(
   type: number,
   values: readonly (Value | undefined)[],
   lengthOf: (i: number) => number,
@@ -83,11 +83,11 @@ function written<Value>(
   let size = HEAD_BYTES
   for (let i = 0; i < values.length; i += 1) size += LENGTH_BYTES + (values[i] === undefined ? 0 : lengthOf(i))
   const bytes = Buffer.allocUnsafe(size)
-  // One dimension, counted from 1.
+  // One dimension, whether there are nulls, the element type, the length, the lower bound.
   ;[1, values.includes(undefined) ? 1 : 0, type, values.length, 1].forEach((word, i) => bytes.writeInt32BE(word, i * 4))
   let at = HEAD_BYTES
   for (const [i, value] of values.entries()) {
-    const length = value === undefined ? NONE : lengthOf(i)
+    const length = value === undefined ? NULL_LENGTH : lengthOf(i)
     bytes.writeInt32BE(length, at)
     at += LENGTH_BYTES
     if (value === undefined) continue
@@ -97,7 +97,7 @@ function written<Value>(
   return bytes
 }
 
-/** An array within an array, in the spelling that `::text[]` reads. */
+/** An array in text format for `::text[]`, to be an element of another array. */
 export function arrayLiteral(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

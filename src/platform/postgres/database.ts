@@ -5,16 +5,16 @@ import type { Log } from '../telemetry/log.ts'
 import { compileNames, type NamesIn, orderValues, type SqlValue } from './named-values.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
-// Times and counters stay far below 2^53, so numbers are safe and simpler than text.
+// Times and counters stay far below 2^53, so numbers are safe, and simpler than text.
 types.setTypeParser(types.builtins.INT8, Number)
 
 /** Hand-written SQL with a stable name, prepared once per connection. */
 export interface Statement {
   name: string
   text: string
-  /** Rows come as lists in the order of the columns. For what is read often and much it is a tenth less work. */
+  /** Returns rows as arrays in column order, which costs a tenth less. For large, frequent reads. */
   tuples?: boolean
-  /** Bound by `with`; used where no others are given. */
+  /** Bound by `with`; used when the call passes none. */
   values?: readonly unknown[]
 }
 
@@ -26,21 +26,21 @@ export interface NamedStatement<Names extends string> {
 
 export interface Queries {
   rows<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>
-  /** How many rows a statement touched. */
+  /** Returns the number of affected rows. */
   count(statement: Statement, values?: readonly unknown[]): Promise<number>
 }
 
 export interface Database extends Queries {
-  /** One transaction; all of it touches one part, or is listed in parts-of-transactions.test.ts. Rolled back when `work` throws, run anew when it locked up with another. */
+  /** One transaction; rolled back when `work` throws, repeated after a deadlock, so `work` may run more than once. */
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
-  /** One transaction whose statements may take as long as they need, such as a new index on a large table. */
+  /** One transaction without the watchdog, for statements such as a new index on a large table. */
   withoutTimeout<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>
   /**
-   * A connection of its own for statements that cannot be in a transaction and take as long as they need, such as building
-   * an index concurrently. Nothing is prepared on it, so a transaction pooler may give each statement another connection.
+   * A separate connection, without the watchdog, for statements that cannot run in a transaction, such as building an index
+   * concurrently. Nothing is prepared on it, so a transaction pooler may use another server connection for each statement.
    */
   dedicated<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
-  /** For long reads, which can wait: together they take a third of the connections, so that a short question always finds one. */
+  /** For long reads: together they use at most a third of the connections, so that short queries always find one. */
   background: Queries
   /** Runs plain SQL of several statements. For migrations only. */
   script(text: string): Promise<void>
@@ -52,7 +52,7 @@ export interface DatabaseOptions {
   pool: number
   prepared: boolean
   log: Log
-  /** Called when the database cannot be reached; an embedded one can then be started again. */
+  /** Called when the database cannot be reached, so that an embedded one can be started again. */
   onLost?: (() => void) | undefined
 }
 
@@ -62,76 +62,78 @@ export function openDatabase({ url, pool: max, prepared, log, onLost }: Database
     connectionString: url,
     max,
     application_name: APPLICATION,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   })
-  const watch = startWatchdog(pool, STUCK_MS, () => log.warn('a statement was stuck, its connection was cut'))
-  // A connection can die while it is handed out, before anybody who asked for it listens; unheard, that would end the process.
+  const watchdog = startWatchdog(pool, STATEMENT_TIMEOUT_MS, () =>
+    log.warn('a statement hung; its connection was closed'),
+  )
+  // A connection can be lost while it is handed out, before its caller listens; without a listener the error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  // An idle connection that dies (database restarted) is replaced at the next query.
+  // A lost idle connection (database restarted) is replaced at the next query.
   pool.on('error', (error) => {
     if (closing) return
     log.warn('an idle database connection was lost', { error: reasonOf(error) })
     onLost?.()
   })
-  // With every connection in use, none is idle and dies: then whoever asks for the next one finds out.
-  const watched = <Result>(work: Promise<Result>): Promise<Result> =>
+  // When no connection is idle, the pool reports no loss; then the next query that fails does.
+  const reportingLoss = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error: unknown) => {
       if (!closing && UNREACHABLE_CODES.has(codeOf(error) ?? '')) onLost?.()
       throw error
     })
-  const bare = queriesOn(pool, prepared)
+  const pooled = queriesOn(pool, prepared)
   const queries: Queries = {
-    rows: (statement, values) => watched(bare.rows(statement, values)),
-    count: (statement, values) => watched(bare.count(statement, values)),
+    rows: (statement, values) => reportingLoss(pooled.rows(statement, values)),
+    count: (statement, values) => reportingLoss(pooled.count(statement, values)),
   }
   return {
     ...queries,
-    background: inTurns(queries, Math.max(1, Math.floor(max / 3))),
-    transaction: (work) => watched(retryOnDeadlock(() => inTransaction(pool, prepared, work))),
-    withoutTimeout: (work) => watched(inTransaction(pool, prepared, work, watch)),
-    dedicated: (work) => watched(onOwnConnection(url, work)),
+    background: limitConcurrency(queries, Math.max(1, Math.floor(max / 3))),
+    transaction: (work) => reportingLoss(retryOnDeadlock(() => inTransaction(pool, prepared, work))),
+    withoutTimeout: (work) => reportingLoss(inTransaction(pool, prepared, work, watchdog)),
+    dedicated: (work) => reportingLoss(onOwnConnection(url, work)),
     script: async (text) => {
       await pool.query(text)
     },
     close: () => {
       closing = true
-      watch.stop()
+      watchdog.stop()
       return pool.end()
     },
   }
 }
 
-/** Two statements in code that share a name would run as one: refuse at once. */
-const named = new Map<string, string>()
+/** Text by name. Two statements with the same name would run as one, so the second is refused. */
+const textByName = new Map<string, string>()
 
-/** Values are numbered (`$1`) and come as a list, or are named (`$shard`): then `with` binds them, and the compiler knows the names. */
+/** Values are either numbered (`$1`) and passed as a list, or named (`$shard`) and bound by `with`, which type-checks the names. */
 export function statement<const Text extends string>(
   name: string,
   text: Text,
 ): [NamesIn<Text>] extends [never] ? Statement : NamedStatement<NamesIn<Text>>
 export function statement(name: string, text: string): Statement | NamedStatement<string> {
   const { text: clean, names } = compileNames(text.replaceAll(/\s+/g, ' ').trim())
-  const known = named.get(name)
-  if (known !== undefined && known !== clean) throw new Error(`two statements are called ${name}`)
-  named.set(name, clean)
+  const known = textByName.get(name)
+  if (known !== undefined && known !== clean) throw new Error(`Two statements have the name ${name}`)
+  textByName.set(name, clean)
   if (names.length === 0) return { name, text: clean }
   return { name, with: (values) => ({ name, text: clean, values: orderValues(name, names, values) }) }
 }
 
-/** Every statement that has been written so far. */
-export const knownStatements = (): Statement[] => [...named].map(([name, text]) => ({ name, text }))
+/** Every statement of the modules loaded so far. */
+export const knownStatements = (): Statement[] => [...textByName].map(([name, text]) => ({ name, text }))
 
-/** A statement that this connection never named, or that it has already: behind us another server connection was taken. */
+/** The statement is unknown on this connection, or exists already: a pooler switched the server connection. */
 const UNPREPARED_CODES = new Set(['26000', '42P05'])
 
 function poolerUnprepared(cause: unknown): SetupError {
   return new SetupError(
-    `Named statements get lost between here and the database: a pooler there does not know them (${reasonOf(cause)}).`,
+    `A connection pooler in front of the database does not support named prepared statements (${reasonOf(cause)}).`,
     {
       code: 'pooler_unprepared',
-      help: 'Set DATABASE_PREPARED=false; or use PgBouncer 1.21 or newer with max_prepared_statements above 0.',
+      help: 'Set DATABASE_PREPARED=false, or use PgBouncer 1.21 or newer with max_prepared_statements above 0.',
       cause,
     },
   )
@@ -153,9 +155,9 @@ function queriesOn(client: Pool | ClientBase, prepared: boolean): Queries {
   }
 }
 
-/** No more than `most` at a time. */
-function inTurns(queries: Queries, most: number): Queries {
-  const semaphore = createSemaphore(most)
+/** Runs at most `max` queries at a time. */
+function limitConcurrency(queries: Queries, max: number): Queries {
+  const semaphore = createSemaphore(max)
   return {
     rows: (statement, values) => semaphore.run(() => queries.rows(statement, values)),
     count: (statement, values) => semaphore.run(() => queries.count(statement, values)),
@@ -163,16 +165,17 @@ function inTurns(queries: Queries, most: number): Queries {
 }
 
 const APPLICATION = 'tributary'
-const CONNECT_MS = 10_000
-/** Room for a slow page of a long read; a stuck statement must still end some day. */
-const STUCK_MS = 120_000
+const CONNECT_TIMEOUT_MS = 10_000
+/** Enough for a slow page of a long read; a statement that takes longer hangs. */
+const STATEMENT_TIMEOUT_MS = 120_000
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOENT'])
 const DEADLOCK = '40P01'
-const TRIES = 3
+/** Limit: attempts of a transaction that deadlocks; then its error is thrown. */
+const MAX_TRIES = 3
 
-/** PostgreSQL ends one of two transactions that wait for each other; that one has changed nothing and can begin again. */
+/** PostgreSQL rolls back one of two deadlocked transactions; it has changed nothing and can be repeated. */
 async function retryOnDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let left = TRIES - 1; ; left -= 1) {
+  for (let left = MAX_TRIES - 1; ; left -= 1) {
     try {
       return await run()
     } catch (error) {
@@ -190,8 +193,8 @@ async function inTransaction<Result>(
   const client = await pool.connect()
   watchdog?.exempt(client)
   let broken: Error | undefined
-  // A connection lost between two statements says so here, and the pool no longer listens for us; unheard, it would
-  // end the process.
+  // The pool does not listen while a connection is in use: without this listener, a connection lost between two statements
+  // would end the process.
   const onLost = (lost: Error) => {
     broken = lost
   }
@@ -214,10 +217,10 @@ async function onOwnConnection<Result>(url: string, work: (queries: Queries) => 
   const client = new Client({
     connectionString: url,
     application_name: APPLICATION,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   })
-  // The statement under way fails with it; unheard, it would end the process.
+  // The running statement fails with the same error; without a listener the error would also end the process.
   client.on('error', () => {})
   await client.connect()
   try {

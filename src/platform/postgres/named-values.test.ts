@@ -20,7 +20,7 @@ suite('named values', () => {
     test(what, () => assert.deepEqual(compileNames(text), { text: compiled, names }))
 
   test('are not mixed with numbers', () =>
-    assert.throws(() => compileNames('select $1, $a'), /either named or numbered/))
+    assert.throws(() => compileNames('select $1, $a'), /either all named or all numbered/))
 
   const columns = 'id, name'
   const find = statement(

@@ -1,4 +1,4 @@
-/** A value for a placeholder. `undefined` is none: what may be missing is written as `?? null`. */
+/** A value for a placeholder. `undefined` is not allowed; write optional values as `value ?? null`. */
 export type SqlValue = string | number | boolean | object | null
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
@@ -15,7 +15,7 @@ type Leading<Text extends string, Name extends string = ''> = Text extends `${in
 
 type Named<Name extends string> = Name extends `${Letter}${string}` ? Name : never
 
-/** The names of the placeholders in a text: `'a' | 'b'` for `select $a, $b`. `never` where it has none, or none that is known when compiling. */
+/** The placeholder names in a text: `'a' | 'b'` for `select $a, $b`. `never` for none, or for a text not known at compile time. */
 export type NamesIn<Text extends string> = string extends Text
   ? never
   : Text extends `${string}$${infer Rest}`
@@ -23,15 +23,15 @@ export type NamesIn<Text extends string> = string extends Text
     : never
 
 export interface CompiledText {
-  /** With `$1`, `$2`, … in the order in which the names come first. */
+  /** With `$1`, `$2`, … in the order of first use. */
   text: string
   names: string[]
 }
 
-// What is skipped comes first: strings, quoted names, dollar-quoted strings, numbered placeholders.
+// Skipped tokens come first: strings, quoted names, dollar-quoted strings, numbered placeholders.
 const TOKEN = /'[^']*'|"[^"]*"|\$([A-Za-z_]\w*|)\$|\$(\d+)|\$([A-Za-z_]\w*)/g
 
-/** Replaces `$name` by numbers. A text without names stays as it is. */
+/** Replaces `$name` by numbers. A text without names is unchanged. */
 export function compileNames(text: string): CompiledText {
   const names: string[] = []
   let compiled = ''
@@ -56,11 +56,11 @@ export function compileNames(text: string): CompiledText {
     }
     compiled += text.slice(found.index, at)
   }
-  if (isNumbered && names.length > 0) throw new Error(`Placeholders are either named or numbered: ${text}`)
+  if (isNumbered && names.length > 0) throw new Error(`Placeholders must be either all named or all numbered: ${text}`)
   return { text: compiled + text.slice(at), names }
 }
 
-/** The values in the order of their numbers. */
+/** The values in the order of their placeholders. */
 export function orderValues(statement: string, names: readonly string[], values: Record<string, unknown>): unknown[] {
   return names.map((name) => {
     const value = values[name]

@@ -1,41 +1,41 @@
 import type { Pool, PoolClient } from 'pg'
 
 export interface Watchdog {
-  /** Until it is released, this connection may take its time. */
+  /** Does not watch this connection until it is released. */
   exempt(client: PoolClient): void
   stop(): void
 }
 
 /**
- * Cuts connections that have waited too long for an answer; whoever asked hears that the connection was terminated. One look
- * now and then at all of them: the driver's own timeout has a timer for each statement, and those keep the rows
- * of statements that are long done from the garbage collector, at a quarter of all work.
+ * Closes connections whose statement takes too long; the caller gets an error that the connection was terminated. One timer
+ * checks all connections: the driver's own timeout creates a timer per statement, which keeps the rows of finished statements
+ * from being collected and costs a quarter of all work.
  */
-export function startWatchdog(pool: Pool, mostMs: number, onCut: () => void = () => {}): Watchdog {
-  const askedAt = new Map<PoolClient, number>()
+export function startWatchdog(pool: Pool, timeoutMs: number, onTimeout: () => void = () => {}): Watchdog {
+  const startedAt = new Map<PoolClient, number>()
   const exempted = new WeakSet<PoolClient>()
   pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...what: unknown[]) => unknown
-    client.query = ((...what: unknown[]) => {
-      if (!exempted.has(client)) askedAt.set(client, performance.now())
-      return query(...what)
+    const query = client.query.bind(client) as (...parameters: unknown[]) => unknown
+    client.query = ((...parameters: unknown[]) => {
+      if (!exempted.has(client)) startedAt.set(client, performance.now())
+      return query(...parameters)
     }) as PoolClient['query']
   })
   pool.on('release', (_error, client) => {
-    askedAt.delete(client)
+    startedAt.delete(client)
     exempted.delete(client)
   })
-  pool.on('remove', (client) => askedAt.delete(client))
-  const look = () => {
-    const tooLong = performance.now() - mostMs
-    for (const [client, at] of askedAt) {
-      if (at > tooLong) continue
-      askedAt.delete(client)
-      onCut()
-      // With a statement under way, this ends the socket at once.
+  pool.on('remove', (client) => startedAt.delete(client))
+  const check = () => {
+    const deadline = performance.now() - timeoutMs
+    for (const [client, at] of startedAt) {
+      if (at > deadline) continue
+      startedAt.delete(client)
+      onTimeout()
+      // While a statement runs, this closes the socket at once.
       void (client as PoolClient & { end(): Promise<void> }).end()
     }
   }
-  const timer = setInterval(look, mostMs / 8).unref()
+  const timer = setInterval(check, timeoutMs / 8).unref()
   return { exempt: (client) => void exempted.add(client), stop: () => clearInterval(timer) }
 }

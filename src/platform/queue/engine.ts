@@ -3,99 +3,98 @@ import { type Job, PgBoss } from 'pg-boss'
 import { keysOf } from '../keys-of.ts'
 import type { Queries, Statement } from '../postgres/database.ts'
 import type { Log } from '../telemetry/log.ts'
-import { MalformedJob } from './job-payloads.ts'
+import { MalformedJob, type ReadPayload } from './job-payloads.ts'
+import { countWaitingJobs, DEAD_LETTERS, ENGINE_SCHEMA } from './jobs.ts'
 import { type Pump, startPump } from './pump.ts'
-import { DEAD_CHARS, ENGINE_SCHEMA, type JobPayloads, jobsWaiting, QUEUES, type QueueName } from './queues.ts'
 
-type Run<Queue extends QueueName> = (wakeUp: WakeUp<Queue> & { jobId: string }, signal: AbortSignal) => Promise<void>
-
-export interface WakeUp<Queue extends QueueName> {
-  key: string
-  data: JobPayloads[Queue]
+interface QueueDefinition<Payload> {
+  /** How many jobs one process runs at a time. */
+  slots: number
+  read: ReadPayload<Payload>
 }
 
-/** All the service sees of the job engine; what engines do badly (delays, order, rate limits) is not asked of them. */
-export interface Engine {
-  /** Gives the keys that were not taken, because they wait or are at work already: whoever wants another run asks again. */
-  wake<Queue extends QueueName>(queue: Queue, wakeUps: WakeUp<Queue>[]): Promise<string[]>
-  /** A job whose payload cannot be read is set aside as a dead letter, and never run. */
-  work<Queue extends QueueName>(queue: Queue, run: Run<Queue>): Promise<void>
-  /** Wakes a queue by the clock. For a dozen maintenance tasks, never one per object. */
-  every(queue: QueueName, cron: string): Promise<void>
-  /** How many jobs wait, counted no further than `cap`. */
-  waiting(queue: QueueName, cap: number): Promise<number>
+/** The queues that a caller defines, with the payload of each. */
+export type QueueDefinitions<Payloads> = { [Queue in keyof Payloads]: QueueDefinition<Payloads[Queue]> }
+
+export interface WakeUp<Payload> {
+  key: string
+  data: Payload
+}
+
+type RunJob<Payload> = (wakeUp: WakeUp<Payload> & { jobId: string }, signal: AbortSignal) => Promise<void>
+
+type NameIn<Payloads> = keyof Payloads & string
+
+/**
+ * The part of the job engine that the service uses. Delays, order and rate limits are left to its callers, because engines do these
+ * badly. A key is in its queue at most once, waiting or running: a second job behind a running one would slow down every fetch.
+ */
+export interface Engine<Payloads> {
+  /** Returns the keys that were refused, because they wait or run already. A caller that wants another run wakes them again. */
+  wake<Queue extends NameIn<Payloads>>(queue: Queue, wakeUps: WakeUp<Payloads[Queue]>[]): Promise<string[]>
+  /** A job whose payload cannot be read becomes a dead letter and is never run. */
+  work<Queue extends NameIn<Payloads>>(queue: Queue, run: RunJob<Payloads[Queue]>): Promise<void>
+  /** Wakes a queue on a cron schedule. For a dozen maintenance tasks, never one per object. */
+  every(queue: NameIn<Payloads>, cron: string): Promise<void>
+  /** How many jobs wait, counted up to `max`. */
+  waiting(queue: NameIn<Payloads>, max: number): Promise<number>
   stop(graceMs: number): Promise<void>
 }
 
-/** A job whose worker says nothing for so long is taken up by another. */
-const HEARTBEAT_S = 20
-/** Limit: seconds that a job is kept which nobody can run. Then it is deleted. */
-const MAX_DEAD_LETTER_S = 14 * 86_400
-
-export async function startEngine({
-  url,
-  log,
-  heartbeatS = HEARTBEAT_S,
-}: {
+export interface EngineOptions<Payloads> {
+  queues: QueueDefinitions<Payloads>
   url: string
   log: Log
   heartbeatS?: number | undefined
-}): Promise<Engine> {
+}
+
+/** A job whose worker sends no heartbeat for so long goes to another worker. */
+const HEARTBEAT_S = 20
+/** Limit: seconds that a job is kept whose payload cannot be read. Then it is deleted. */
+const MAX_DEAD_LETTER_S = 14 * 86_400
+
+export async function startEngine<Payloads extends { [Queue in keyof Payloads]: object }>({
+  queues,
+  url,
+  log,
+  heartbeatS = HEARTBEAT_S,
+}: EngineOptions<Payloads>): Promise<Engine<Payloads>> {
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'tributary engine',
     schema: ENGINE_SCHEMA,
     max: 3,
-    // Looks for silent workers this often; the second of the two would otherwise hold the first back to once a minute.
+    // How often it looks for silent workers. Both are set, because the monitor's default would limit the supervisor to once a minute.
     superviseIntervalSeconds: Math.ceil(heartbeatS / 4),
     monitorIntervalSeconds: Math.ceil(heartbeatS / 4),
     monitorVacuum: false,
   })
-  boss.on('error', (error) => log.warn('the job engine met an error and goes on', { error: error.message }))
+  boss.on('error', (error) => log.warn('the job engine reported an error and continues', { error: error.message }))
   await boss.start()
-  await boss.createQueue(DEAD_CHARS, { retentionSeconds: MAX_DEAD_LETTER_S })
-  for (const name of keysOf(QUEUES)) {
-    // A queue keeps the rules it was made with; wake-ups in it are made again.
-    const made = await boss.getQueue(name)
-    if (made !== null && made.policy !== 'exclusive') await boss.deleteQueue(name)
-    // Without a heartbeat a dead worker's job would wait a quarter of an hour.
-    await boss.createQueue(name, {
-      policy: 'exclusive',
-      retryLimit: 3,
-      heartbeatSeconds: heartbeatS,
-      expireInSeconds: 3600,
-      deleteAfterSeconds: 600,
-    })
-  }
-  const ask = async (text: string, values: readonly unknown[] = []) => {
-    const { rows } = await boss.getDb().executeSql(text, [...values])
-    return rows as object[]
-  }
-  const queries: Queries = {
-    rows: async <Row extends object>({ text, values: bound }: Statement, values = bound) =>
-      (await ask(text, values)) as Row[],
-    count: async ({ text, values: bound }, values = bound) => (await ask(text, values)).length,
-  }
+  await boss.createQueue(DEAD_LETTERS, { retentionSeconds: MAX_DEAD_LETTER_S })
+  for (const name of keysOf(queues)) await ensureQueue(boss, name, heartbeatS)
+  const queries = queriesOf(boss)
   const pumps: Pump[] = []
   return {
     wake: async (queue, wakeUps) => {
       const jobs = wakeUps.map(({ key, data }) => ({ id: randomUUID(), data: { key, ...data }, singletonKey: key }))
-      const taken = new Set(await boss.insert(queue, jobs, { returnId: true }))
-      return jobs.filter(({ id }) => !taken.has(id)).map(({ singletonKey }) => singletonKey)
+      const accepted = new Set(await boss.insert(queue, jobs, { returnId: true }))
+      return jobs.filter(({ id }) => !accepted.has(id)).map(({ singletonKey }) => singletonKey)
     },
     work: async (queue, run) => {
+      const { slots, read } = queues[queue]
       pumps.push(
         startPump({
           boss,
           queue,
-          slots: QUEUES[queue].slots,
+          slots,
           heartbeatS,
           log,
-          run: (job, signal) => runJob({ boss, log, queue }, job, signal, run),
+          run: (job, signal) => runJob({ boss, log, queue, read }, job, signal, run),
         }),
       )
     },
-    waiting: (queue, cap) => jobsWaiting(queries, queue, cap),
+    waiting: (queue, max) => countWaitingJobs(queries, queue, max),
     every: (queue, cron) => boss.schedule(queue, cron, {}, { singletonKey: queue }),
     stop: async (graceMs) => {
       await Promise.all(pumps.map((pump) => pump.stop(graceMs)))
@@ -104,29 +103,68 @@ export async function startEngine({
   }
 }
 
-/** Only bugs and crashes throw here: what a service does wrong is an outcome, not a failure. */
-async function runJob<Queue extends QueueName>(
-  { boss, log, queue }: { boss: PgBoss; log: Log; queue: Queue },
+async function ensureQueue(boss: PgBoss, name: string, heartbeatS: number): Promise<void> {
+  // A queue keeps the policy it was created with. Dropping one is safe: its wake-ups are planned again.
+  const existing = await boss.getQueue(name)
+  if (existing !== null && existing.policy !== 'exclusive') await boss.deleteQueue(name)
+  await boss.createQueue(name, {
+    policy: 'exclusive',
+    retryLimit: 3,
+    // Without it, the job of a dead worker would wait for a quarter of an hour.
+    heartbeatSeconds: heartbeatS,
+    expireInSeconds: 3600,
+    deleteAfterSeconds: 600,
+  })
+}
+
+/** Runs our statements on the engine's own connections. */
+function queriesOf(boss: PgBoss): Queries {
+  const execute = async (text: string, values: readonly unknown[] = []) => {
+    const { rows } = await boss.getDb().executeSql(text, [...values])
+    return rows as object[]
+  }
+  return {
+    rows: async <Row extends object>({ text, values: bound }: Statement, values = bound) =>
+      (await execute(text, values)) as Row[],
+    count: async ({ text, values: bound }, values = bound) => (await execute(text, values)).length,
+  }
+}
+
+interface JobContext<Payload> {
+  boss: PgBoss
+  log: Log
+  queue: string
+  read: ReadPayload<Payload>
+}
+
+/** Only bugs and crashes throw here; the failure of a service is a result of the job. */
+async function runJob<Payload>(
+  { boss, log, queue, read }: JobContext<Payload>,
   { id, data }: Job<unknown>,
   signal: AbortSignal,
-  run: Run<Queue>,
+  run: RunJob<Payload>,
 ): Promise<void> {
-  const given = fieldsOf(data)
-  const key = typeof given['key'] === 'string' ? given['key'] : queue
+  const fields = fieldsOf(data)
+  const key = typeof fields['key'] === 'string' ? fields['key'] : queue
   try {
-    await run({ key, data: QUEUES[queue].read(given), jobId: id }, signal)
+    await run({ key, data: read(fields), jobId: id }, signal)
   } catch (error) {
     if (!(error instanceof MalformedJob)) {
       log.error('a job failed and will be tried again', { queue, key, error })
       throw error
     }
-    log.error('a job cannot be read and is set aside', { queue, key, job: id, error: error.message })
-    // By the job's own id, so that a crash right after this makes no second one.
-    await boss.insert(DEAD_CHARS, [{ id, data: { queue, key, job: data, error: error.message } }])
+    log.error('the payload of a job cannot be read; it becomes a dead letter', {
+      queue,
+      key,
+      job: id,
+      error: error.message,
+    })
+    // Under the job's own id, so that a crash after this creates no second dead letter.
+    await boss.insert(DEAD_LETTERS, [{ id, data: { queue, key, job: data, error: error.message } }])
   }
 }
 
-/** Jobs that a clock makes carry nothing at all. */
+/** Scheduled jobs have no payload. */
 function fieldsOf(data: unknown): Record<string, unknown> {
   return typeof data === 'object' ? { ...data } : {}
 }

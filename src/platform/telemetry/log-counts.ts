@@ -1,6 +1,6 @@
 import { redactText } from './redact.ts'
 
-/** How often one message was logged. Messages are constants of the code: what differs goes into fields. */
+/** How often one message was logged. Messages are constants; details are fields. */
 export interface LogCount {
   level: 'warn' | 'error'
   message: string
@@ -12,7 +12,7 @@ export interface LogCounts {
   all(): LogCount[]
 }
 
-/** Limit: messages that are counted one by one; further ones are counted together as `other`. */
+/** Limit: messages that are counted separately; further ones are counted together as `other`. */
 const MAX_COUNTED_MESSAGES = 500
 
 export function createLogCounts(): LogCounts {
@@ -30,7 +30,7 @@ export function createLogCounts(): LogCounts {
   }
 }
 
-/** Those of several processes together. */
+/** Sums the counts of several processes. */
 export function sumLogCounts(reports: LogCount[][]): LogCount[] {
   const sums = new Map<string, LogCount>()
   for (const { level, message, count } of reports.flat()) {

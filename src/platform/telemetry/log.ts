@@ -11,11 +11,11 @@ export interface Log {
   info(message: string, fields?: Fields): void
   warn(message: string, fields?: Fields): void
   error(message: string, fields?: Fields): void
-  /** Whether debug lines are written: spares the making of those that are not. */
+  /** Whether debug lines are written, so that callers can skip building them. */
   readonly debugEnabled: boolean
-  /** A log whose every line carries these fields. */
+  /** A log that adds these fields to every line. */
   with(fields: Fields): Log
-  /** Warnings and errors so far, whether or not the level lets them be written. */
+  /** Warnings and errors so far, including those that the level suppresses. */
   counts(): LogCount[]
 }
 
@@ -26,15 +26,15 @@ export interface LogOptions {
   write: (line: string) => void
 }
 
-/** One line per event, every field redacted before it leaves the process. */
+/** Writes one line per event; every field is redacted. */
 export function createLog(options: LogOptions): Log {
   return bind(options, {}, createLogCounts())
 }
 
 function bind(options: LogOptions, bound: Fields, counts: LogCounts): Log {
-  const floor = LOG_LEVELS.indexOf(options.level)
+  const minimum = LOG_LEVELS.indexOf(options.level)
   const line = (level: LogLevel) => {
-    if (LOG_LEVELS.indexOf(level) < floor) return () => {}
+    if (LOG_LEVELS.indexOf(level) < minimum) return () => {}
     return (message: string, fields?: Fields) => {
       const safe = redact({ ...bound, ...fields }) as Fields
       const text = redact(message) as string
@@ -50,7 +50,7 @@ function bind(options: LogOptions, bound: Fields, counts: LogCounts): Log {
     }
   }
   return {
-    debugEnabled: floor <= LOG_LEVELS.indexOf('debug'),
+    debugEnabled: minimum <= LOG_LEVELS.indexOf('debug'),
     debug: line('debug'),
     info: line('info'),
     warn: counted('warn'),
@@ -61,7 +61,7 @@ function bind(options: LogOptions, bound: Fields, counts: LogCounts): Log {
 }
 
 function json(time: string, level: LogLevel, message: string, fields: Fields): string {
-  // Set again at the end, so that no field can pass for one of the three.
+  // Set again at the end, so that no field can replace one of the three.
   return `${JSON.stringify(Object.assign({ time, level, message }, fields, { time, level, message }))}\n`
 }
 
@@ -69,10 +69,10 @@ function plain(time: string, level: LogLevel, message: string, fields: Fields): 
   const parts = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  return `${time.slice(11, 19)} ${level.padEnd(5)} ${visible([message, ...parts].join('  '))}\n`
+  return `${time.slice(11, 19)} ${level.padEnd(5)} ${escapeControls([message, ...parts].join('  '))}\n`
 }
 
-// A line break or a terminal command in a value must not pass for a line of ours.
-function visible(text: string): string {
+// A line break or a terminal escape in a value must not look like a log line.
+function escapeControls(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1))
 }

@@ -1,10 +1,9 @@
 import { systemClock } from '../clock.ts'
-import type { Config } from '../config.ts'
 import type { Log } from './log.ts'
 import { type Attributes, createTracer, type Span, type Tracer } from './trace.ts'
 
 interface OtlpOptions {
-  /** Where traces go: the whole address. */
+  /** The full address for traces. */
   url: string
   headers: Record<string, string>
   resource: Attributes
@@ -12,8 +11,8 @@ interface OtlpOptions {
 }
 
 interface Exporter {
-  keep(span: Span): void
-  /** Sends what is left. */
+  record: (span: Span) => void
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
@@ -21,13 +20,23 @@ const KINDS = { internal: 1, server: 2, client: 3 } as const
 const FAILED = 2
 const BATCH = 512
 const EVERY_MS = 5000
-/** Limit: spans that wait while the collector is away; then the newest are dropped, and counted. */
+/** Limit: spans that wait while the collector cannot be reached; further ones are dropped and counted. */
 const MAX_WAITING = 8192
 const TIMEOUT_MS = 10_000
 
-/** Traces for a collector of the operator's, where one is set. */
+export interface TraceSettings {
+  otlpUrl: string | undefined
+  otlpTracesUrl: string | undefined
+  otlpHeaders: Record<string, string>
+  serviceName: string
+  resourceAttributes: Attributes
+  traceShare: number
+  tracingOff: boolean
+}
+
+/** Opens the export of traces; undefined when no collector is configured. */
 export function openTraces(
-  config: Config,
+  config: TraceSettings,
   log: Log,
   version: string,
 ): { tracer: Tracer; close: () => Promise<void> } | undefined {
@@ -35,16 +44,15 @@ export function openTraces(
   if (url === undefined || config.tracingOff) return undefined
   const resource = { ...config.resourceAttributes, 'service.name': config.serviceName, 'service.version': version }
   const exporter = createExporter({ url, headers: config.otlpHeaders, resource, log })
-  const keep = exporter.keep.bind(exporter)
   return {
-    tracer: createTracer({ clock: systemClock, share: config.traceShare, keep }),
+    tracer: createTracer({ clock: systemClock, share: config.traceShare, record: exporter.record }),
     close: () => exporter.close(),
   }
 }
 
 /**
- * Hands spans to an OpenTelemetry collector: OTLP over HTTP in its JSON form. A collector that is away costs spans, never
- * requests. Its address is the operator's own, so the guard that keeps people's addresses out does not apply.
+ * Sends spans to an OpenTelemetry collector: OTLP over HTTP as JSON. An unreachable collector costs spans, never requests.
+ * The operator chose its address, so the egress guard does not apply.
  */
 function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter {
   let waiting: Span[] = []
@@ -71,7 +79,7 @@ function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter 
           redirect: 'error',
           signal: AbortSignal.timeout(TIMEOUT_MS),
         })
-        if (status >= 300) throw new Error(`the collector answered ${status}`)
+        if (status >= 300) throw new Error(`the collector responded with status ${status}`)
       } catch (error) {
         dropped += batch.length
         log.warn('traces could not be delivered', { dropped, error })
@@ -81,12 +89,12 @@ function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter 
   }
 
   return {
-    keep(span) {
+    record: (span) => {
       if (waiting.length >= MAX_WAITING) dropped += 1
       else waiting.push(span)
       if (waiting.length >= BATCH) void flush()
     },
-    async close() {
+    close: async () => {
       clearInterval(timer)
       await sending
       await flush()
@@ -94,7 +102,7 @@ function createExporter({ url, headers, resource, log }: OtlpOptions): Exporter 
   }
 }
 
-/** The shape of `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest`, with ids in hex as its JSON form wants. */
+/** The shape of `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest`, with ids in hex as its JSON encoding requires. */
 function writeSpans(resource: Attributes, spans: Span[]): object {
   return {
     resourceSpans: [
@@ -120,7 +128,7 @@ function writeSpan({ traceId, id, parentId, name, kind, beganMs, endedMs, attrib
   }
 }
 
-// Beyond 2^53: written as text, as the JSON form of 64-bit numbers is.
+// Larger than 2^53, so written as text, which is the JSON encoding of 64-bit integers.
 function nanos(ms: number): string {
   return `${Math.round(ms)}000000`
 }

@@ -1,46 +1,46 @@
-const HIDDEN = '[redacted]'
+const REDACTED = '[redacted]'
 
-// Names whose values are never written anywhere, whatever their case and separators.
+// Names whose values are never written, regardless of case and separators.
 const SECRET_NAMES = new Set(
   ['pass passwd code state source dest dpop sealed', 'connection_string database_url engine_url tributary_key']
     .join(' ')
     .split(' ')
-    .map(plain),
+    .map(normalizeName),
 )
 const SECRET_ENDINGS =
   /(token|secret|password|passphrase|apikey|privatekey|secretkey|accesskey|authorization|cookie|signature|assertion|verifier|credentials?)$/
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-// Our own tokens carry a prefix that gives them away wherever they turn up; the rest are shapes secrets take in text.
+// Our own tokens are recognised by their prefix; the other patterns are usual forms of secrets in text.
 const PATTERNS: [RegExp, string][] = [
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']\s*:\s*\\?["'])[^"'\\]+/gi, `$1$2${HIDDEN}`],
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)(?!\[redacted)[^\s"'][^\r\n]*/gi, `$1$2${HIDDEN}`],
-  [/\btr[a-z]{1,2}_[0-9a-z]{20,}/g, HIDDEN],
-  [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, HIDDEN],
-  // A word of prose after the scheme ("OAuth callback") is none; a credential is long or has a digit.
-  [/\b(Bearer|DPoP|Basic|OAuth)\s+(?:(?=\S*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/gi, `$1 ${HIDDEN}`],
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
-  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s/]+@/gi, `$1${HIDDEN}@`],
-  [/\b(https?:\/\/)[^\s:/@?#]+@/gi, `$1${HIDDEN}@`],
+  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']\s*:\s*\\?["'])[^"'\\]+/gi, `$1$2${REDACTED}`],
+  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)(?!\[redacted)[^\s"'][^\r\n]*/gi, `$1$2${REDACTED}`],
+  [/\btr[a-z]{1,2}_[0-9a-z]{20,}/g, REDACTED],
+  [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, REDACTED],
+  // A credential is long or has a digit; a plain word after the scheme ("OAuth callback") is not one.
+  [/\b(Bearer|DPoP|Basic|OAuth)\s+(?:(?=\S*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/gi, `$1 ${REDACTED}`],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED],
+  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s/]+@/gi, `$1${REDACTED}@`],
+  [/\b(https?:\/\/)[^\s:/@?#]+@/gi, `$1${REDACTED}@`],
 ]
 
-// `name=` and `name:`, and what may stand behind them: bare, quoted, or quoted inside a quoted text.
+// `name=` and `name:`, and the values that may follow: bare, quoted, or quoted inside a quoted text.
 const NAME = /(?<![\w.-])([\w.-]+)(\\?["']?\s*[=:]\s*)/g
 const VALUE = /\\"(?:[^"\\]|\\[^"])*(?:\\")?|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^&\s"',;}#)\]\\]+/y
 
 export function isSecretName(name: string): boolean {
-  const bare = plain(name)
-  return SECRET_NAMES.has(bare) || SECRET_ENDINGS.test(bare)
+  const normalized = normalizeName(name)
+  return SECRET_NAMES.has(normalized) || SECRET_ENDINGS.test(normalized)
 }
 
-// None of the above is found in a text without one of these; most paths and words have none.
-const SUSPICIOUS = /[=:\s]|tr[a-z]{1,2}_|whsec_|eyJ/
+// A text without any of these cannot match a pattern above; this skips most paths and words.
+const MAY_CONTAIN_SECRET = /[=:\s]|tr[a-z]{1,2}_|whsec_|eyJ/
 
 export function redactText(text: string): string {
-  if (!SUSPICIOUS.test(text)) return text
+  if (!MAY_CONTAIN_SECRET.test(text)) return text
   let safe = text
   for (const [pattern, replacement] of PATTERNS) safe = safe.replaceAll(pattern, replacement)
   return redactPairs(safe)
@@ -55,15 +55,15 @@ function redactPairs(text: string): string {
     const value = VALUE.exec(text)?.[0] ?? ''
     const quote = /^\\?["']/.exec(value)?.[0] ?? ''
     const bare = value.slice(quote.length, quote === '' ? undefined : -quote.length)
-    // What stands behind `=` came from an address or a form, where a code is always the secret kind.
+    // A value after `=` comes from a URL or a form, where a code is always an OAuth code.
     if (bare === '' || /^\[redacted\]?$/.test(bare) || (between.includes(':') && isHarmless(name, bare))) continue
-    safe += `${text.slice(done, index + pair.length)}${quote}${HIDDEN}${quote}`
+    safe += `${text.slice(done, index + pair.length)}${quote}${REDACTED}${quote}`
     done = index + pair.length + value.length
   }
   return safe + text.slice(done)
 }
 
-/** A copy that may be logged: values under secret names and token-like texts are hidden, at any depth. */
+/** Returns a copy that may be logged: values under secret names and token-like texts are redacted, at any depth. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value === 'bigint') return value.toString()
@@ -76,12 +76,12 @@ export function redact(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, entry]) => [
       redactText(name),
-      isSecretName(name) && !isHarmless(name, entry) ? HIDDEN : redact(entry, depth + 1),
+      isSecretName(name) && !isHarmless(name, entry) ? REDACTED : redact(entry, depth + 1),
     ]),
   )
 }
 
-// Names with two meanings: an error's code and a profile's state must stay readable, an OAuth code or state must not.
+// Names with two meanings: the code of an error or the state of an object stays readable, an OAuth code or state does not.
 function isHarmless(name: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === 'boolean') return true
   if (!['code', 'state', 'source', 'dest'].includes(name.toLowerCase())) return false

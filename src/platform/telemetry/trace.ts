@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 export type SpanKind = 'internal' | 'server' | 'client'
 export type Attributes = Record<string, string | number | boolean>
 
-/** A piece of work with a beginning and an end, as OpenTelemetry wants it. */
+/** A span as defined by OpenTelemetry. */
 export interface Span {
   traceId: string
   id: string
@@ -19,38 +19,38 @@ export interface Span {
   failed: boolean
 }
 
-/** Follows work through the process. A process without a tracer pays nothing. */
+/** Records spans. Without a tracer, tracing costs nothing. */
 export interface Tracer {
-  /** Runs the work inside a span that is a child of the one it runs in. */
+  /** Runs the work inside a new span, a child of the current one. */
   span<Result>(
     name: string,
     kind: SpanKind,
     attributes: Attributes,
     work: (span: Span) => Promise<Result>,
   ): Promise<Result>
-  /** For work that ends elsewhere: everything that `inside` sets off belongs to the span. */
+  /** For work that ends elsewhere: everything that `inside` starts belongs to the span. */
   begin(name: string, kind: SpanKind, traceparent: string | undefined, inside: (span: Span | undefined) => void): void
   end(span: Span, attributes: Attributes, failed: boolean): void
 }
 
 export interface TracerOptions {
   clock: Clock
-  /** Which share of the traces that begin here is kept. Those that begin elsewhere are decided elsewhere. */
+  /** The share of traces beginning here that is recorded. For others, the caller's `traceparent` decides. */
   share: number
-  keep: (span: Span) => void
+  record: (span: Span) => void
 }
 
 interface SpanContext {
   traceId: string
   id: string | undefined
-  kept: boolean
+  isSampled: boolean
 }
 
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const SAMPLED = 1
 
-export function createTracer({ clock, share, keep }: TracerOptions): Tracer {
-  const places = new AsyncLocalStorage<SpanContext>()
+export function createTracer({ clock, share, record }: TracerOptions): Tracer {
+  const contexts = new AsyncLocalStorage<SpanContext>()
 
   const open = (name: string, kind: SpanKind, parent: SpanContext, attributes: Attributes): Span => ({
     traceId: parent.traceId,
@@ -66,14 +66,14 @@ export function createTracer({ clock, share, keep }: TracerOptions): Tracer {
   const root = (): SpanContext => ({
     traceId: randomBytes(16).toString('hex'),
     id: undefined,
-    kept: systemChance() < share,
+    isSampled: systemChance() < share,
   })
-  const within = (span: Span): SpanContext => ({ traceId: span.traceId, id: span.id, kept: true })
+  const within = (span: Span): SpanContext => ({ traceId: span.traceId, id: span.id, isSampled: true })
   const end = (span: Span, attributes: Attributes, failed: boolean) => {
     Object.assign(span.attributes, attributes)
     span.failed = failed
     span.endedMs = clock.now()
-    keep(span)
+    record(span)
   }
 
   return {
@@ -81,17 +81,17 @@ export function createTracer({ clock, share, keep }: TracerOptions): Tracer {
     begin(name, kind, traceparent, inside) {
       const [, traceId, id, flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? []
       const parent =
-        traceId === undefined ? root() : { traceId, id, kept: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED }
-      if (!parent.kept) return places.run(parent, () => inside(undefined))
+        traceId === undefined ? root() : { traceId, id, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED }
+      if (!parent.isSampled) return contexts.run(parent, () => inside(undefined))
       const span = open(name, kind, parent, {})
-      return places.run(within(span), () => inside(span))
+      return contexts.run(within(span), () => inside(span))
     },
     async span(name, kind, attributes, work) {
-      const parent = places.getStore() ?? root()
+      const parent = contexts.getStore() ?? root()
       const span = open(name, kind, parent, attributes)
-      if (!parent.kept) return places.run(parent, () => work(span))
+      if (!parent.isSampled) return contexts.run(parent, () => work(span))
       try {
-        const result = await places.run(within(span), () => work(span))
+        const result = await contexts.run(within(span), () => work(span))
         end(span, {}, span.failed)
         return result
       } catch (error) {
@@ -102,7 +102,7 @@ export function createTracer({ clock, share, keep }: TracerOptions): Tracer {
   }
 }
 
-/** The same where there may be no tracer. */
+/** Like `Tracer.span`, where there may be no tracer. */
 export function traced<Result>(
   tracer: Tracer | undefined,
   name: string,

@@ -13,7 +13,7 @@ import type { Profile } from '#model/profile.ts'
 import { createJobLedger } from '#platform/isolation/job-ledger.ts'
 import type { Lane } from '#platform/isolation/lane.ts'
 import { WorkerDied } from '#platform/isolation/protocol.ts'
-import type { Delivering } from '../../../src/boot/delivery-deps.ts'
+import type { DeliveryDependencies } from '../../../src/boot/delivery-deps.ts'
 import { remoteJudgeRefusal, taskHandlers } from '../../../src/boot/tasks.ts'
 import { type Fixture, keyOf, notes, openFixture, someNotes } from '../sync/engine-fixture.ts'
 import type { Script } from '../sync/scripted-service.ts'
@@ -277,7 +277,7 @@ suite('R07 limits that a service tells', () => {
     test('means what it means here', async () => {
       const profile = await fixture.connect(await service('by-worker', ofVendor(facebook), () => limit))
       const { judgeRefusal } = taskHandlers(
-        fixture.deps as unknown as Delivering,
+        fixture.deps as unknown as DeliveryDependencies,
         createJobLedger(() => {}),
       )
       // What crosses between processes is a copy.

@@ -6,7 +6,7 @@ import { loadConfig } from '#platform/config.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createUpstream } from '#upstream/send.ts'
-import { loadRegistry } from '../../../src/boot/command-deps.ts'
+import { loadRegistry } from '../../../src/boot/registry.ts'
 import { openStore } from '../../../src/boot/open-store.ts'
 
 /** A process of its own that asks for the tokens of an account several times at once. Speaks with the test that forked it. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { systemClock } from '#platform/clock.ts'
 import { type Database, openDatabase, statement } from '#platform/postgres/database.ts'
-import { type Engine, startEngine, type WakeUp } from '#platform/queue/engine.ts'
-import { QUEUES, queueDepths } from '#platform/queue/queues.ts'
+import { startEngine } from '#platform/queue/engine.ts'
+import { readQueueDepths } from '#platform/queue/jobs.ts'
 import { createLog } from '#platform/telemetry/log.ts'
+import { type JobEngine, type JobWakeUp, QUEUE_NAMES, QUEUES } from '#store/queues.ts'
 import { type CuttableLine, cuttableLine } from '../../harness/cuttable-line.ts'
 import { preparedDatabase } from '../../harness/database.ts'
 import { until } from '../../harness/until.ts'
@@ -15,11 +16,11 @@ suite('the job engine', () => {
   let database: Awaited<ReturnType<typeof preparedDatabase>>
   let line: CuttableLine
   let looker: Database
-  const engines: Engine[] = []
+  const engines: JobEngine[] = []
   const lines: string[] = []
   const log = createLog({ level: 'warn', format: 'json', clock: systemClock, write: (line) => lines.push(line) })
   const open = async () => {
-    const engine = await startEngine({ url: line.url, log })
+    const engine = await startEngine({ queues: QUEUES, url: line.url, log })
     engines.push(engine)
     return engine
   }
@@ -27,7 +28,7 @@ suite('the job engine', () => {
   const delivery = (key: string) => ({ key, data: { destinationId: key, appId: 'app', isFailing: false, runs: 1 } })
   /** Every job of the queue is over, with success or without. */
   const isEmpty = async (name: string) => {
-    const depth = (await queueDepths(looker)).find(({ queue }) => queue === name)!
+    const depth = (await readQueueDepths(looker, QUEUE_NAMES)).find(({ queue }) => queue === name)!
     return depth.ready + depth.active === 0
   }
 
@@ -52,7 +53,7 @@ suite('the job engine', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    const run = async ({ key, data }: WakeUp<'sync'>) => {
+    const run = async ({ key, data }: JobWakeUp<'sync'>) => {
       assert.deepEqual(data, { shard: 7, profileId: key })
       if (running.has(key)) overlaps += 1
       running.add(key)
@@ -148,7 +149,9 @@ suite('the job engine', () => {
     await line.cut()
     await assert.rejects(engine.wake('deliver', [delivery('during')]))
     const before = lines.length
-    await until('workers meet the loss', () => lines.slice(before).some((each) => each.includes('taking jobs failed')))
+    await until('workers meet the loss', () =>
+      lines.slice(before).some((each) => each.includes('fetching jobs failed')),
+    )
     await line.mend()
     await engine.wake('deliver', [delivery('after')])
     await until('the same workers go on', () => tries.get('after') === 1)
@@ -164,7 +167,7 @@ suite('the job engine', () => {
     })
     // No other may take the jobs.
     for (const other of engines.splice(0)) await other.stop(0)
-    const engine = await startEngine({ url: line.url, log })
+    const engine = await startEngine({ queues: QUEUES, url: line.url, log })
     engines.push(engine)
     const broken: [string, unknown][] = [
       ['no-profile', { key: 'no-profile', shard: 7 }],
@@ -179,17 +182,17 @@ suite('the job engine', () => {
     await engine.work('sync', async ({ data }) => {
       run.push(data)
     })
-    const depth = async () => (await queueDepths(looker)).find(({ queue }) => queue === 'sync')!
+    const depth = async () => (await readQueueDepths(looker, QUEUE_NAMES)).find(({ queue }) => queue === 'sync')!
     await until('each is taken off the queue', () => isEmpty('sync'))
     assert.deepEqual(run, [{ shard: 7, profileId: 'whole' }])
     assert.equal((await depth()).deadLetters, broken.length)
     const logged = lines.map((each): { message: string; error: string } => JSON.parse(each))
-    const why = logged.filter(({ message }) => message.includes('set aside')).map(({ error }) => error)
+    const why = logged.filter(({ message }) => message.includes('dead letter')).map(({ error }) => error)
     assert.deepEqual(why.sort(), [
-      'Missing or wrong in the payload: part',
-      'Missing or wrong in the payload: part, profileId',
-      'Missing or wrong in the payload: part, profileId',
-      'Missing or wrong in the payload: profileId',
+      'Fields missing or invalid in the payload: profileId',
+      'Fields missing or invalid in the payload: shard',
+      'Fields missing or invalid in the payload: shard, profileId',
+      'Fields missing or invalid in the payload: shard, profileId',
     ])
     const kept = statement('test-dead-letters', `select data from engine.job where name = 'dead_letter'`)
     const letters = (await looker.rows<{ data: { job: unknown } }>(kept)).map(({ data }) => data.job)

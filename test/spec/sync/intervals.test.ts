@@ -109,10 +109,10 @@ suite('how often', () => {
 
   test('a refused cron expression is refused with the sentence that a schedule of push gets', async () => {
     for (const [text, why] of [
-      ['0 0 6 * * *', 'must have five fields, and perhaps a time zone'],
-      ['@daily', 'must have five fields, and perhaps a time zone'],
+      ['0 0 6 * * *', 'must have five fields and may have a time zone'],
+      ['@daily', 'must have five fields and may have a time zone'],
       ['0 6 * * * Europe/Nowhere', 'names “Europe/Nowhere”, which is not a known time zone'],
-      ['61 6 * * *', 'has a field that cannot be understood'],
+      ['61 6 * * *', 'has an invalid field'],
     ] as const)
       await assert.rejects(setRules(fixture.deps, fixture.appId, { pace: { 'ruled/list': text } }, 'test'), {
         message: `pace.ruled/list: “${text}” is not an interval such as “15m”, and not a cron expression such as “0 6 * * * Europe/Berlin”: it ${why}.`,

@@ -6,7 +6,7 @@ import { planSyncs } from '#flows/sync/plan.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import type { Connector } from '#kit/connector.ts'
 import { numberPages } from '#kit/pages.ts'
-import type { Engine, WakeUp } from '#platform/queue/engine.ts'
+import type { JobEngine, JobWakeUp } from '#store/queues.ts'
 import { type Fixture, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
 suite('R07 budgets', () => {
@@ -154,14 +154,14 @@ suite('R07 budgets', () => {
         await mine.use('busy', { list: notes('/x') }),
         await mine.use('calm', { list: notes('/x') }),
       ]
-      const woken: WakeUp<'sync' | 'alone'>[] = []
+      const woken: JobWakeUp<'sync' | 'alone'>[] = []
       const engine = {
         waiting: async () => 0,
-        wake: async (_: string, wakeUps: WakeUp<'sync' | 'alone'>[]) => {
+        wake: async (_: string, wakeUps: JobWakeUp<'sync' | 'alone'>[]) => {
           woken.push(...wakeUps)
           return []
         },
-      } as unknown as Engine
+      } as unknown as JobEngine
       await mine.sql(
         `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) select 1, 'p' || n, $1, 'busy', n, 0 from generate_series(1, 5000) n`,
         [mine.appId],

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { EndpointProgress } from '#flows/sync/progress.ts'
-import type { Starting } from '../../../src/boot/app.ts'
+import type { StartOptions } from '../../../src/boot/app.ts'
 import type { Tuning } from '../../../src/boot/tuning.ts'
 import { makeApp } from '../../harness/app.ts'
 import { connect } from '../../harness/connect.ts'
@@ -25,7 +25,7 @@ export const SECRET = 'hook-secret'
 /** The whole service, with the scripted shop beside it and an app that has keys for it. */
 export async function startSyncHarness(
   env: Record<string, string> = {},
-  { tuning = {}, workers = 'inline' }: { tuning?: Tuning } & Pick<Starting, 'workers'> = {},
+  { tuning = {}, workers = 'inline' }: { tuning?: Tuning } & Pick<StartOptions, 'workers'> = {},
 ) {
   const service = await startScripted()
   const tributary = await startTributary(

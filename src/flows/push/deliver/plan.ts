@@ -1,6 +1,4 @@
 import type { Destination } from '#model/destination.ts'
-import type { WakeUp } from '#platform/queue/engine.ts'
-import type { QueueName } from '#platform/queue/queues.ts'
 import { wakeSomeCursors } from '#store/push/cursors.ts'
 import {
   type DueDestination,
@@ -9,6 +7,7 @@ import {
   moveTick,
   tickingDestinations,
 } from '#store/push/destinations.ts'
+import type { JobWakeUp, QueueName } from '#store/queues.ts'
 import { type DeliverDeps, type PlanDeps, RUNS_PER_DESTINATION } from '../deps.ts'
 import { nextDue, quietUntil, readQuiet } from '../schedule.ts'
 
@@ -70,15 +69,15 @@ function inTurns(due: DueDestination[]): DueDestination[] {
 const wake = <Queue extends QueueName>(
   { engine }: PlanDeps,
   queue: Queue,
-  wakeUps: WakeUp<Queue>[],
+  wakeUps: JobWakeUp<Queue>[],
 ): Promise<string[]> => (wakeUps.length === 0 ? Promise.resolve([]) : engine.wake(queue, wakeUps))
 
-function aloneWakeUp(destinationId: string): WakeUp<'alone'> {
+function aloneWakeUp(destinationId: string): JobWakeUp<'alone'> {
   return { key: `deliver:${destinationId}`, data: { destinationId } }
 }
 
 /** One each second at most; the wake-up of a worker that died with it stands in the way of no later one. */
-function wakeUp({ destination, due }: DueDestination, second: number): WakeUp<'deliver'> {
+function wakeUp({ destination, due }: DueDestination, second: number): JobWakeUp<'deliver'> {
   const { id: destinationId, appId, state } = destination
   const isFailing = state === 'failing'
   return { key: `${destinationId}:${second}`, data: { destinationId, appId, isFailing, runs: due } }

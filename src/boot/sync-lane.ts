@@ -7,22 +7,22 @@ import { planSyncs } from '#flows/sync/plan.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import type { JobSubject } from '#model/deaths.ts'
 import type { JobLedger } from '#platform/isolation/job-ledger.ts'
-import type { Engine } from '#platform/queue/engine.ts'
 import { type Tracer, traced } from '#platform/telemetry/trace.ts'
+import type { JobEngine } from '#store/queues.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
-import { type OnLooked, startLoop } from './work-loop.ts'
+import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
 
 const PLAN_EVERY_MS = 500
 
-export interface SyncWork {
-  engine: Engine
+export interface SyncLane {
+  engine: JobEngine
   deps: AuthorizeDeps & SyncDeps & { tracer?: Tracer | undefined }
   ledger: JobLedger
-  onLooked?: OnLooked | undefined
+  onPlanned?: OnPlanned | undefined
 }
 
-/** Syncs, and what is done by the clock. Gives a function that ends the planning. */
-export async function startSyncs({ engine, deps, ledger, onLooked }: SyncWork): Promise<() => Promise<void>> {
+/** Runs syncs, deletions of apps and maintenance. Returns a function that stops the planning. */
+export async function startSyncLane({ engine, deps, ledger, onPlanned }: SyncLane): Promise<() => Promise<void>> {
   await engine.work('maintenance', async () => {
     const removed = { ...(await purgeExpired(deps)), ...(await expireSignIns(deps)) }
     deps.log.debug('maintenance done', removed)
@@ -31,10 +31,10 @@ export async function startSyncs({ engine, deps, ledger, onLooked }: SyncWork): 
   await engine.work('sync', ({ data, jobId }, signal) =>
     runSync({ deps, ledger }, data, { jobId, queue: 'sync' }, signal),
   )
-  const often = { everyMs: PLAN_EVERY_MS, log: deps.log, onLooked }
+  const loop = { everyMs: PLAN_EVERY_MS, log: deps.log, onPlanned }
   const stops = [
-    startLoop({ name: 'syncs', ...often, plan: () => planSyncs({ ...deps, engine }) }),
-    startLoop({ name: 'deletions', ...often, plan: () => continueDeletions(deps) }),
+    startPlanningLoop({ name: 'syncs', ...loop, plan: () => planSyncs({ ...deps, engine }) }),
+    startPlanningLoop({ name: 'deletions', ...loop, plan: () => continueDeletions(deps) }),
   ]
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
@@ -42,13 +42,13 @@ export async function startSyncs({ engine, deps, ledger, onLooked }: SyncWork): 
 }
 
 export function runSync(
-  { deps, ledger }: Omit<SyncWork, 'engine'>,
+  { deps, ledger }: Omit<SyncLane, 'engine'>,
   key: ProfileKey,
   { jobId, queue }: { jobId: string; queue: 'sync' | 'alone' },
   signal: AbortSignal,
 ): Promise<void> {
   const subject: JobSubject = { kind: 'profile', ...key, queue, jobId }
-  return ledger.hold(subject, (step) =>
+  return ledger.track(subject, (step) =>
     traced(deps.tracer, 'sync', 'internal', { 'tributary.profile': key.profileId }, () =>
       runProfile(deps, key, { signal, alone: queue === 'alone', step }),
     ),

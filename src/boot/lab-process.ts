@@ -5,20 +5,20 @@ import { createInterface } from 'node:readline'
 import type { DemoService } from '#flows/operations/demo.ts'
 import { SetupError } from '#platform/errors.ts'
 
-const MAIN = join(import.meta.dirname, '../../lab/main.ts')
+const LAB_ENTRY = join(import.meta.dirname, '../../lab/main.ts')
 
 export interface LabProcess {
   services: DemoService[]
   stop: () => Promise<void>
 }
 
-/** The simulated services of the demo, in a process of their own that ends with us. */
+/** Starts the simulated services of the demo in a separate process that exits with this one. */
 export async function startLabProcess(baseUrl: string): Promise<LabProcess> {
   const redirects = ['demo-social', 'demo-micro', 'demo-health'].flatMap((service) => [
     '--redirect-uri',
     `${baseUrl}/auth/${service}/callback`,
   ])
-  const child = spawn(process.execPath, [MAIN, '--port', '0', '--json', '--with-parent', ...redirects], {
+  const child = spawn(process.execPath, [LAB_ENTRY, '--port', '0', '--json', '--with-parent', ...redirects], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })
@@ -28,9 +28,9 @@ export async function startLabProcess(baseUrl: string): Promise<LabProcess> {
     ended.then(() => []),
   ])) as [string?]
   if (line === undefined)
-    throw new SetupError('The simulated services of the demo did not start.', {
+    throw new SetupError('The simulated services of the demo did not start; the lines above say why.', {
       code: 'lab_failed',
-      help: 'Start without them: npm run tributary -- serve',
+      help: 'Start without the demo: npm run tributary -- serve',
     })
   const document = JSON.parse(line) as {
     services: Record<string, { url: string; client: { key: string; secret: string } }>

@@ -1,18 +1,20 @@
 import type { RunPermit } from '#flows/push/deliver/run-limiter.ts'
 import { runDestinationAlone } from '#flows/push/deliver/settle-death.ts'
 import type { JobSubject } from '#model/deaths.ts'
-import { type DeliverWork, deliver } from './deliver-work.ts'
-import { runSync, type SyncWork } from './sync-work.ts'
+import { type DeliverLane, runDelivery } from './deliver-lane.ts'
+import { runSync, type SyncLane } from './sync-lane.ts'
 
-/** What a worker died of: one job at a time in this process. */
-export async function startAlone({ engine, deps, ledger }: SyncWork & DeliverWork): Promise<() => Promise<void>> {
+/** Runs the jobs with which a worker died, one at a time. Returns a function that stops the lane. */
+export async function startAloneLane({ engine, deps, ledger }: SyncLane & DeliverLane): Promise<() => Promise<void>> {
   await engine.work('alone', ({ data, jobId }, signal) => {
     if (!('destinationId' in data)) return runSync({ deps, ledger }, data, { jobId, queue: 'alone' }, signal)
     const { destinationId } = data
-    // Somebody always waits here: it makes room after one turn.
+    // Always wanted by others, so that it ends after one slice.
     const permit: Omit<RunPermit, 'step'> = { others: 0, isWanted: () => true, signal, alone: true }
     const subject: JobSubject = { kind: 'destination', destinationId, queue: 'alone', jobId }
-    return deliver({ deps, ledger }, subject, (step) => runDestinationAlone(deps, destinationId, { ...permit, step }))
+    return runDelivery({ deps, ledger }, subject, (step) =>
+      runDestinationAlone(deps, destinationId, { ...permit, step }),
+    )
   })
   return async () => {}
 }

@@ -2,21 +2,19 @@ import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { Config } from '#platform/config.ts'
 import type { Log } from '#platform/telemetry/log.ts'
-import { withDelivering } from './delivery-deps.ts'
+import { withDeliveryDeps } from './delivery-deps.ts'
 import { openDependencies } from './deps.ts'
 
-export { loadRegistry } from './registry.ts'
-
-/** What the commands about people and destinations work on: the store, the services, and the guarded way out. */
+/** Runs a command's work with the store, the services and guarded connections to them, and closes everything afterwards. */
 export async function withServices<Result>(
   config: Config,
   log: Log,
   work: (deps: AuthorizeDeps & DeliverDeps) => Promise<Result>,
 ): Promise<Result> {
-  const dependencies = withDelivering(await openDependencies(config, log))
+  const deps = withDeliveryDeps(await openDependencies(config, log))
   try {
-    return await work(dependencies)
+    return await work(deps)
   } finally {
-    await dependencies.close()
+    await deps.close()
   }
 }

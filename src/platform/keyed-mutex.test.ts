@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurns } from './turns.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 
-test('works of one key run one after the other, in order, also after a failure; others do not wait', async () => {
-  const turns = createTurns()
+test('tasks of one key run one after the other, in order, also after a failure; other keys do not wait', async () => {
+  const mutex = createKeyedMutex()
   const seen: string[] = []
   const gate = Promise.withResolvers<void>()
   const work =
@@ -15,13 +15,13 @@ test('works of one key run one after the other, in order, also after a failure; 
       if (fails) throw new Error(name)
       return name
     }
-  const first = turns.take('a', work('first', gate.promise, true))
-  const second = turns.take('a', work('second', Promise.resolve()))
-  assert.equal(await turns.take('b', work('other', Promise.resolve())), 'other')
-  assert.equal(turns.waiting('a'), 2)
+  const first = mutex.run('a', work('first', gate.promise, true))
+  const second = mutex.run('a', work('second', Promise.resolve()))
+  assert.equal(await mutex.run('b', work('other', Promise.resolve())), 'other')
+  assert.equal(mutex.pending('a'), 2)
   gate.resolve()
   await assert.rejects(first, /first/)
   assert.equal(await second, 'second')
   assert.deepEqual(seen, ['first begins', 'other begins', 'other ends', 'first ends', 'second begins', 'second ends'])
-  assert.equal(turns.waiting('a'), 0)
+  assert.equal(mutex.pending('a'), 0)
 })

@@ -1,0 +1,64 @@
+import { planDeliveries } from '#flows/push/deliver/plan.ts'
+import { runDestination } from '#flows/push/deliver/run.ts'
+import { createRunLimiter } from '#flows/push/deliver/run-limiter.ts'
+import type { DeliverDeps } from '#flows/push/deps.ts'
+import type { JobSubject } from '#model/deaths.ts'
+import { abortableSleep } from '#platform/abortable-sleep.ts'
+import type { JobLedger } from '#platform/isolation/job-ledger.ts'
+import { type Tracer, traced } from '#platform/telemetry/trace.ts'
+import type { JobEngine } from '#store/queues.ts'
+import { type OnPlanned, startPlanningLoop } from './planning-loop.ts'
+
+/** How long a stop waits for running deliveries. */
+const STOP_TIMEOUT_MS = 10_000
+/** About half of the delay between a change and its delivery. */
+const PLAN_EVERY_MS = 200
+
+export interface DeliverLane {
+  engine: JobEngine
+  deps: DeliverDeps & { tracer?: Tracer | undefined }
+  ledger: JobLedger
+  onPlanned?: OnPlanned | undefined
+}
+
+/** Delivers to all destinations with which no worker died. Returns a function that stops the lane. */
+export async function startDeliverLane({ engine, deps, ledger, onPlanned }: DeliverLane): Promise<() => Promise<void>> {
+  const limiter = createRunLimiter()
+  await engine.work('deliver', ({ data: { runs, ...request } }) => {
+    const { destinationId } = request
+    const subject: JobSubject = { kind: 'destination', destinationId }
+    return limiter.acquire(request, runs, (permit) =>
+      runDelivery({ deps, ledger }, subject, (step) => runDestination(deps, destinationId, { ...permit, step })),
+    )
+  })
+  const stopPlanning = startPlanningLoop({
+    name: 'deliveries',
+    everyMs: PLAN_EVERY_MS,
+    plan: () => planDeliveries({ ...deps, engine }),
+    log: deps.log,
+    onPlanned,
+  })
+  return async () => {
+    // A destination that hangs does not delay the stop: its batch is delivered again later.
+    const stopped = new AbortController()
+    const timeout = abortableSleep(STOP_TIMEOUT_MS, stopped.signal)
+    await Promise.all([stopPlanning(), Promise.race([limiter.close(), timeout])])
+    stopped.abort()
+  }
+}
+
+export function runDelivery(
+  { deps, ledger }: Omit<DeliverLane, 'engine'>,
+  subject: Extract<JobSubject, { kind: 'destination' }>,
+  run: (step: (name: string) => void) => Promise<void>,
+): Promise<void> {
+  const { destinationId } = subject
+  return ledger.track(subject, (step) =>
+    traced(deps.tracer, 'deliver', 'internal', { 'tributary.destination': destinationId }, () => run(step)).catch(
+      (error: unknown) => {
+        // Its lease expires, and another run continues.
+        deps.log.warn('a delivery run failed', { destination: destinationId, error })
+      },
+    ),
+  )
+}
