@@ -52,7 +52,7 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'remains-pending',
     'remains-untold',
     'remains-users',
-    'sync-overtake-full',
+    'sync-revoke-full',
     'usage-app',
   ],
   // Maintenance removes what is old, or belongs to nobody any more.
