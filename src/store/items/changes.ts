@@ -103,8 +103,8 @@ const setLatestSeq = statement(
 )
 
 /**
- * The changes of a profile after a seq, in order, as many as fit. An item that changed twice is listed at its last change: a
- * consumer gets its newest state once.
+ * The changes of a profile after a seq, in order, as many as fit. An item that changed twice is listed at its last
+ * change: a consumer gets its newest state once.
  */
 export async function changesAfter(
   queries: Queries,
@@ -178,8 +178,8 @@ export async function tombstonesBySeq(
 }
 
 /**
- * A store that was restored from a backup assigns the same seqs again. Changes written since the restore under a seq that a
- * destination has already seen get a new seq, after all existing ones.
+ * A store that was restored from a backup assigns the same seqs again. Changes written since the restore under a seq
+ * that a destination has already seen get a new seq, after all existing ones.
  */
 export async function renumberChanges(
   tx: Queries,

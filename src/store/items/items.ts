@@ -134,7 +134,10 @@ interface ProbeRow {
   data: string | null
 }
 
-/** What is already stored of these items: an unchanged item costs one lookup and no write. The first 4 bytes of a hash are its stamp. */
+/**
+ * What is already stored of these items, so that an unchanged one costs no write. The first 4 bytes of a hash are its
+ * stamp.
+ */
 export async function probeItems(
   queries: Queries,
   key: ProfileKey,

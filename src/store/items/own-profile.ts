@@ -47,7 +47,10 @@ export async function insertOwnProfile(
   await tx.count(insertSync.with({ ...key, appId, service }))
 }
 
-/** Locks the profile until the transaction ends and assigns `count` seqs. Returns the last; undefined when the profile was deleted. */
+/**
+ * Locks the profile until the transaction ends and assigns `count` seqs. Returns the last; undefined when it was
+ * deleted.
+ */
 export async function numberOwnChanges(tx: Queries, key: ProfileKey, count: number): Promise<number | undefined> {
   const [row] = await tx.rows<{ seq: number }>(advanceSeq.with({ ...key, count }))
   return row?.seq

@@ -4,7 +4,7 @@ import { typeBits } from '#model/types.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 import { buildSearchQuery } from './search-terms.ts'
 
-/** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more is answered with 400. */
+/** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more gets 400. */
 const MAX_VALUES = 65_535
 
 /** Collects the values of a composed statement; the text holds only their placeholders. */
@@ -28,7 +28,7 @@ const MARGIN_DEGREES = 1e-9
 /** Tolerance for rounding of distances: a millimetre. */
 const MARGIN_KM = 1e-6
 
-/** Predicates of the ordered scan: profile, endpoint or type, and time. An index returns these items in reading order. */
+/** Predicates of the ordered scan: profile, endpoint or type, and time. An index returns them in reading order. */
 export function scanPredicates(values: Values, profile: ReadableProfile, selection: Selection, query: Query): string[] {
   return [
     `i.shard = ${values.add(profile.shard)}`,
@@ -63,7 +63,8 @@ export function allPredicates(values: Values, profile: ReadableProfile, selectio
 /** What the index of words and people, or the index of places, can look up; undefined when neither applies. */
 export function indexPredicate(values: Values, profile: ReadableProfile, query: Query): string[] | undefined {
   const search = searchPredicate(values, profile, query)
-  // No predicate on the shard: indexed words start with a scope of their profile, and the planner could pick a slower index on the shard.
+  // No predicate on the shard: indexed words start with a scope of their profile, and the planner could pick a slower
+  // index on the shard.
   if (search !== undefined) return [search]
   if (query.near === undefined) return undefined
   const { shard, profileId } = profile
@@ -78,11 +79,13 @@ export function indexPredicate(values: Values, profile: ReadableProfile, query: 
 const UNLIMITED = '(select 1000000000000)'
 
 /**
- * A subquery of its own for one index, so that the planner uses no other. In a large store the planner expects thousands of
- * matches and would JIT-compile the statement each time, at a hundred times its cost; each unknown limit divides its estimate by ten.
+ * A subquery of its own for one index, so that the planner uses no other. In a large store the planner expects
+ * thousands of matches and would JIT-compile the statement each time, at a hundred times its cost; each unknown limit
+ * divides its estimate by ten.
  */
 export function indexLookup(predicates: readonly string[]): string {
-  return `(select * from (select i.* from item i where ${predicates.join(' and ')} limit ${UNLIMITED}) i limit ${UNLIMITED})`
+  const matching = `select i.* from item i where ${predicates.join(' and ')} limit ${UNLIMITED}`
+  return `(select * from (${matching}) i limit ${UNLIMITED})`
 }
 
 /** Leaves out items that a merge made available from another profile as well. */
@@ -113,7 +116,8 @@ function searchPredicate(
 ): string | undefined {
   const [people, authors] = [idsOf('takes_part', participants, profile), idsOf('author', participants, profile)]
   if (terms.length + people.length + authors.length === 0) return undefined
-  // In a subquery, hidden from the planner, which would otherwise choose a custom plan every time and take longer to plan than to search.
+  // In a subquery, hidden from the planner, which would otherwise choose a custom plan every time and take longer to
+  // plan than to search.
   return `i.words @@ (select ${values.add(buildSearchQuery(profile.profileId, { terms, people, authors }))}::tsquery)`
 }
 

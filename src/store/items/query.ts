@@ -55,15 +55,15 @@ const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at
 /** How many items the first scan of a search reads, in reading order, before it continues or uses an index. */
 const FIRST_SCAN_ROWS = 300
 /**
- * If the first scan finds at least 1/DENSITY of a page, the search keeps scanning, up to EXTENDED_SCAN times as far, instead of
- * using the index.
+ * If the first scan finds at least 1/DENSITY of a page, the search keeps scanning, up to EXTENDED_SCAN times as far,
+ * instead of using the index.
  */
 const DENSITY = 4
 const EXTENDED_SCAN = 2 * DENSITY - 1
 
 /**
- * One page of items in reading order. With a proof, the same statement checks that the token still opens these profiles;
- * throws `AccountChanged` when it does not.
+ * One page of items in reading order. With a proof, the same statement checks that the token still opens these
+ * profiles; throws `AccountChanged` when it does not.
  */
 export async function queryItems(
   queries: Queries,
@@ -83,7 +83,7 @@ export async function queryItems(
   return rows[0]?.[1] === null ? [] : toOwnItems(readable, rows)
 }
 
-/** The last check before items leave the store: a row of another person is never returned, whatever the statement selected. */
+/** The last check before items leave the store: a row of another person is never returned. */
 function toOwnItems(readable: readonly ReadableProfile[], rows: readonly Row[]): FoundItem[] {
   const own = new Set(readable.map(({ profileId }) => profileId))
   return rows.map((row) => {
@@ -105,7 +105,7 @@ export function writeQuery(
   const proven =
     proof === undefined
       ? text
-      : // While the proof holds there is at least one row, possibly an empty one; otherwise there is none, and no item is read.
+      : // At least one row while the proof holds, possibly an empty one; otherwise none, and no item is read.
         `select found.* from (select where ${stillOpens(values, proof)}) known
          left join (${text}) found on true order by ${orderBy(query, 'found.')}`
   return { statement: { ...autoPrepare(proven), tuples: true }, values: values.list }
@@ -129,10 +129,10 @@ function writeScan(
 }
 
 /**
- * A search may match every second item or one in a million, and each profile differs. So the first items in reading order are
- * scanned and compared, which is enough for frequent matches and for small profiles. Where matches are not rare among
- * them, the scan goes on in the same order. Otherwise the index of words, people or places returns all matches,
- * which are few then. The statement decides this itself, from what it has counted: planner estimates do not matter.
+ * A search may match every second item or one in a million, and each profile differs. So the first items in reading
+ * order are scanned and compared, which is enough for frequent matches and for small profiles. Where matches are not
+ * rare among them, the scan goes on in the same order. Otherwise the index of words, people or places returns all
+ * matches, which are few then. The statement decides by its own counts, not by estimates of the planner.
  */
 function writeSearch(
   values: Values,
@@ -156,10 +156,11 @@ function writeSearch(
     const scanCount = `${firstCount} + (select count(*) from extended_${n})`
     const isUnfinished = `exists (select from end_${n})`
     const end = `((select at from end_${n}), (select id from end_${n}))`
-    const extendedRows = `coalesce((
-      select case when ${firstCount} * ${DENSITY} >= ${pageSize} then ${scanRows} * ${EXTENDED_SCAN} end from end_${n}), 0)`
+    const isDense = `${firstCount} * ${DENSITY} >= ${pageSize}`
+    const extendedRows = `coalesce(
+      (select case when ${isDense} then ${scanRows} * ${EXTENDED_SCAN} end from end_${n}), 0)`
     return {
-      // `first` keeps the last row of a scan that reached its limit even if it does not match: `end` is where to continue.
+      // `first` keeps the last row of a scan that reached its limit, match or not: `end` continues after it.
       scans: `first_${n} as materialized (
           select at, id, matches, nth from (
             select *, row_number() over () as nth from (${scan('', scanRows)}) i) scanned
@@ -169,7 +170,8 @@ function writeSearch(
         extended_${n} as materialized (
           select at, id from (${scan(` and (i.at, i.id) ${beyond} ${end}`, extendedRows)}) scanned
           where matches limit ${pageSize} - ${firstCount})`,
-      keys: `select ${n} as n, at, id from first_${n} where matches and (not ${isUnfinished} or ${scanCount} >= ${pageSize})
+      keys: `select ${n} as n, at, id from first_${n}
+        where matches and (not ${isUnfinished} or ${scanCount} >= ${pageSize})
         union all select ${n}, at, id from extended_${n} where ${scanCount} >= ${pageSize}
         union all (
           select ${n}, at, id from ${indexed} i

@@ -27,7 +27,8 @@ export function toProfileRef(row: ProfileRefRow): ProfileRef {
 
 const list = statement(
   'profile-readable',
-  `select ${profileRefColumns} from profile p where p.shard = any($shards) and p.account_id = $accountId ${profileRefOrder}`,
+  `select ${profileRefColumns} from profile p
+   where p.shard = any($shards) and p.account_id = $accountId ${profileRefOrder}`,
 )
 
 /** Every profile whose items belong to the account, including those that were merged into another. */

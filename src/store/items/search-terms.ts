@@ -2,8 +2,8 @@ import { murmur3Hex } from '#model/murmur3.ts'
 import type { Term } from '#model/text-query.ts'
 
 /**
- * One index finds items by words, by people and by guid. All three are in one search vector, and every entry starts with a
- * scope of its profile: items of other profiles do not slow a search down, not even a search by prefix.
+ * One index finds items by words, by people and by guid. All three are in one search vector, and every entry starts
+ * with a scope of its profile: items of other profiles do not slow a search down, not even a search by prefix.
  */
 const SCOPE_CHARS = 4
 const HASH_CHARS = 10
@@ -12,7 +12,7 @@ function scopeOf(profileId: string): string {
   return profileId.slice(-SCOPE_CHARS)
 }
 
-// Ids are hashed because they may contain any character; the row holds the exact ids to compare. Words never contain @, ^ or !.
+// Ids are hashed because they may contain any character; the row holds the exact ids. Words never contain @, ^ or !.
 const person = (scope: string, id: string) => `'${scope}@${hashed(id)}'`
 const author = (scope: string, id: string) => `'${scope}^${hashed(id)}'`
 const dedupeKey = (scope: string, guid: string) => `'${scope}!${hashed(guid)}'`

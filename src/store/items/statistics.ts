@@ -10,8 +10,9 @@ const analyze = statement('item-analyze', 'analyze item')
 const THRESHOLDS = [500, 5000, 50_000, 500_000]
 
 /**
- * PostgreSQL has no statistics of a new table, and every index looks as good to it as the right one. Autovacuum collects them
- * once a minute, or never where it is disabled. `before` and `after` are numbers of items that the writer knows to exist.
+ * PostgreSQL has no statistics of a new table, and every index looks as good to it as the right one. Autovacuum
+ * collects them once a minute, or never where it is disabled. `before` and `after` are numbers of items that the writer
+ * knows to exist.
  */
 export async function analyzeAtThresholds(queries: Queries, before: number, after: number): Promise<void> {
   const crossed = THRESHOLDS.find((count) => before < count && after >= count)

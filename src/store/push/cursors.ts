@@ -9,10 +9,10 @@ export interface CursorKey extends ProfileKey {
 }
 
 // Every insert selects `d`, the destination: its schedule decides whether the new cursor is due at once.
-const newCursorColumns = `shard, profile_id, destination_id, backfill_until, due_at, scheduled, behind_since, seq, written,
-  generation, revision, acked_revision, epoch, erase, dead, redrive, fails, rows`
-const initialValues = `case when d.schedule = 'on_change' then $nowMs::bigint end, d.schedule <> 'on_change', $nowMs, 0, 0,
-  0, 1, 0, 0, false, false, false, 0, 0`
+const newCursorColumns = `shard, profile_id, destination_id, backfill_until, due_at, scheduled, behind_since, seq,
+  written, generation, revision, acked_revision, epoch, erase, dead, redrive, fails, rows`
+const initialValues = `case when d.schedule = 'on_change' then $nowMs::bigint end, d.schedule <> 'on_change', $nowMs, 0,
+  0, 0, 1, 0, 0, false, false, false, 0, 0`
 const openForProfile = statement(
   'cursor-open-profile',
   `insert into delivery_cursor as c (${newCursorColumns})
@@ -198,7 +198,7 @@ export interface CursorPosition extends CursorKey {
   seq: number
 }
 
-/** Iterates over the cursors of a destination: the cursor of this profile, or the one after it when this one is done. */
+/** Iterates over the cursors of a destination: the one of this profile, or the one after it when this one is done. */
 export async function nextCursor(
   queries: Queries,
   destinationId: string,

@@ -25,8 +25,8 @@ interface Row {
   updated_at: number
 }
 
-const columns = `id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails, failing_since,
-  next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at`
+const columns = `id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails,
+  failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at`
 const insert = statement(
   'destination-insert',
   `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at,
@@ -66,7 +66,7 @@ const recover = statement(
    from (select alerted from destination where id = $id for update) old
    where d.id = $id and d.state = 'failing' returning old.alerted`,
 )
-// Concurrent runs that meet the same failure count once: only the first still finds the number of failures that it read.
+// Concurrent runs that meet the same failure count once: only the first still finds the number that it read.
 const fail = statement(
   'destination-fail',
   `update destination set state = $state, fails = fails + 1, failing_since = coalesce(failing_since, $nowMs),
@@ -125,7 +125,7 @@ export async function insertDestination(
   )
 }
 
-/** Locks the app until the transaction ends, so that the number of its destinations does not change. False when it does not exist. */
+/** Locks the app, so that the number of its destinations does not change. False when it does not exist. */
 export async function lockOwner(tx: Queries, appId: string): Promise<boolean> {
   return (await tx.rows(lockApp.with({ appId }))).length > 0
 }
@@ -174,7 +174,7 @@ export async function sealSecrets(
   await tx.count(updateSealed.with({ id, nowMs, sealed: keyring.seal(JSON.stringify(secrets), cellOf(id)) }))
 }
 
-/** Sets a state on request and clears its failures. Where workers died of it, the next attempt is isolated, and the last one. */
+/** Sets a state on request and clears failures. After deaths of workers, one more attempt is made, in isolation. */
 export async function setDestinationState(
   tx: Queries,
   id: string,

@@ -36,7 +36,7 @@ const list = statement(
 const remove = statement('event-remove', 'delete from push_event where destination_id = $destinationId and id = $id')
 const purge = statement('event-purge', 'delete from push_event where at < $beforeMs')
 
-/** Queues an event for every destination of the app that wants events. Call it in the transaction of what it reports. */
+/** Queues an event for every destination of the app that wants events, in the transaction of what it reports. */
 export async function queueEvent(
   tx: Queries,
   appId: string,

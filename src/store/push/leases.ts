@@ -27,8 +27,8 @@ const takeDue = <Order extends 'asc' | 'desc'>(order: Order) =>
      order by due_at ${order} limit 1 for update skip locked) due, destination d
    where d.id = $destinationId and d.updated_at = $updatedAt and d.state in ('active', 'failing')
      and c.shard = due.shard and c.profile_id = due.profile_id and c.destination_id = due.destination_id
-   returning c.shard, c.profile_id, c.seq, c.written, c.backfill_until, c.generation, c.epoch, c.erase, c.dead, c.redrive,
-     c.fails, c.revision, c.acked_profile_digest, d.state` as const
+   returning c.shard, c.profile_id, c.seq, c.written, c.backfill_until, c.generation, c.epoch, c.erase, c.dead,
+     c.redrive, c.fails, c.revision, c.acked_profile_digest, d.state` as const
 const takeOldest = statement('lease-take-oldest', takeDue('asc'))
 const takeNewest = statement('lease-take-newest', takeDue('desc'))
 /** Only while the lease is held. */
@@ -133,7 +133,7 @@ export async function advanceCursor(
   return (await queries.count(advance.with(values))) > 0
 }
 
-/** Saves that the last batch was delivered and ends the lease. The cursor is due again at once if its profile has changed since. */
+/** Saves that the last batch was delivered and ends the lease. Due again at once if the profile has changed since. */
 export async function finishCursor(queries: Queries, cursor: Cursor, delivered: CursorProgress): Promise<void> {
   const ackedProfileDigest = delivered.ackedProfileDigest ?? null
   const values = { ...delivered, ...leaseOf(cursor), ackedProfileDigest, revision: cursor.revision }
@@ -154,7 +154,7 @@ export async function failCursor(
   await queries.count(fail.with({ ...leaseOf(cursor), dueAt: dueAt ?? null, error }))
 }
 
-/** Saves the position that the destination reports where it differs from the cursor's. False when the lease was lost. */
+/** Saves the position that the destination reports, where the cursor's differs. False when the lease was lost. */
 export async function setCursorPosition(
   queries: Queries,
   cursor: Cursor,

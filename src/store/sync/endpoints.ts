@@ -66,8 +66,9 @@ interface Row {
   left_out: QuotaName | null
 }
 
+const waitingReasons = WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')
 /** The service has said how long to wait. */
-export const IS_WAITING = `coalesce(last_reason in (${WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')}), false)`
+export const IS_WAITING = `coalesce(last_reason in (${waitingReasons}), false)`
 
 /** `nextRunAt` of an endpoint that is switched off: never reached, but still a time that compares. */
 export const NEVER = 9e15
@@ -279,7 +280,10 @@ export async function setEndpointLeftOut(
   await tx.count(updateLeftOut.with({ ...key, endpoint, quota: quota ?? null }))
 }
 
-/** Has endpoints read from the beginning where a quota left items out: of all profiles of an app, or of these. Stored items are not written again. */
+/**
+ * Has endpoints read from the beginning where a quota left items out: of all profiles of an app, or of these. Stored
+ * items are not written again.
+ */
 export async function wakeFullEndpoints(
   tx: Queries,
   appId: string,

@@ -22,7 +22,7 @@ export interface Quarantined extends BadRecord {
   times: number
 }
 
-/** Limit: records of one endpoint of a profile that are kept in quarantine; the oldest go. */
+/** Limit: records of one endpoint of a profile that are kept in quarantine; the oldest are removed. */
 const MAX_QUARANTINED = 100
 
 interface Row {
@@ -84,7 +84,8 @@ const findOfApp = statement(
    where p.app_id = $appId and (p.profile_id, q.endpoint, q.id) > ($profileId, $endpoint, $id)
    order by p.profile_id, q.endpoint, q.id limit $limit`,
 )
-// Profiles are updated before their endpoints, as everywhere: a run that ends meanwhile then sees that its endpoint is due again.
+// Profiles are updated before their endpoints, as everywhere: a run that ends meanwhile then sees that its endpoint is
+// due again.
 const makeProfilesDue = statement(
   'quarantine-wake-profiles',
   `update profile_sync p set
@@ -101,7 +102,8 @@ const requestRetry = statement(
    where p.app_id = $appId and p.shard = e.shard and p.profile_id = e.profile_id
      and e.quarantined > 0 and e.next_run_at < ${NEVER}`,
 )
-// A record whose sample was cut, or that is stored in another version, is read from the service again, from the beginning.
+// A record whose sample was cut, or that is stored in another version, is read from the service again: the
+// endpoint restarts.
 const endRetry = statement(
   'quarantine-end-retry',
   `update endpoint_sync set retry_quarantined = false, items = items + $added,

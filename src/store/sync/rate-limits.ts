@@ -22,12 +22,15 @@ interface Row {
 }
 
 /**
- * Limit: how far ahead a stored block may lie and still hold. Blocks are cut to less when they are stored; what lies further
- * comes from before that, or from a clock that was wrong, and is ignored.
+ * Limit: how far ahead a stored block may end. Blocks are cut to less when they are stored; one that ends later is
+ * older than that rule or comes from a wrong clock, and is ignored.
  */
 const MAX_BLOCK_MS = 2 * 86_400_000
 
-/** Limit: how far processes' clocks may be apart. A time further ahead comes from a clock that was wrong, and the bucket fills anew from now. */
+/**
+ * Limit: how far the clocks of processes may differ. A time further ahead comes from a wrong clock, and the bucket
+ * refills from now.
+ */
 const MAX_CLOCK_SKEW_MS = 60_000
 
 const isBlocked =
@@ -65,7 +68,10 @@ const purge = statement(
   'delete from rate_limit where refilled_at < $beforeMs and blocked_until < $beforeMs',
 )
 
-/** Takes up to `wanted` tokens but leaves `reserved` for calls that a person waits for. The row's lock makes it exact over all processes. */
+/**
+ * Takes up to `wanted` tokens but leaves `reserved` for calls that a person waits for. The row's lock makes it exact
+ * over all processes.
+ */
 export async function takeTokens(
   queries: Queries,
   bucket: string,

@@ -26,7 +26,7 @@ export interface Faults {
   latest: FoundFault[]
 }
 
-/** Limit: faults of a connector's readers that are kept of one endpoint of a profile; the oldest go, and are still counted. */
+/** Limit: reader faults that are kept for one endpoint of a profile; the oldest are removed and stay counted. */
 export const MAX_FAULTS = 10
 
 export const NO_FAULTS: Faults = { count: 0, latest: [] }
@@ -94,8 +94,8 @@ const findOfApp = statement(
 const erase = statement('fault-erase', 'delete from reader_fault where shard = $shard and profile_id = $profileId')
 
 /**
- * Stores the faults of a page and removes those that no longer occur: `itemIds` are the items that were read or removed with it.
- * When no fault remains, the count of faults restarts at 0.
+ * Stores the faults of a page and removes those that no longer occur: `itemIds` are the items that were read or removed
+ * with it. When no fault remains, the count of faults restarts at 0.
  */
 export async function keepFaults(
   tx: Queries,

@@ -48,16 +48,17 @@ const findGroups = statement(
 )
 /** Limit: profiles leased at once. */
 export const MAX_LEASED = 100
-// Leasing only moves next_run_at ahead: a crash before the job is queued delays the profile by one lease and never loses it. The
-// outer limit is a literal for the planner: without it, it expects a tenth of all profiles and reads the whole table to join them.
+// Leasing only moves next_run_at ahead: a crash before the job is queued delays the profile by one lease and never
+// loses it. The outer limit is a literal for the planner: without it, it expects a tenth of all profiles and reads the
+// whole table to join them.
 const leaseDue = statement(
   'sync-lease',
   `update profile_sync p set next_run_at = $leaseUntilMs from (
      select due.shard, due.profile_id
-     from unnest($appIds::text[], $services::text[], $limits::int[]) as wanted (app_id, service, max_profiles), lateral (
+     from unnest($appIds::text[], $services::text[], $limits::int[]) as wanted (app_id, service, max), lateral (
        select d.shard, d.profile_id from profile_sync d
        where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $nowMs
-       order by d.next_run_at limit wanted.max_profiles for update skip locked) due
+       order by d.next_run_at limit wanted.max for update skip locked) due
      limit ${MAX_LEASED}
    ) leased where p.shard = leased.shard and p.profile_id = leased.profile_id
    returning p.shard, p.profile_id, p.app_id, p.service, p.alone_until > $nowMs as alone`,
@@ -188,8 +189,8 @@ export async function returnLeases(
 }
 
 /**
- * Makes the caller the holder of the profile's lease. Undefined when the profile is not scheduled, or not in this process: a
- * profile of which a worker died runs alone in a process for a while.
+ * Makes the caller the holder of the profile's lease. Undefined when the profile is not scheduled, or not in this
+ * process: a profile of which a worker died runs alone in a process for a while.
  */
 export async function takeProfile(
   queries: Queries,
@@ -226,13 +227,13 @@ export async function finishProfile(
   earliestMs: number,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    // Lock the row first: the next statement then sees what was committed before, and no sync requested meanwhile is lost.
+    // Lock first: the next statement then sees what was committed before, and no sync requested meanwhile is lost.
     await lockSchedule(tx, key)
     return (await tx.count(endLease.with({ ...key, token, earliestMs }))) > 0
   })
 }
 
-/** Locks the profile's row. Call it before changing when endpoints are due, so that a run that ends meanwhile sees the change. */
+/** Locks the profile's row. Needed to change when endpoints are due, so that a run that ends meanwhile sees it. */
 export async function lockSchedule(tx: Queries, key: ProfileKey): Promise<void> {
   await tx.rows(lock.with(key))
 }
