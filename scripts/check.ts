@@ -8,7 +8,7 @@ const STEPS: [name: string, command: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['lint', 'oxlint', ['--quiet']],
   ['format', 'biome', ['check', '--diagnostic-level=error']],
-  ['house and docs', 'node', ['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/docs.test.ts']],
+  ['structure, docs and words', 'node', ['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/docs.test.ts', 'test/words.test.ts']],
   ['dead exports', 'knip', ['--no-progress']],
 ]
 

@@ -28,7 +28,7 @@ const CLOSE_TO_THE_DATABASE = [
   'test/spec/push/{deliver,filters}.test.ts',
 ]
 /** Run by the checks, which run beside the tests. */
-const IN_THE_CHECKS = ['test/{house,docs}.test.ts']
+const IN_THE_CHECKS = ['test/{house,docs,words}.test.ts']
 /**
  * Begun first on a machine where no run has told yet which take longest. They do not wait for the packages of the real services;
  * where they need some, they wait by themselves, and come last here.

@@ -1,5 +1,3 @@
-import { leastPrivilegeScript as mysqlRights } from '#destinations/mysql/tables.ts'
-import { leastPrivilegeScript as postgresRights } from '#destinations/postgres/tables.ts'
 import {
   pauseDestination,
   redrive as redriveRows,
@@ -10,6 +8,7 @@ import {
 } from '#flows/push/manage/control.ts'
 import { addDestination, changeDestination, findOwn, removeDestination } from '#flows/push/manage/destinations.ts'
 import { tryDestination } from '#flows/push/manage/dry-run.ts'
+import { KINDS_WITH_ROLES, privilegesScript } from '#flows/push/manage/privileges.ts'
 import {
   deadLettersOf,
   deliveriesOf,
@@ -238,11 +237,6 @@ export const deliveries = command({
   },
 })
 
-const SCRIPTS = new Map([
-  ['postgres', postgresRights],
-  ['mysql', mysqlRights],
-])
-
 export const rights = command({
   name: 'push rights',
   summary: 'the SQL that gives a role in your database what it needs, and no more',
@@ -252,11 +246,10 @@ export const rights = command({
   },
   run: async ({ args, flags, out }) => {
     const [kind, place] = [args[0], flags.text('place') ?? 'tributary']
-    const script = SCRIPTS.get(kind)
-    if (script === undefined) throw new UsageError(`Only ${[...SCRIPTS.keys()].join(' and ')} have roles.`)
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(place))
       throw new UsageError('--place must be lower-case letters, digits and underscores.')
-    const sql = script(place)
+    const sql = privilegesScript(kind, place)
+    if (sql === undefined) throw new UsageError(`Only ${KINDS_WITH_ROLES.join(' and ')} have roles.`)
     out.result({ kind, sql }, () => sql.split('\n'))
   },
 })

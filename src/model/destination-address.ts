@@ -5,7 +5,7 @@ const HIDDEN = '***'
 /** Parameters of addresses that hold no secret; the value of any other is hidden. */
 const PLAIN_PARAMETERS = new Set(['region', 'tls', 'sslmode', 'ssl'])
 /** Shorter ones are no secrets but words such as `hook`, which messages may use for something else. */
-const MIN_SECRET = { name: 4, part: 6 }
+const SHORTEST_SECRET = { name: 4, part: 6 }
 
 /**
  * An address for people's eyes. Hidden are passwords, user names that stand alone (a NATS token), and all of a web address behind its
@@ -40,8 +40,8 @@ function secretsIn(text: string): string[] {
   const names = [url.password === '' && url.protocol === 'nats:' ? url.username : url.password]
   const parts = isWeb(url) ? [...url.pathname.split('/'), ...url.search.slice(1).split(/[&=]/)] : []
   const found = [
-    ...names.filter((name) => name.length >= MIN_SECRET.name),
-    ...parts.filter((part) => part.length >= MIN_SECRET.part),
+    ...names.filter((name) => name.length >= SHORTEST_SECRET.name),
+    ...parts.filter((part) => part.length >= SHORTEST_SECRET.part),
   ]
   // The longest first: one may hold another.
   return [...new Set(found.flatMap((each) => [each, decodePercent(each) ?? each]))].sort((a, b) => b.length - a.length)

@@ -34,7 +34,7 @@ const COMPARED: [table: string, where: string, without: string[]][] = [
   ['service_user', 'account_ids @> array[$2]', []],
   ['profile', 'account_id = $2', ['synced_at']],
   ['item', 'profile_id in (select id from profile where account_id = $2)', []],
-  ['item_gone', 'profile_id in (select id from profile where account_id = $2)', []],
+  ['item_tombstone', 'profile_id in (select id from profile where account_id = $2)', []],
   [
     'endpoint_sync',
     'profile_id in (select id from profile where account_id = $2)',

@@ -7,7 +7,7 @@ import { migrate } from '#store/migrate.ts'
 import { EVERY_SHARD } from './every-shard.ts'
 import { type Opened, openFresh } from './opened.ts'
 
-const partedTables = statement(
+const shardedTables = statement(
   'test-sharded-tables',
   `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'shard'`,
 )
@@ -17,17 +17,17 @@ const KEYWORDS =
 const REFERENCE = /\b(from|join|into|update|using) (?:only )?([a-z_]+)(?: (?:as )?([a-z_]+))?/g
 
 /** A shard that comes with the values; without one, shards are only compared with each other. */
-const GIVEN = /\bpart = (?:any ?\()?\$|\bvalues \(|\bselect \$|\bunnest\(|\bjson_to_recordset\(/
+const GIVEN = /\bshard = (?:any ?\()?\$|\bvalues \(|\bselect \$|\bunnest\(|\bjson_to_recordset\(/
 
 /** Tables of a statement that it reads or writes without saying in which shard. */
-function tablesWithoutPart(text: string, sharded: readonly string[]): string[] {
+function tablesWithoutShard(text: string, sharded: readonly string[]): string[] {
   return [...text.matchAll(REFERENCE)].flatMap(([, verb, table = '', next = '']) => {
     if (!sharded.includes(table)) return []
     const alias = KEYWORDS.split(' ').includes(next) || next === '' ? table : next
     const shard = `(?:\\b${alias}\\.|(?<![.\\w]))shard\\b`
     const says =
       verb === 'into'
-        ? new RegExp(`into ${table}(?: as \\w+)? \\([^)]*\\bpart\\b`)
+        ? new RegExp(`into ${table}(?: as \\w+)? \\([^)]*\\bshard\\b`)
         : new RegExp(
             `${shard} (?:=|in\\b)|= ${shard}|\\(${shard}, [^)]*\\) (?:=|in\\b)|= \\(${shard},|using \\(shard\\b`,
           )
@@ -41,7 +41,7 @@ suite('the shard in statements', () => {
   before(async () => {
     opened = await openFresh()
     await migrate(opened.database, 1)
-    sharded = (await opened.database.rows<{ name: string }>(partedTables)).map(({ name }) => name)
+    sharded = (await opened.database.rows<{ name: string }>(shardedTables)).map(({ name }) => name)
     const root = join(import.meta.dirname, '../../src')
     const files = globSync('{store,flows}/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
     for (const file of files) await import(join(root, file))
@@ -52,7 +52,7 @@ suite('the shard in statements', () => {
   test('every statement on a table with shards says which, but for those that need every shard', () => {
     assert.ok(sharded.length > 15)
     const ours = knownStatements().filter(({ name }) => !name.startsWith('test-'))
-    const found = ours.filter(({ text }) => tablesWithoutPart(text, sharded).length > 0).map(({ name }) => name)
+    const found = ours.filter(({ text }) => tablesWithoutShard(text, sharded).length > 0).map(({ name }) => name)
     assert.deepEqual(found.sort(), Object.values(EVERY_SHARD).flat().sort())
   })
 
@@ -70,6 +70,6 @@ suite('the shard in statements', () => {
       ['update account set shards = $2 where shard = $1 and id = $3', []],
       ['select id from app where name = $1', []],
     ]
-    for (const [text, tables] of texts) assert.deepEqual(tablesWithoutPart(text, sharded), tables, text)
+    for (const [text, tables] of texts) assert.deepEqual(tablesWithoutShard(text, sharded), tables, text)
   })
 })

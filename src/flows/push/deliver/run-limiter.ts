@@ -1,6 +1,6 @@
 import { RUNS_PER_DESTINATION } from '../deps.ts'
 
-/** So many runs of a process at once, over all destinations: what bounds its memory. */
+/** Limit: delivery runs of one process at once, over all destinations; further ones wait. This bounds its memory. */
 const MAX_RUNS = 24
 /** Limit: deliveries of one app that wait for a place in a process; more would only stand before others. */
 const MAX_WAITING = 4
