@@ -70,11 +70,11 @@ export const EVERY_SHARD: Record<string, string[]> = {
     'sign-in-purge',
   ],
   'counts for metrics': [
-    'aside-faults',
-    'aside-quarantined',
     'cursor-lag',
     'dead-by-kind',
     'death-parked-count',
+    'fault-counts',
+    'quarantine-counts',
     'quota-notice-all',
     'quota-notice-counts',
   ],
