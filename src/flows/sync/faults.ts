@@ -1,4 +1,4 @@
-import { type AppFault, type FaultPlace, listAppFaults, listFaults } from '#store/sync/reader-faults.ts'
+import { type AppFault, type FaultPosition, listAppFaults, listFaults } from '#store/sync/reader-faults.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { SyncDeps } from './deps.ts'
 
@@ -29,7 +29,7 @@ export async function newestFaults(
 export async function appFaults(
   { database }: Pick<SyncDeps, 'database'>,
   appId: string,
-  after: FaultPlace,
+  after: FaultPosition,
   limit: number,
 ): Promise<(ShownFault & { profile: string; service: string; endpoint: string; item: string })[]> {
   const found = await listAppFaults(database, appId, after, limit)

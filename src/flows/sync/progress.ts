@@ -13,7 +13,7 @@ import {
   retryParkedEndpoints,
 } from '#store/sync/deaths.ts'
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync/endpoints.ts'
-import { countAside } from '#store/sync/fault-counts.ts'
+import { countFaultsAndQuarantined } from '#store/sync/fault-counts.ts'
 import { lockSchedule, makeProfileDue, revokeProfileLease } from '#store/sync/schedule.ts'
 import type { SyncDeps } from './deps.ts'
 import { newestFaults, type ShownFault } from './faults.ts'
@@ -168,8 +168,8 @@ export function parkedCount({ database }: Pick<SyncDeps, 'database'>): Promise<n
 }
 
 /** For metrics: lost fields and quarantined records, by service and endpoint. */
-export function asideFigures({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countAside> {
-  return countAside(database)
+export function asideFigures({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countFaultsAndQuarantined> {
+  return countFaultsAndQuarantined(database)
 }
 
 /** For operators: endpoints of an app's profiles that ended three workers. */

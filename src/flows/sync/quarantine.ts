@@ -7,7 +7,7 @@ import {
   listAppQuarantine,
   newestQuarantined,
   type Quarantined,
-  type QuarantinePlace,
+  type QuarantinePosition,
 } from '#store/sync/quarantine.ts'
 import type { ProfileKey } from '#store/sync/schedule.ts'
 import type { SyncDeps } from './deps.ts'
@@ -42,7 +42,7 @@ export async function newestRecords(
 export async function appQuarantine(
   { database }: Pick<SyncDeps, 'database'>,
   appId: string,
-  after: QuarantinePlace,
+  after: QuarantinePosition,
   limit: number,
 ): Promise<(ShownRecord & { profile: string; service: string; endpoint: string; id: string })[]> {
   const found = await listAppQuarantine(database, appId, after, limit, MAX_LISTED_SAMPLE)

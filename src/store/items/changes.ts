@@ -1,6 +1,7 @@
 import { lastOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { FIRST_ITEM_ID, hexId } from './item-ids.ts'
 
 export interface ChangedItem {
   seq: number
@@ -30,148 +31,169 @@ export interface Tombstone {
 export interface Changes {
   items: ChangedItem[]
   tombstones: Tombstone[]
-  /** Everything up to this number is in the lists. */
+  /** The lists hold every change up to this seq. */
   upTo: number
   more: boolean
 }
 
-const columns = `seq, replace(id::text, '-', '') as id, endpoint, native_id, at, updated_at, types, guid, author, participants, lat, lng,
-     oembed::text as oembed, data::text as data`
-// The first one always comes, however large; after that only what fits.
-const changed = statement(
+const itemColumns = `seq, ${hexId('id')} as id, endpoint, native_id, at, updated_at, types, guid, author, participants,
+  lat, lng, oembed::text as oembed, data::text as data`
+const tombstoneColumns = `seq, ${hexId('id')} as id, endpoint, native_id, deleted_at`
+// The first item is always returned, however large; the others only while they fit.
+const findItemsAfter = statement(
   'changes-items',
-  `select ${columns}, found from (
-     select *, sum(octet_length(data::text) + 1000) over (order by seq rows unbounded preceding) as bytes, row_number() over (order by seq) as n,
-       count(*) over () as found
-     from (select * from item where shard = $1 and profile_id = $2 and seq > $3 order by seq limit $4) next) sized
-   where bytes <= $5 or n = 1 order by seq`,
+  `select ${itemColumns}, found from (
+     select *, sum(octet_length(data::text) + 1000) over (order by seq rows unbounded preceding) as bytes,
+       row_number() over (order by seq) as n, count(*) over () as found
+     from (
+       select * from item where shard = $shard and profile_id = $profileId and seq > $after order by seq limit $maxRows
+     ) next) sized
+   where bytes <= $maxBytes or n = 1 order by seq`,
 )
-const tombstones = statement(
-  'changes-gone',
-  `select seq, replace(id::text, '-', '') as id, endpoint, native_id, deleted_at from item_tombstone where shard = $1 and profile_id = $2 and seq > $3 order by seq limit $4`,
+const findTombstonesAfter = statement(
+  'changes-tombstones',
+  `select ${tombstoneColumns} from item_tombstone
+   where shard = $shard and profile_id = $profileId and seq > $after order by seq limit $maxRows`,
 )
-const latest = statement('changes-latest', 'select seq from profile_sync where shard = $1 and profile_id = $2')
-const byId = statement(
+const findLatestSeq = statement(
+  'changes-latest',
+  'select seq from profile_sync where shard = $shard and profile_id = $profileId',
+)
+const findItemsById = statement(
   'changes-by-id',
-  `select ${columns} from item where shard = $1 and profile_id = $2 and id = any($3::uuid[]) order by seq`,
+  `select ${itemColumns} from item
+   where shard = $shard and profile_id = $profileId and id = any($ids::uuid[]) order by seq`,
 )
-const deletedAt = statement(
-  'changes-gone-at',
-  `select seq, replace(id::text, '-', '') as id, endpoint, native_id, deleted_at from item_tombstone where shard = $1 and profile_id = $2 and seq = any($3)`,
+const findTombstonesBySeq = statement(
+  'changes-tombstones-by-seq',
+  `select ${tombstoneColumns} from item_tombstone
+   where shard = $shard and profile_id = $profileId and seq = any($seqs)`,
 )
-const afterId = statement(
+const findItemsAfterId = statement(
   'changes-after-id',
-  `select ${columns} from item where shard = $1 and profile_id = $2 and id > $3::uuid order by id limit $4`,
+  `select ${itemColumns} from item
+   where shard = $shard and profile_id = $profileId and id > $afterId::uuid order by id limit $limit`,
 )
-const laterTombstones = statement(
-  'changes-gone-later',
-  `select replace(id::text, '-', '') as id from item_tombstone where shard = $1 and profile_id = $2 and seq > $4 and id = any($3::uuid[])`,
+const findDeletedIds = statement(
+  'changes-deleted-ids',
+  `select ${hexId('id')} as id from item_tombstone
+   where shard = $shard and profile_id = $profileId and seq > $after and id = any($ids::uuid[])`,
 )
-const lockTop = statement(
+const lockLatestSeq = statement(
   'changes-lock',
-  'select seq from profile_sync where shard = $1 and profile_id = $2 for update',
+  'select seq from profile_sync where shard = $shard and profile_id = $profileId for update',
 )
 const renumberTombstones = statement(
-  'changes-renumber-gone',
-  `update item_tombstone g set seq = $5 + n.number from (
+  'changes-renumber-tombstones',
+  `update item_tombstone t set seq = $base + n.number from (
      select seq, row_number() over (order by seq) as number from item_tombstone
-     where shard = $1 and profile_id = $2 and seq > $3 and seq <= $4 and deleted_at > $6) n
-   where g.shard = $1 and g.profile_id = $2 and g.seq = n.seq`,
+     where shard = $shard and profile_id = $profileId and seq > $after and seq <= $seen and deleted_at > $sinceMs) n
+   where t.shard = $shard and t.profile_id = $profileId and t.seq = n.seq`,
 )
 const renumberItems = statement(
   'changes-renumber-items',
-  `update item i set seq = $5 + n.number from (
+  `update item i set seq = $base + n.number from (
      select id, row_number() over (order by seq) as number from item
-     where shard = $1 and profile_id = $2 and seq > $3 and seq <= $4 and updated_at > $6) n
-   where i.shard = $1 and i.profile_id = $2 and i.id = n.id`,
+     where shard = $shard and profile_id = $profileId and seq > $after and seq <= $seen and updated_at > $sinceMs) n
+   where i.shard = $shard and i.profile_id = $profileId and i.id = n.id`,
 )
-const setTop = statement('changes-top', 'update profile_sync set seq = $3 where shard = $1 and profile_id = $2')
+const setLatestSeq = statement(
+  'changes-set-latest',
+  'update profile_sync set seq = $seq where shard = $shard and profile_id = $profileId',
+)
 
 /**
- * The changes of a profile after a number, in order, no more than fit. An item that changed twice stands where it changed last: who
- * follows gets its newest state, and nothing that is overtaken already.
+ * The changes of a profile after a seq, in order, as many as fit. An item that changed twice is listed at its last
+ * change: a consumer gets its newest state once.
  */
 export async function changesAfter(
   queries: Queries,
-  key: ProfileKey,
-  seq: number,
-  most: { rows: number; bytes: number },
+  { shard, profileId }: ProfileKey,
+  after: number,
+  limits: { rows: number; bytes: number },
 ): Promise<Changes> {
-  // Asked first: what is committed later than this may be in one of the lists and not in the other.
-  const top = await latestChange(queries, key)
-  if (top === undefined || top <= seq) return { items: [], tombstones: [], upTo: seq, more: false }
-  const items = await queries.rows<ChangedRow>(changed, [key.shard, key.profileId, seq, most.rows, most.bytes])
-  const tombstoneRows = await queries.rows<TombstoneRow>(tombstones, [key.shard, key.profileId, seq, most.rows])
-  // Cut both lists at the same place, or a deletion could pass by an item that comes before it.
-  const found = items[0]?.found ?? 0
+  // Read first: a change that is committed after this may be in one of the lists and not in the other.
+  const latest = await latestChange(queries, { shard, profileId })
+  if (latest === undefined || latest <= after) return { items: [], tombstones: [], upTo: after, more: false }
+  const page = { shard, profileId, after, maxRows: limits.rows }
+  const itemRows = await queries.rows<ChangedRow>(findItemsAfter.with({ ...page, maxBytes: limits.bytes }))
+  const tombstoneRows = await queries.rows<TombstoneRow>(findTombstonesAfter.with(page))
+  // Both lists are cut at the same seq: otherwise a deletion could be delivered before an item that precedes it.
+  const found = itemRows[0]?.found ?? 0
   const cuts = [
-    ...(found === most.rows || items.length < found ? [lastOf(items).seq] : []),
-    ...(tombstoneRows.length === most.rows ? [lastOf(tombstoneRows).seq] : []),
+    ...(found === limits.rows || itemRows.length < found ? [lastOf(itemRows).seq] : []),
+    ...(tombstoneRows.length === limits.rows ? [lastOf(tombstoneRows).seq] : []),
   ]
-  const upTo = Math.min(top, ...cuts)
+  const upTo = Math.min(latest, ...cuts)
   return {
-    items: items.filter((row) => row.seq <= upTo).map(toItem),
+    items: itemRows.filter((row) => row.seq <= upTo).map(toItem),
     tombstones: tombstoneRows.filter((row) => row.seq <= upTo).map(toTombstone),
     upTo,
     more: cuts.length > 0,
   }
 }
 
-/** The number of the newest change. */
-export async function latestChange(queries: Queries, key: ProfileKey): Promise<number | undefined> {
-  return (await queries.rows<{ seq: number }>(latest, [key.shard, key.profileId]))[0]?.seq
+/** The seq of the newest change. */
+export async function latestChange(queries: Queries, { shard, profileId }: ProfileKey): Promise<number | undefined> {
+  return (await queries.rows<{ seq: number }>(findLatestSeq.with({ shard, profileId })))[0]?.seq
 }
 
-/** Items as they are now; those that are gone are missing. */
-export async function itemsById(queries: Queries, key: ProfileKey, ids: string[]): Promise<ChangedItem[]> {
-  return (await queries.rows<ChangedRow>(byId, [key.shard, key.profileId, ids])).map(toItem)
+/** The current state of these items; deleted ones are missing. */
+export async function itemsById(
+  queries: Queries,
+  { shard, profileId }: ProfileKey,
+  ids: string[],
+): Promise<ChangedItem[]> {
+  return (await queries.rows<ChangedRow>(findItemsById.with({ shard, profileId, ids }))).map(toItem)
 }
 
-const FIRST_ID = '00000000000000000000000000000000'
-
-/** Items as they are now, in order of their ids. */
+/** The current state of the items after an id, in the order of their ids. */
 export async function itemsAfterId(
   queries: Queries,
-  key: ProfileKey,
+  { shard, profileId }: ProfileKey,
   after: string,
   limit: number,
 ): Promise<ChangedItem[]> {
-  const args = [key.shard, key.profileId, after === '' ? FIRST_ID : after, limit]
-  return (await queries.rows<ChangedRow>(afterId, args)).map(toItem)
+  const afterId = after === '' ? FIRST_ITEM_ID : after
+  return (await queries.rows<ChangedRow>(findItemsAfterId.with({ shard, profileId, afterId, limit }))).map(toItem)
 }
 
-/** Which of these were deleted after a number. */
+/** Which of these items were deleted after a seq. */
 export async function tombstonesAmong(
   queries: Queries,
-  key: ProfileKey,
+  { shard, profileId }: ProfileKey,
   ids: string[],
   after: number,
 ): Promise<string[]> {
-  const rows = await queries.rows<{ id: string }>(laterTombstones, [key.shard, key.profileId, ids, after])
+  const rows = await queries.rows<{ id: string }>(findDeletedIds.with({ shard, profileId, ids, after }))
   return rows.map(({ id }) => id)
 }
 
-/** Deletions by their numbers. */
-export async function tombstonesBySeq(queries: Queries, key: ProfileKey, seqs: number[]): Promise<Tombstone[]> {
-  return (await queries.rows<TombstoneRow>(deletedAt, [key.shard, key.profileId, seqs])).map(toTombstone)
+export async function tombstonesBySeq(
+  queries: Queries,
+  { shard, profileId }: ProfileKey,
+  seqs: number[],
+): Promise<Tombstone[]> {
+  return (await queries.rows<TombstoneRow>(findTombstonesBySeq.with({ shard, profileId, seqs }))).map(toTombstone)
 }
 
 /**
- * A store that was restored from a backup hands out numbers a second time. What was written since then, under a number that a
- * destination has seen already, gets a new one; so do all later changes.
+ * A store that was restored from a backup assigns the same seqs again. Changes written since the restore under a seq
+ * that a destination has already seen get a new seq, after all existing ones.
  */
 export async function renumberChanges(
   tx: Queries,
-  key: ProfileKey,
+  { shard, profileId }: ProfileKey,
   { after, seen, sinceMs }: { after: number; seen: number; sinceMs: number },
 ): Promise<void> {
-  const [top] = await tx.rows<{ seq: number }>(lockTop, [key.shard, key.profileId])
-  if (top === undefined) return
-  const base = Math.max(top.seq, seen)
-  // An item that is there is newer than any trace of its deletion, so the traces come first.
-  const tombstones = await tx.count(renumberTombstones, [key.shard, key.profileId, after, seen, base, sinceMs])
-  const items = await tx.count(renumberItems, [key.shard, key.profileId, after, seen, base + tombstones, sinceMs])
-  await tx.count(setTop, [key.shard, key.profileId, base + tombstones + items])
+  const [latest] = await tx.rows<{ seq: number }>(lockLatestSeq.with({ shard, profileId }))
+  if (latest === undefined) return
+  const range = { shard, profileId, after, seen, sinceMs }
+  const base = Math.max(latest.seq, seen)
+  // An item that exists is newer than any tombstone of it, so the tombstones come first.
+  const tombstones = await tx.count(renumberTombstones.with({ ...range, base }))
+  const items = await tx.count(renumberItems.with({ ...range, base: base + tombstones }))
+  await tx.count(setLatestSeq.with({ shard, profileId, seq: base + tombstones + items }))
 }
 
 interface ChangedRow {
@@ -189,7 +211,7 @@ interface ChangedRow {
   lng: number | null
   oembed: string
   data: string
-  /** How many there were before the size was looked at. */
+  /** How many rows there were before the limit on bytes. */
   found: number
 }
 

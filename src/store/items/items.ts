@@ -11,6 +11,7 @@ import { type Queries, statement } from '#platform/postgres/database.ts'
 import { eraseQuarantine } from '../sync/quarantine.ts'
 import { eraseFaults } from '../sync/reader-faults.ts'
 import type { ProfileKey } from '../sync/schedule.ts'
+import { hexId } from './item-ids.ts'
 import { buildSearchVector } from './search-terms.ts'
 
 /** An item as it is written. */
@@ -32,120 +33,129 @@ export interface ItemRow {
   oembed: string
   data: string
   isNew: boolean
-  /** Of the record, as UTF-8; before: of the one that it replaces. */
+  /** Size of the record as UTF-8, and of the stored record that it replaces. */
   bytes: number
   bytesBefore: number
 }
 
 export interface KnownItem {
   at: number
-  /** Of the stored record, where the hash is another one; else 0. */
+  /** Size of the stored record where the hash differs, otherwise 0. */
   bytes: number
-  /** The hash is the one that was asked with. */
+  /** The stored hash is equal. */
   isSame: boolean
-  /** The record as it is stored, where the hash is another one under the same stamp. */
+  /** The stored record where the hash differs but its stamp is equal. */
   data: string | undefined
 }
 
 const probe = statement(
   'item-probe',
-  `select n.place::int as place, i.at, i.hash = n.hash as same,
+  `select n.position::int as position, i.at, i.hash = n.hash as same,
      case when i.hash <> n.hash then octet_length(i.data::text) else 0 end as bytes,
      case when i.hash <> n.hash and substr(i.hash, 1, 4) = substr(n.hash, 1, 4) then i.data::text end as data
-   from unnest($3::uuid[], $4::bytea[]) with ordinality as n (id, hash, place)
-   join item i on i.shard = $1 and i.profile_id = $2 and i.id = n.id`,
+   from unnest($ids::uuid[], $hashes::bytea[]) with ordinality as n (id, hash, position)
+   join item i on i.shard = $shard and i.profile_id = $profileId and i.id = n.id`,
 )
-/** What differs from item to item: how it comes, and how it is stored where that is something else. */
-const WRITTEN = {
-  id: 'uuid',
-  native_id: 'text',
-  at: 'bigint',
-  seq: 'bigint',
-  hash: 'bytea',
-  types: 'integer',
-  author: 'text',
-  participants: 'text as text[]',
-  guid: 'text as text[]',
-  lat: 'double precision',
-  lng: 'double precision',
-  words: 'text as tsvector',
-  oembed: 'text as json',
-  data: 'text as json',
-}
-const KEPT = new Set(['id', 'native_id'])
-const names = Object.keys(WRITTEN)
-const comes = Object.values(WRITTEN).map((type, i) => `$${5 + i}::${type.split(' as ')[0]}[]`)
-const stored = Object.entries(WRITTEN).map(([name, type]) => {
-  const cast = type.split(' as ')[1]
-  return cast === undefined ? `n.${name}` : `n.${name}::${cast}`
-})
-const sets = [...names, 'updated_at'].filter((name) => !KEPT.has(name)).map((name) => `${name} = excluded.${name}`)
-// Counted by the same statement: one more for each page would cost more than the counting.
+const itemColumns = 'id, native_id, at, seq, hash, types, author, participants, guid, lat, lng, words, oembed, data'
+// Also updates the counts of the profile: a second statement for each page would cost more than the counting.
 const upsert = statement(
   'item-upsert',
   `with written as (
-     insert into item (shard, profile_id, endpoint, updated_at, ${names.join(', ')})
-     select $1, $2, $3, $4, ${stored.join(', ')} from unnest(${comes.join(', ')}) as n (${names.join(', ')})
-     on conflict (shard, profile_id, id) do update set ${sets.join(', ')} where excluded.seq > item.seq)
-   update profile_sync set items = items + $${5 + names.length}, bytes = bytes + $${6 + names.length}
-   where shard = $1 and profile_id = $2`,
+     insert into item (shard, profile_id, endpoint, updated_at, ${itemColumns})
+     select $shard, $profileId, $endpoint, $nowMs, n.id, n.native_id, n.at, n.seq, n.hash, n.types, n.author,
+       n.participants::text[], n.guid::text[], n.lat, n.lng, n.words::tsvector, n.oembed::json, n.data::json
+     from unnest(
+       $ids::uuid[], $nativeIds::text[], $ats::bigint[], $seqs::bigint[], $hashes::bytea[], $types::integer[],
+       $authors::text[], $participants::text[], $guids::text[], $lats::double precision[], $lngs::double precision[],
+       $words::text[], $oembeds::text[], $records::text[]
+     ) as n (${itemColumns})
+     on conflict (shard, profile_id, id) do update set at = excluded.at, seq = excluded.seq, hash = excluded.hash,
+       types = excluded.types, author = excluded.author, participants = excluded.participants, guid = excluded.guid,
+       lat = excluded.lat, lng = excluded.lng, words = excluded.words, oembed = excluded.oembed, data = excluded.data,
+       updated_at = excluded.updated_at
+     where excluded.seq > item.seq)
+   update profile_sync set items = items + $addedItems, bytes = bytes + $addedBytes
+   where shard = $shard and profile_id = $profileId`,
 )
 /** Limit: rows of one statement that writes items; more go in several. */
 const MAX_ROWS = 500
 /** Limit: characters of one such statement, so that no page of huge records becomes one huge message. */
 const MAX_CHARS = 8_000_000
-const touch = statement(
-  'item-touch',
-  `update item i set hash = n.hash from unnest($3::uuid[], $4::bytea[]) as n (id, hash) where i.shard = $1 and i.profile_id = $2 and i.id = n.id`,
+const updateHashes = statement(
+  'item-update-hashes',
+  `update item i set hash = n.hash from unnest($ids::uuid[], $hashes::bytea[]) as n (id, hash)
+   where i.shard = $shard and i.profile_id = $profileId and i.id = n.id`,
 )
-const idsSince = statement(
+const findIdsSince = statement(
   'item-ids-since',
-  `select replace(id::text, '-', '') as id from item where shard = $1 and profile_id = $2 and endpoint = $3 and at >= $4`,
+  `select ${hexId('id')} as id from item
+   where shard = $shard and profile_id = $profileId and endpoint = $endpoint and at >= $sinceMs`,
 )
-const changedAt = statement(
+const findChangeTimes = statement(
   'item-changed-at',
-  `select replace(id::text, '-', '') as id, max(at) as at from (
-     select id, updated_at as at from item where shard = $1 and profile_id = $2 and id = any($3::uuid[])
+  `select ${hexId('id')} as id, max(at) as at from (
+     select id, updated_at as at from item
+     where shard = $shard and profile_id = $profileId and id = any($ids::uuid[])
      union all
-     select id, deleted_at from item_tombstone where shard = $1 and profile_id = $2 and id = any($3::uuid[])) changed group by id`,
+     select id, deleted_at from item_tombstone
+     where shard = $shard and profile_id = $profileId and id = any($ids::uuid[])) changed
+   group by id`,
 )
 const remove = statement(
   'item-remove',
-  `delete from item i using unnest($3::uuid[]) as gone (id) where i.shard = $1 and i.profile_id = $2 and i.id = gone.id
-   returning replace(i.id::text, '-', '') as id, i.endpoint, i.native_id, octet_length(i.data::text) as bytes`,
+  `delete from item i using unnest($ids::uuid[]) as removed (id)
+   where i.shard = $shard and i.profile_id = $profileId and i.id = removed.id
+   returning ${hexId('i.id')} as id, i.endpoint, i.native_id, octet_length(i.data::text) as bytes`,
 )
 const insertTombstones = statement(
-  'item-bury',
+  'item-tombstone-insert',
   `insert into item_tombstone (shard, profile_id, seq, id, endpoint, native_id, deleted_at)
-   select $1, $2, g.seq, g.id, g.endpoint, g.native_id, $3 from unnest($4::bigint[], $5::uuid[], $6::text[], $7::text[]) as g (seq, id, endpoint, native_id)`,
+   select $shard, $profileId, t.seq, t.id, t.endpoint, t.native_id, $nowMs
+   from unnest($seqs::bigint[], $ids::uuid[], $endpoints::text[], $nativeIds::text[])
+     as t (seq, id, endpoint, native_id)`,
 )
-const uncount = statement(
-  'item-uncount',
-  'update profile_sync set items = items - $3, bytes = bytes - $4 where shard = $1 and profile_id = $2',
+const subtractCounts = statement(
+  'item-subtract-counts',
+  `update profile_sync set items = items - $removedItems, bytes = bytes - $removedBytes
+   where shard = $shard and profile_id = $profileId`,
 )
-const eraseItems = statement('item-erase', 'delete from item where shard = $1 and profile_id = $2')
-const eraseTombstones = statement('item-gone-erase', 'delete from item_tombstone where shard = $1 and profile_id = $2')
+const eraseItems = statement('item-erase', 'delete from item where shard = $shard and profile_id = $profileId')
+const eraseTombstones = statement(
+  'item-tombstone-erase',
+  'delete from item_tombstone where shard = $shard and profile_id = $profileId',
+)
 
-/** What is stored of these already: unchanged items then cost one look and no write. The first 4 bytes of a hash are its stamp. */
+interface ProbeRow {
+  /** From 1, in the list of probed items. */
+  position: number
+  at: number
+  same: boolean
+  bytes: number
+  data: string | null
+}
+
+/**
+ * What is already stored of these items, so that an unchanged one costs no write. The first 4 bytes of a hash are its
+ * stamp.
+ */
 export async function probeItems(
   queries: Queries,
   key: ProfileKey,
   items: readonly { id: string; hash: Buffer }[],
 ): Promise<Map<string, KnownItem>> {
   if (items.length === 0) return new Map()
-  const rows = await queries.rows<{ place: number; at: number; same: boolean; bytes: number; data: string | null }>(
-    probe,
-    [key.shard, key.profileId, uuidArray(items.map(({ id }) => id)), byteaArray(items.map(({ hash }) => hash))],
-  )
+  const ids = uuidArray(items.map(({ id }) => id))
+  const hashes = byteaArray(items.map(({ hash }) => hash))
+  const rows = await queries.rows<ProbeRow>(probe.with({ ...key, ids, hashes }))
   return new Map(
-    rows.map(({ place, at, same, bytes, data }) => [
-      items[place - 1]!.id,
+    rows.map(({ position, at, same, bytes, data }) => [
+      items[position - 1]!.id,
       { at, isSame: same, bytes, data: data ?? undefined },
     ]),
   )
 }
 
-/** All of one endpoint, written at one time, and counted. */
+/** Writes items of one endpoint and adds them to the counts of the profile. */
 export async function upsertItems(
   tx: Queries,
   key: ProfileKey,
@@ -154,28 +164,29 @@ export async function upsertItems(
   nowMs: number,
 ): Promise<void> {
   for (const batch of inBatches(items)) {
-    await tx.count(upsert, [
-      key.shard,
-      key.profileId,
-      endpoint,
-      nowMs,
-      uuidArray(batch.map(({ id }) => id)),
-      textArray(batch.map(({ nativeId }) => nativeId)),
-      int8Array(batch.map(({ at }) => at)),
-      int8Array(batch.map(({ seq }) => seq)),
-      byteaArray(batch.map(({ hash }) => hash)),
-      int4Array(batch.map(({ types }) => types)),
-      textArray(batch.map(({ author }) => author)),
-      textArray(batch.map(({ participants }) => arrayLiteral(participants))),
-      textArray(batch.map(({ guid }) => arrayLiteral(guid))),
-      float8Array(batch.map(({ lat }) => lat)),
-      float8Array(batch.map(({ lng }) => lng)),
-      textArray(batch.map((item) => buildSearchVector(key.profileId, item))),
-      textArray(batch.map(({ oembed }) => oembed)),
-      textArray(batch.map(({ data }) => data)),
-      batch.filter(({ isNew }) => isNew).length,
-      batch.reduce((sum, { bytes, bytesBefore }) => sum + bytes - bytesBefore, 0),
-    ])
+    await tx.count(
+      upsert.with({
+        ...key,
+        endpoint,
+        nowMs,
+        ids: uuidArray(batch.map(({ id }) => id)),
+        nativeIds: textArray(batch.map(({ nativeId }) => nativeId)),
+        ats: int8Array(batch.map(({ at }) => at)),
+        seqs: int8Array(batch.map(({ seq }) => seq)),
+        hashes: byteaArray(batch.map(({ hash }) => hash)),
+        types: int4Array(batch.map(({ types }) => types)),
+        authors: textArray(batch.map(({ author }) => author)),
+        participants: textArray(batch.map(({ participants }) => arrayLiteral(participants))),
+        guids: textArray(batch.map(({ guid }) => arrayLiteral(guid))),
+        lats: float8Array(batch.map(({ lat }) => lat)),
+        lngs: float8Array(batch.map(({ lng }) => lng)),
+        words: textArray(batch.map((item) => buildSearchVector(key.profileId, item))),
+        oembeds: textArray(batch.map(({ oembed }) => oembed)),
+        records: textArray(batch.map(({ data }) => data)),
+        addedItems: batch.filter(({ isNew }) => isNew).length,
+        addedBytes: batch.reduce((sum, { bytes, bytesBefore }) => sum + bytes - bytesBefore, 0),
+      }),
+    )
   }
 }
 
@@ -194,16 +205,17 @@ function inBatches(items: ItemRow[]): ItemRow[][] {
   return batches
 }
 
-/** The same content under another spelling: remembered, without counting as a change. */
+/** Stores new hashes of reserialized records: their content is equal, so this is not a change. */
 export async function rehashItems(tx: Queries, key: ProfileKey, items: { id: string; hash: Buffer }[]): Promise<void> {
-  if (items.length > 0)
-    await tx.count(touch, [key.shard, key.profileId, items.map(({ id }) => id), items.map(({ hash }) => hash)])
+  if (items.length === 0) return
+  const [ids, hashes] = [items.map(({ id }) => id), items.map(({ hash }) => hash)]
+  await tx.count(updateHashes.with({ ...key, ids, hashes }))
 }
 
-/** When these items were last written or removed, as far as they ever were. */
+/** When these items were last written or removed; items that never existed are missing. */
 export async function itemsChangedAt(queries: Queries, key: ProfileKey, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
-  const rows = await queries.rows<{ id: string; at: number }>(changedAt, [key.shard, key.profileId, ids])
+  const rows = await queries.rows<{ id: string; at: number }>(findChangeTimes.with({ ...key, ids }))
   return new Map(rows.map(({ id, at }) => [id, at]))
 }
 
@@ -211,12 +223,13 @@ export async function itemIdsSince(
   queries: Queries,
   key: ProfileKey,
   endpoint: string,
-  atMs: number,
+  sinceMs: number,
 ): Promise<string[]> {
-  return (await queries.rows<{ id: string }>(idsSince, [key.shard, key.profileId, endpoint, atMs])).map(({ id }) => id)
+  const rows = await queries.rows<{ id: string }>(findIdsSince.with({ ...key, endpoint, sinceMs }))
+  return rows.map(({ id }) => id)
 }
 
-/** Removes items and leaves a trace in the order of changes. Gives how many were there. */
+/** Removes items and inserts their tombstones. Returns how many items existed. */
 export async function removeItems(
   tx: Queries,
   key: ProfileKey,
@@ -225,30 +238,30 @@ export async function removeItems(
   nowMs: number,
 ): Promise<number> {
   if (ids.length === 0) return 0
-  const deleted = await tx.rows<{ id: string; endpoint: string; native_id: string; bytes: number }>(remove, [
-    key.shard,
-    key.profileId,
-    ids,
-  ])
-  if (deleted.length === 0) return 0
-  await tx.count(insertTombstones, [
-    key.shard,
-    key.profileId,
-    nowMs,
-    deleted.map((_, i) => firstSeq + i),
-    deleted.map(({ id }) => id),
-    deleted.map(({ endpoint }) => endpoint),
-    deleted.map(({ native_id }) => native_id),
-  ])
-  const bytes = deleted.reduce((sum, each) => sum + each.bytes, 0)
-  await tx.count(uncount, [key.shard, key.profileId, deleted.length, bytes])
-  return deleted.length
+  const removed = await tx.rows<{ id: string; endpoint: string; native_id: string; bytes: number }>(
+    remove.with({ ...key, ids }),
+  )
+  if (removed.length === 0) return 0
+  await tx.count(
+    insertTombstones.with({
+      ...key,
+      nowMs,
+      seqs: removed.map((_, i) => firstSeq + i),
+      ids: removed.map(({ id }) => id),
+      endpoints: removed.map(({ endpoint }) => endpoint),
+      nativeIds: removed.map(({ native_id }) => native_id),
+    }),
+  )
+  const removedBytes = removed.reduce((sum, { bytes }) => sum + bytes, 0)
+  await tx.count(subtractCounts.with({ ...key, removedItems: removed.length, removedBytes }))
+  return removed.length
 }
 
-/** Everything of a profile, at once and for good. */
-export async function eraseProfileItems(tx: Queries, key: ProfileKey): Promise<number> {
-  await tx.count(eraseTombstones, [key.shard, key.profileId])
+/** Deletes everything that is stored of a profile. */
+export async function eraseProfileItems(tx: Queries, { shard, profileId }: ProfileKey): Promise<number> {
+  const key = { shard, profileId }
+  await tx.count(eraseTombstones.with(key))
   await eraseQuarantine(tx, key)
   await eraseFaults(tx, key)
-  return tx.count(eraseItems, [key.shard, key.profileId])
+  return tx.count(eraseItems.with(key))
 }

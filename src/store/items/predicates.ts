@@ -4,10 +4,10 @@ import { typeBits } from '#model/types.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 import { buildSearchQuery } from './search-terms.ts'
 
-/** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more is answered with 400. */
+/** Limit: values of one statement, which PostgreSQL numbers with 16 bits; a request that needs more gets 400. */
 const MAX_VALUES = 65_535
 
-/** Collects values while clauses are written, so that no value ever stands in the SQL. */
+/** Collects the values of a composed statement; the text holds only their placeholders. */
 export class Values {
   readonly list: unknown[] = []
 
@@ -15,7 +15,7 @@ export class Values {
     if (this.list.length >= MAX_VALUES)
       throw new ApiError(
         'bad_parameter',
-        'This asks for more at once than the database takes; ask for fewer profiles or rules.',
+        'This request needs more values than one database statement can have. Ask for fewer profiles or rules.',
       )
     this.list.push(value)
     return `$${this.list.length}`
@@ -23,74 +23,82 @@ export class Values {
 }
 
 const EARTH_KM = 6371.0088
-/** Degrees that rounding may cost at the edge of the box. */
-const MARGIN = 1e-9
-/** A millimetre: what rounding may cost when nothing lies between. */
+/** Tolerance for rounding at the edges of the box. */
+const MARGIN_DEGREES = 1e-9
+/** Tolerance for rounding of distances: a millimetre. */
 const MARGIN_KM = 1e-6
 
-/** The items of a profile that a path and its times name: what an index gives in order. */
-export function inOrder(values: Values, profile: ReadableProfile, selection: Selection, query: Query): string[] {
+/** Predicates of the ordered scan: profile, endpoint or type, and time. An index returns them in reading order. */
+export function scanPredicates(values: Values, profile: ReadableProfile, selection: Selection, query: Query): string[] {
   return [
     `i.shard = ${values.add(profile.shard)}`,
     `i.profile_id = ${values.add(profile.profileId)}`,
-    selected(values, selection),
+    selectionPredicate(values, selection),
     `i.at >= ${values.add(query.since)}`,
     `i.at <= ${values.add(query.until)}`,
     ...keysetPredicate(values, query),
   ]
 }
 
-/** What an item must be beside. */
+/** Predicates that the ordered scan does not cover. */
 export function matchPredicates(values: Values, profile: ReadableProfile, query: Query): string[] {
-  const words = searchPredicate(values, profile, query)
-  return [...(words === undefined ? [] : [words]), ...matchPredicatesBesideWords(values, profile, query)]
+  const search = searchPredicate(values, profile, query)
+  return [...(search === undefined ? [] : [search]), ...matchPredicatesWithoutSearch(values, profile, query)]
 }
 
-/** The same for what the index of words has given: nobody has to look at the words again. */
-export function matchPredicatesBesideWords(values: Values, profile: ReadableProfile, query: Query): string[] {
+/** The same for rows that the search index returned, which need no second comparison of words. */
+export function matchPredicatesWithoutSearch(values: Values, profile: ReadableProfile, query: Query): string[] {
   return [
-    ...people(values, profile, query),
-    ...(query.near === undefined ? [] : nearby(values, query.near)),
+    ...participantPredicates(values, profile, query),
+    ...(query.near === undefined ? [] : distancePredicates(values, query.near)),
     ...exceptDuplicates(values, profile.duplicates),
   ]
 }
 
-/** Everything that makes an item of a profile part of an answer. */
-export function clauses(values: Values, profile: ReadableProfile, selection: Selection, query: Query): string[] {
-  return [...inOrder(values, profile, selection, query), ...matchPredicates(values, profile, query)]
+/** All predicates that select a profile's items for a query. */
+export function allPredicates(values: Values, profile: ReadableProfile, selection: Selection, query: Query): string[] {
+  return [...scanPredicates(values, profile, selection, query), ...matchPredicates(values, profile, query)]
 }
 
-/** What the index of words and people, or that of places, can be asked; undefined when neither helps. */
+/** What the index of words and people, or the index of places, can look up; undefined when neither applies. */
 export function indexPredicate(values: Values, profile: ReadableProfile, query: Query): string[] | undefined {
-  const words = searchPredicate(values, profile, query)
-  // Every word begins with a scope of its profile, so that no part is asked for: an index of the part would answer that, and be slow.
-  if (words !== undefined) return [words]
+  const search = searchPredicate(values, profile, query)
+  // No predicate on the shard: indexed words start with a scope of their profile, and the planner could pick a slower
+  // index on the shard.
+  if (search !== undefined) return [search]
   if (query.near === undefined) return undefined
   const { shard, profileId } = profile
-  return [`i.shard = ${values.add(shard)}`, `i.profile_id = ${values.add(profileId)}`, ...around(values, query.near)]
+  return [
+    `i.shard = ${values.add(shard)}`,
+    `i.profile_id = ${values.add(profileId)}`,
+    ...boxPredicates(values, query.near),
+  ]
 }
 
-/** More than there can be; behind a select, where no planner sees how much. */
-const ALL = '(select 1000000000000)'
+/** A limit that is never reached, in a subquery so that the planner does not know its value. */
+const UNLIMITED = '(select 1000000000000)'
 
 /**
- * What fits one index, asked by itself, so that nothing else can answer it. In a large store the planner believes in thousands of
- * hits, for which it would compile the statement each time at a hundred times its price; of each limit it takes a tenth.
+ * A subquery of its own for one index, so that the planner uses no other. In a large store the planner expects
+ * thousands of matches and would JIT-compile the statement each time, at a hundred times its cost; each unknown limit
+ * divides its estimate by ten.
  */
-export function indexLookup(clauses: readonly string[]): string {
-  return `(select * from (select i.* from item i where ${clauses.join(' and ')} limit ${ALL}) i limit ${ALL})`
+export function indexLookup(predicates: readonly string[]): string {
+  const matching = `select i.* from item i where ${predicates.join(' and ')} limit ${UNLIMITED}`
+  return `(select * from (${matching}) i limit ${UNLIMITED})`
 }
 
-/** What a merge brought together twice is there once. */
+/** Leaves out items that a merge made available from another profile as well. */
 export function exceptDuplicates(values: Values, duplicates: ReadableProfile['duplicates']): string[] {
   return duplicates.map(
     ({ shard, profileId }) =>
-      `not exists (select 1 from item t where t.shard = ${values.add(shard)} and t.profile_id = ${values.add(profileId)} and t.id = i.id)`,
+      `not exists (select 1 from item d
+        where d.shard = ${values.add(shard)} and d.profile_id = ${values.add(profileId)} and d.id = i.id)`,
   )
 }
 
-// The number stands in the SQL itself: only then does the partial index of that type apply.
-function selected(values: Values, selection: Selection): string {
+// The type's bit is a literal in the SQL: the partial index of that type applies only then.
+function selectionPredicate(values: Values, selection: Selection): string {
   if ('endpoint' in selection) return `i.endpoint = ${values.add(selection.endpoint)}`
   return `(i.types & ${typeBits([selection.type])}) <> 0`
 }
@@ -100,7 +108,7 @@ function keysetPredicate(values: Values, { before, sort }: Query): string[] {
   return [`(i.at, i.id) ${sort === 'asc' ? '>' : '<'} (${values.add(before.at)}, ${values.add(before.id)}::uuid)`]
 }
 
-/** What the index of words and people is asked; undefined when nothing of it was. */
+/** Lookup in the index of words and people; undefined when the query has neither. */
 function searchPredicate(
   values: Values,
   profile: ReadableProfile,
@@ -108,12 +116,13 @@ function searchPredicate(
 ): string | undefined {
   const [people, authors] = [idsOf('takes_part', participants, profile), idsOf('author', participants, profile)]
   if (terms.length + people.length + authors.length === 0) return undefined
-  // Behind a select, so that no planner can see it: it would believe each search to be worth a plan of its own, and plan longer than it searches.
+  // In a subquery, hidden from the planner, which would otherwise choose a custom plan every time and take longer to
+  // plan than to search.
   return `i.words @@ (select ${values.add(buildSearchQuery(profile.profileId, { terms, people, authors }))}::tsquery)`
 }
 
-/** The index knows people by a hash; who they really are stands in the row. */
-function people(values: Values, profile: ReadableProfile, { participants }: Query): string[] {
+/** The index knows people by a hash only; these compare their ids in the row. */
+function participantPredicates(values: Values, profile: ReadableProfile, { participants }: Query): string[] {
   const ids = idsOf('takes_part', participants, profile)
   return [
     ...(ids.length === 0 ? [] : [`i.participants @> ${values.add(ids)}::text[]`]),
@@ -124,36 +133,35 @@ function people(values: Values, profile: ReadableProfile, { participants }: Quer
   ]
 }
 
-function idsOf(
-  wanted: 'takes_part' | 'author',
-  rules: readonly ParticipantRule[],
-  { owner }: ReadableProfile,
-): string[] {
-  return rules.flatMap((each) => (each.rule === wanted ? [each.id ?? owner] : []))
+function idsOf(kind: 'takes_part' | 'author', rules: readonly ParticipantRule[], { owner }: ReadableProfile): string[] {
+  return rules.flatMap((each) => (each.rule === kind ? [each.id ?? owner] : []))
 }
 
-function nearby(values: Values, near: NonNullable<Query['near']>): string[] {
+function distancePredicates(values: Values, near: NonNullable<Query['near']>): string[] {
   const [lat, lng, km] = [values.add(near.lat), values.add(near.lng), values.add(near.km)]
   const haversine = `power(sin(radians(i.lat - ${lat}) / 2), 2)
     + cos(radians(${lat})) * cos(radians(i.lat)) * power(sin(radians(i.lng - ${lng}) / 2), 2)`
-  return [...around(values, near), `2 * ${EARTH_KM} * asin(least(1, sqrt(${haversine}))) <= ${km} + ${MARGIN_KM}`]
+  return [
+    ...boxPredicates(values, near),
+    `2 * ${EARTH_KM} * asin(least(1, sqrt(${haversine}))) <= ${km} + ${MARGIN_KM}`,
+  ]
 }
 
-/** A box around a circle on the sphere. It wraps at 180° and opens at the poles. */
-function around(values: Values, { lat, lng, km }: NonNullable<Query['near']>): string[] {
-  const reach = Math.min(180, (km / EARTH_KM) * (180 / Math.PI))
-  const [south, north] = [lat - reach, lat + reach]
-  const box = [`i.lat between ${values.add(south - MARGIN)} and ${values.add(north + MARGIN)}`]
-  // Circles of longitude shrink towards the poles; beyond one, every longitude is in reach.
+/** The bounding box of a circle on the sphere. It wraps at 180° and is open at the poles. */
+function boxPredicates(values: Values, { lat, lng, km }: NonNullable<Query['near']>): string[] {
+  const radius = Math.min(180, (km / EARTH_KM) * (180 / Math.PI))
+  const [south, north] = [lat - radius, lat + radius]
+  const box = [`i.lat between ${values.add(south - MARGIN_DEGREES)} and ${values.add(north + MARGIN_DEGREES)}`]
+  // Degrees of longitude get shorter towards the poles; a circle around a pole covers every longitude.
   if (Math.max(Math.abs(south), Math.abs(north)) < 90) {
-    const ratio = Math.sin((reach * Math.PI) / 180) / Math.cos((lat * Math.PI) / 180)
-    const span = Math.asin(Math.min(1, ratio)) * (180 / Math.PI) + MARGIN
-    box.push(longitudes(values, lng - span, lng + span))
+    const ratio = Math.sin((radius * Math.PI) / 180) / Math.cos((lat * Math.PI) / 180)
+    const span = Math.asin(Math.min(1, ratio)) * (180 / Math.PI) + MARGIN_DEGREES
+    box.push(longitudePredicate(values, lng - span, lng + span))
   }
   return box
 }
 
-function longitudes(values: Values, west: number, east: number): string {
+function longitudePredicate(values: Values, west: number, east: number): string {
   if (west < -180) return `(i.lng >= ${values.add(west + 360)} or i.lng <= ${values.add(east)})`
   if (east > 180) return `(i.lng >= ${values.add(west)} or i.lng <= ${values.add(east - 360)})`
   return `i.lng between ${values.add(west)} and ${values.add(east)}`

@@ -5,17 +5,17 @@ import { type Queries, type Statement, statement } from '#platform/postgres/data
 import { autoPrepare } from '#platform/postgres/statement-cache.ts'
 import { type Proof, stillOpens } from '../identity/access-tokens.ts'
 import {
-  clauses,
+  allPredicates,
   indexLookup,
   indexPredicate,
-  inOrder,
   matchPredicates,
-  matchPredicatesBesideWords,
+  matchPredicatesWithoutSearch,
+  scanPredicates,
   Values,
 } from './predicates.ts'
 import type { ReadableProfile } from './readable-profiles.ts'
 
-/** An item on its way out; JSON stays text. */
+/** An item as a query returns it; JSON stays text. */
 export interface FoundItem {
   profileId: string
   id: string
@@ -33,7 +33,7 @@ export interface FoundItem {
 /** In the order of `columns`. */
 type Row = [
   profileId: string,
-  /** Absent in the one row that tells of no item. */
+  /** Null in the one row of a proven query that found no items. */
   id: string | null,
   endpoint: string,
   nativeId: string,
@@ -46,18 +46,25 @@ type Row = [
   seq: number,
 ]
 
-// One text is cheaper to read than an array, and nearly always it is empty.
-const BETWEEN_GUIDS = '\u001F'
+// One text is cheaper to parse than an array, and it is nearly always empty.
+const GUID_SEPARATOR = '\u001F'
 const NO_GUIDS: readonly string[] = []
-const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types, array_to_string(i.guid, '${BETWEEN_GUIDS}') as guid, i.oembed::text as oembed, i.data::text as data, i.seq`
+const columns = `i.profile_id, i.id, i.endpoint, i.native_id, i.at, i.updated_at, i.types,
+  array_to_string(i.guid, '${GUID_SEPARATOR}') as guid, i.oembed::text as oembed, i.data::text as data, i.seq`
 
-/** How many of the newest items are looked at one by one before anything else is tried. */
-const LOOKED_AT = 300
-/** What fits more often than this of what is wanted is found sooner by looking on than by an index, up to so many times as far. */
-const OFTEN = 4
-const FURTHER = 2 * OFTEN - 1
+/** How many items the first scan of a search reads, in reading order, before it continues or uses an index. */
+const FIRST_SCAN_ROWS = 300
+/**
+ * If the first scan finds at least 1/DENSITY of a page, the search keeps scanning, up to EXTENDED_SCAN times as far,
+ * instead of using the index.
+ */
+const DENSITY = 4
+const EXTENDED_SCAN = 2 * DENSITY - 1
 
-/** One page of items in reading order. What the reader builds upon is asked for along with it; `AccountChanged` when it is not so. */
+/**
+ * One page of items in reading order. With a proof, the same statement checks that the token still opens these
+ * profiles; throws `AccountChanged` when it does not.
+ */
 export async function queryItems(
   queries: Queries,
   readable: readonly ReadableProfile[],
@@ -66,18 +73,18 @@ export async function queryItems(
   limit: number,
   proof?: Proof,
 ): Promise<FoundItem[]> {
-  const isNothing = readable.length === 0 || limit === 0 || query.terms?.length === 0
-  if (isNothing && proof !== undefined) throw new AccountChanged()
-  if (isNothing) return []
+  const isEmpty = readable.length === 0 || limit === 0 || query.terms?.length === 0
+  if (isEmpty && proof !== undefined) throw new AccountChanged()
+  if (isEmpty) return []
   const { statement: sql, values } = writeQuery(readable, selection, query, limit, proof)
   const rows = await queries.rows<Row>(sql, values)
-  if (proof === undefined) return ownItems(readable, rows)
+  if (proof === undefined) return toOwnItems(readable, rows)
   if (rows.length === 0) throw new AccountChanged()
-  return rows[0]?.[1] === null ? [] : ownItems(readable, rows)
+  return rows[0]?.[1] === null ? [] : toOwnItems(readable, rows)
 }
 
-/** The last look before items leave the store: a row of somebody else never goes out, whatever gave it. */
-function ownItems(readable: readonly ReadableProfile[], rows: readonly Row[]): FoundItem[] {
+/** The last check before items leave the store: a row of another person is never returned. */
+function toOwnItems(readable: readonly ReadableProfile[], rows: readonly Row[]): FoundItem[] {
   const own = new Set(readable.map(({ profileId }) => profileId))
   return rows.map((row) => {
     if (!own.has(row[0])) throw new Error(`an item of another profile was read: ${row[0]}`)
@@ -93,115 +100,127 @@ export function writeQuery(
   proof?: Proof,
 ): { statement: Statement; values: unknown[] } {
   const values = new Values()
-  const write = indexPredicate(new Values(), firstOf(readable), query) === undefined ? writeReading : writeFinding
+  const write = indexPredicate(new Values(), firstOf(readable), query) === undefined ? writeScan : writeSearch
   const text = write(values, readable, selection, query, limit)
   const proven =
     proof === undefined
       ? text
-      : // One row at least as long as it is so, if only an empty one; none otherwise, and then nothing is read at all.
+      : // At least one row while the proof holds, possibly an empty one; otherwise none, and no item is read.
         `select found.* from (select where ${stillOpens(values, proof)}) known
-         left join (${text}) found on true order by ${inOrderOf(query, 'found.')}`
+         left join (${text}) found on true order by ${orderBy(query, 'found.')}`
   return { statement: { ...autoPrepare(proven), tuples: true }, values: values.list }
 }
 
-/** Each profile is an ordered scan of its own that stops early; the few that come out are merged. */
-function writeReading(
+/** One ordered scan for each profile, which stops after a page; their results are merged. */
+function writeScan(
   values: Values,
   readable: readonly ReadableProfile[],
   selection: Selection,
   query: Query,
   limit: number,
 ): string {
-  const order = (table: string) => inOrderOf(query, table)
-  const most = values.add(limit)
-  const branches = readable.map((profile) => {
-    const where = clauses(values, profile, selection, query).join(' and ')
-    return `(select ${columns} from item i where ${where} order by ${order('i.')} limit ${most})`
+  const pageSize = values.add(limit)
+  const scans = readable.map((profile) => {
+    const where = allPredicates(values, profile, selection, query).join(' and ')
+    return `(select ${columns} from item i where ${where} order by ${orderBy(query, 'i.')} limit ${pageSize})`
   })
-  if (branches.length === 1) return firstOf(branches)
-  return `select * from (${branches.join(' union all ')}) found order by ${order('')} limit ${most}`
+  if (scans.length === 1) return firstOf(scans)
+  return `select * from (${scans.join(' union all ')}) found order by ${orderBy(query, '')} limit ${pageSize}`
 }
 
 /**
- * What fits may be every second item or one in a million, and in this profile otherwise than in the others. So a few of the
- * newest are looked at one by one, which is enough for what is frequent and for profiles that have no more. What is
- * not rare among them is looked for further on in the same order; for the rest, the index of words, people or places gives
- * all that fit, which then are not many. None of it depends on what the planner believes.
+ * A search may match every second item or one in a million, and each profile differs. So the first items in reading
+ * order are scanned and compared, which is enough for frequent matches and for small profiles. Where matches are not
+ * rare among them, the scan goes on in the same order. Otherwise the index of words, people or places returns all
+ * matches, which are few then. The statement decides by its own counts, not by estimates of the planner.
  */
-function writeFinding(
+function writeSearch(
   values: Values,
   readable: readonly ReadableProfile[],
   selection: Selection,
   query: Query,
   limit: number,
 ): string {
-  const order = (table: string) => inOrderOf(query, table)
   const beyond = query.sort === 'asc' ? '>' : '<'
-  const most = `${values.add(limit)}::bigint`
-  const few = `${values.add(Math.max(LOOKED_AT, 2 * limit))}::bigint`
-  const shards = readable.map((profile, n) => {
-    const where = inOrder(values, profile, selection, query).join(' and ')
-    const fits = matchPredicates(values, profile, query).join(' and ')
-    const found = indexLookup(indexPredicate(values, profile, query)!)
-    const rest = matchPredicatesBesideWords(values, profile, query)
-    const newest = (from: string, limited: string) =>
-      `select i.at, i.id, ${fits} as fits from item i where ${where}${from} order by ${order('i.')} limit ${limited}`
-    const seen = `(select count(*) from seen_${n} where fits)`
-    const all = `${seen} + (select count(*) from more_${n})`
-    const open = `exists (select from end_${n})`
+  const pageSize = `${values.add(limit)}::bigint`
+  const scanRows = `${values.add(Math.max(FIRST_SCAN_ROWS, 2 * limit))}::bigint`
+  const searches = readable.map((profile, n) => {
+    const inScan = scanPredicates(values, profile, selection, query).join(' and ')
+    const isMatch = matchPredicates(values, profile, query).join(' and ')
+    const indexed = indexLookup(indexPredicate(values, profile, query)!)
+    const notIndexed = matchPredicatesWithoutSearch(values, profile, query)
+    const scan = (continuation: string, rows: string) =>
+      `select i.at, i.id, ${isMatch} as matches from item i where ${inScan}${continuation}
+       order by ${orderBy(query, 'i.')} limit ${rows}`
+    const firstCount = `(select count(*) from first_${n} where matches)`
+    const scanCount = `${firstCount} + (select count(*) from extended_${n})`
+    const isUnfinished = `exists (select from end_${n})`
     const end = `((select at from end_${n}), (select id from end_${n}))`
-    const further = `coalesce((select case when ${seen} * ${OFTEN} >= ${most} then ${few} * ${FURTHER} end from end_${n}), 0)`
+    const isDense = `${firstCount} * ${DENSITY} >= ${pageSize}`
+    const extendedRows = `coalesce(
+      (select case when ${isDense} then ${scanRows} * ${EXTENDED_SCAN} end from end_${n}), 0)`
     return {
-      // The last one that was looked at comes along, fitting or not: it tells that there may be more, and from where.
-      looks: `seen_${n} as materialized (
-          select at, id, fits, nth from (select *, row_number() over () as nth from (${newest('', few)}) i) looked
-          where fits or nth = ${few} limit ${most}),
-        end_${n} as materialized (select at, id from seen_${n} where nth = ${few} and ${seen} < ${most}),
-        more_${n} as materialized (
-          select at, id from (${newest(` and (i.at, i.id) ${beyond} ${end}`, further)}) looked
-          where fits limit ${most} - ${seen})`,
-      keys: `select ${n} as n, at, id from seen_${n} where fits and (not ${open} or ${all} >= ${most})
-        union all select ${n}, at, id from more_${n} where ${all} >= ${most}
+      // `first` keeps the last row of a scan that reached its limit, match or not: `end` continues after it.
+      scans: `first_${n} as materialized (
+          select at, id, matches, nth from (
+            select *, row_number() over () as nth from (${scan('', scanRows)}) i) scanned
+          where matches or nth = ${scanRows} limit ${pageSize}),
+        end_${n} as materialized (
+          select at, id from first_${n} where nth = ${scanRows} and ${firstCount} < ${pageSize}),
+        extended_${n} as materialized (
+          select at, id from (${scan(` and (i.at, i.id) ${beyond} ${end}`, extendedRows)}) scanned
+          where matches limit ${pageSize} - ${firstCount})`,
+      keys: `select ${n} as n, at, id from first_${n}
+        where matches and (not ${isUnfinished} or ${scanCount} >= ${pageSize})
+        union all select ${n}, at, id from extended_${n} where ${scanCount} >= ${pageSize}
         union all (
-          select ${n}, at, id from ${found} i
-          where ${[open, `${all} < ${most}`, where, ...rest].join(' and ')}
-          order by ${order('')} limit ${most})`,
+          select ${n}, at, id from ${indexed} i
+          where ${[isUnfinished, `${scanCount} < ${pageSize}`, inScan, ...notIndexed].join(' and ')}
+          order by ${orderBy(query, '')} limit ${pageSize})`,
     }
   })
-  // By primary key, each within its profile: where a row lies in a table says nothing once items are spread over several.
+  // Rows are read by primary key within their profile: a ctid would be ambiguous once the table is partitioned.
   const rows = readable.map(
     ({ shard, profileId }, n) => `select ${columns} from item i
-      where i.shard = ${values.add(shard)} and i.profile_id = ${values.add(profileId)} and i.id = any(array(select id from keys where n = ${n}))`,
+      where i.shard = ${values.add(shard)} and i.profile_id = ${values.add(profileId)}
+        and i.id = any(array(select id from keys where n = ${n}))`,
   )
-  return `with ${shards.map(({ looks }) => looks).join(', ')},
-    keys as materialized (select n, at, id from (${shards.map(({ keys }) => keys).join(' union all ')}) keys order by ${order('')} limit ${most})
-    select * from (${rows.join(' union all ')}) found order by ${order('')}`
+  return `with ${searches.map(({ scans }) => scans).join(', ')},
+    keys as materialized (
+      select n, at, id from (${searches.map(({ keys }) => keys).join(' union all ')}) keys
+      order by ${orderBy(query, '')} limit ${pageSize})
+    select * from (${rows.join(' union all ')}) found order by ${orderBy(query, '')}`
 }
 
-function inOrderOf({ sort }: Query, table: string): string {
+function orderBy({ sort }: Query, table: string): string {
   return `${table}at ${sort}, ${table}id ${sort}`
 }
 
-const byId = {
-  ...statement(
-    'item-by-id',
-    `select ${columns} from item i where i.shard = $1 and i.profile_id = $2 and i.id = $3::uuid`,
-  ),
-  tuples: true,
-}
-
-const anyOfEndpoint = statement(
-  'item-any-of-endpoint',
-  'select 1 as there from item where shard = $1 and profile_id = $2 and endpoint = $3 limit 1',
+const findById = statement(
+  'item-by-id',
+  `select ${columns} from item i where i.shard = $shard and i.profile_id = $profileId and i.id = $id::uuid`,
 )
 
-export async function findItem(queries: Queries, profile: ReadableProfile, id: string): Promise<FoundItem | undefined> {
-  const [row] = await queries.rows<Row>(byId, [profile.shard, profile.profileId, id])
+const findAnyOfEndpoint = statement(
+  'item-any-of-endpoint',
+  'select 1 as found from item where shard = $shard and profile_id = $profileId and endpoint = $endpoint limit 1',
+)
+
+export async function findItem(
+  queries: Queries,
+  { shard, profileId }: ReadableProfile,
+  id: string,
+): Promise<FoundItem | undefined> {
+  const [row] = await queries.rows<Row>({ ...findById.with({ shard, profileId, id }), tuples: true })
   return row && toItem(row)
 }
 
-export async function hasEndpoint(queries: Queries, profile: ReadableProfile, endpoint: string): Promise<boolean> {
-  return (await queries.rows(anyOfEndpoint, [profile.shard, profile.profileId, endpoint])).length > 0
+export async function hasEndpoint(
+  queries: Queries,
+  { shard, profileId }: ReadableProfile,
+  endpoint: string,
+): Promise<boolean> {
+  return (await queries.rows(findAnyOfEndpoint.with({ shard, profileId, endpoint }))).length > 0
 }
 
 function toItem([profileId, id, endpoint, nativeId, at, updatedAt, types, guid, oembed, data, seq]: Row): FoundItem {
@@ -213,7 +232,7 @@ function toItem([profileId, id, endpoint, nativeId, at, updatedAt, types, guid, 
     at,
     updatedAt,
     types,
-    guid: guid === '' ? NO_GUIDS : guid.split(BETWEEN_GUIDS),
+    guid: guid === '' ? NO_GUIDS : guid.split(GUID_SEPARATOR),
     oembed,
     data,
     seq,

@@ -4,7 +4,7 @@ import type { ProfileKey } from '../sync/schedule.ts'
 
 /** A profile whose items may be read. */
 export interface ReadableProfile extends ProfileRef {
-  /** Profiles of the same service user, brought together by a merge, whose copy of an item is read instead of this one's. */
+  /** Profiles of the same service user that a merge added and that take precedence: their copy of an item is read. */
   duplicates: ProfileKey[]
 }
 
@@ -15,10 +15,10 @@ export interface ProfileRefRow {
   ref_owner: string
 }
 
-/** For other statements that read profiles along, as `p`. */
+/** For statements that read profile references as well, from `profile p`. */
 export const profileRefColumns =
   'p.shard as ref_shard, p.id as ref_id, p.service as ref_service, p.native_id as ref_owner'
-// The one that still syncs comes first among twins, then the one that was connected last.
+// Among duplicates, the one that is synced comes first, then the one that was connected last.
 export const profileRefOrder = 'order by p.service, p.native_id, p.merged_into is not null, p.connected_at desc, p.id'
 
 export function toProfileRef(row: ProfileRefRow): ProfileRef {
@@ -27,22 +27,23 @@ export function toProfileRef(row: ProfileRefRow): ProfileRef {
 
 const list = statement(
   'profile-readable',
-  `select ${profileRefColumns} from profile p where p.shard = any($1) and p.account_id = $2 ${profileRefOrder}`,
+  `select ${profileRefColumns} from profile p
+   where p.shard = any($shards) and p.account_id = $accountId ${profileRefOrder}`,
 )
 
-/** Every profile whose items belong to the account, also those that a merge folded into another. */
+/** Every profile whose items belong to the account, including those that were merged into another. */
 export async function listReadable(queries: Queries, account: Account): Promise<ReadableProfile[]> {
-  return withTwins(
-    account.profiles ?? (await queries.rows<ProfileRefRow>(list, [account.shards, account.id])).map(toProfileRef),
-  )
+  if (account.profiles !== undefined) return withDuplicates(account.profiles)
+  const rows = await queries.rows<ProfileRefRow>(list.with({ shards: account.shards, accountId: account.id }))
+  return withDuplicates(rows.map(toProfileRef))
 }
 
-/** The same for an account that is proven when it is read with. */
+/** The same for an account that the statement which reads items verifies. */
 export async function listReadableUnproven(queries: Queries, account: ReadingAccount): Promise<ReadableProfile[]> {
-  return 'cached' in account ? withTwins(account.cached.profiles) : listReadable(queries, account)
+  return 'cached' in account ? withDuplicates(account.cached.profiles) : listReadable(queries, account)
 }
 
-function withTwins(profiles: readonly ProfileRef[]): ReadableProfile[] {
+function withDuplicates(profiles: readonly ProfileRef[]): ReadableProfile[] {
   return profiles.map((profile, i) => ({
     ...profile,
     duplicates: profiles

@@ -2,8 +2,8 @@ import { murmur3Hex } from '#model/murmur3.ts'
 import type { Term } from '#model/text-query.ts'
 
 /**
- * One index finds items by words, by people and by guid. All three stand in one search vector, and every entry begins with
- * a scope of its profile: what others store makes nobody's search longer, not even that for a beginning.
+ * One index finds items by words, by people and by guid. All three are in one search vector, and every entry starts
+ * with a scope of its profile: items of other profiles do not slow a search down, not even a search by prefix.
  */
 const SCOPE_CHARS = 4
 const HASH_CHARS = 10
@@ -12,7 +12,7 @@ function scopeOf(profileId: string): string {
   return profileId.slice(-SCOPE_CHARS)
 }
 
-// Ids are hashed: they may hold anything, and the exact ones are compared in the row. No word has these signs in it.
+// Ids are hashed because they may contain any character; the row holds the exact ids. Words never contain @, ^ or !.
 const person = (scope: string, id: string) => `'${scope}@${hashed(id)}'`
 const author = (scope: string, id: string) => `'${scope}^${hashed(id)}'`
 const dedupeKey = (scope: string, guid: string) => `'${scope}!${hashed(guid)}'`
@@ -29,7 +29,7 @@ export interface SearchableItem {
   guid: string[]
 }
 
-/** A search vector in PostgreSQL's spelling: words with their positions, then people and marks. */
+/** A search vector in PostgreSQL's syntax: words with their positions, then people and dedupe keys. */
 export function buildSearchVector(profileId: string, item: SearchableItem): string {
   const scope = scopeOf(profileId)
   return [
@@ -40,7 +40,7 @@ export function buildSearchVector(profileId: string, item: SearchableItem): stri
   ].join(' ')
 }
 
-// Words are letters and digits alone, so a blank and a quote always open one.
+// Words consist of letters and digits only, so a space followed by a quote always starts one.
 function scoped(scope: string, words: string): string {
   return words === '' ? '' : `'${scope}${words.slice(1).replaceAll(" '", ` '${scope}`)}`
 }
@@ -51,7 +51,7 @@ export interface SearchTerms {
   authors: readonly string[]
 }
 
-/** All of it must be there. */
+/** Matches items that have all of these. */
 export function buildSearchQuery(profileId: string, { terms, people, authors }: SearchTerms): string {
   const scope = scopeOf(profileId)
   return [
@@ -61,7 +61,7 @@ export function buildSearchQuery(profileId: string, { terms, people, authors }: 
   ].join(' & ')
 }
 
-/** Any of these marks. */
+/** Matches items that have any of these dedupe keys. */
 export function guidQuery(profileId: string, guids: readonly string[]): string {
   const scope = scopeOf(profileId)
   return guids.map((guid) => dedupeKey(scope, guid)).join(' | ')

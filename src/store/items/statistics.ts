@@ -1,18 +1,22 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
-const known = statement('item-known', `select reltuples::float8 as items from pg_class where oid = 'item'::regclass`)
+const findEstimate = statement(
+  'item-known',
+  `select reltuples::float8 as items from pg_class where oid = 'item'::regclass`,
+)
 const analyze = statement('item-analyze', 'analyze item')
 
-/** So many new items may be most of what there is. */
+/** Numbers of items at which the planner's statistics are refreshed. */
 const THRESHOLDS = [500, 5000, 50_000, 500_000]
 
 /**
- * Of a young table the database knows nothing, and every index looks as good as the right one; it would look by itself
- * once a minute, or never where somebody switched that off. `before` and `after` are how many items a writer knows to be there.
+ * PostgreSQL has no statistics of a new table, and every index looks as good to it as the right one. Autovacuum
+ * collects them once a minute, or never where it is disabled. `before` and `after` are numbers of items that the writer
+ * knows to exist.
  */
 export async function analyzeAtThresholds(queries: Queries, before: number, after: number): Promise<void> {
   const crossed = THRESHOLDS.find((count) => before < count && after >= count)
   if (crossed === undefined) return
-  const [row] = await queries.rows<{ items: number }>(known)
+  const [row] = await queries.rows<{ items: number }>(findEstimate)
   if (row !== undefined && row.items < crossed) await queries.count(analyze)
 }

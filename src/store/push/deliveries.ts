@@ -1,15 +1,16 @@
 import { encodeNumber, newId } from '#platform/ids.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { FIRST_ITEM_ID, hexId } from '../items/item-ids.ts'
 import type { CursorKey } from './cursors.ts'
 
-/** One try to write, as people see it. */
+/** The record of one attempt to write a batch. */
 export interface Delivery {
   id: string
   profileId: string
   at: number
   ms: number
-  /** 1 for the first try of these rows. */
+  /** 1 for the first attempt to write these rows. */
   attempt: number
   rows: number
   firstSeq: number | undefined
@@ -27,77 +28,89 @@ export interface DeadLetter {
   at: number
 }
 
-const insert = statement(
+const insertDelivery = statement(
   'delivery-insert',
-  'insert into delivery (shard, id, destination_id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+  `insert into delivery
+     (shard, id, destination_id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error)
+   values ($shard, $id, $destinationId, $profileId, $at, $ms, $attempt, $rows, $firstSeq, $lastSeq, $ok, $error)`,
 )
-const list = statement(
+const findDeliveries = statement(
   'delivery-list',
-  `select id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error from delivery where destination_id = $1 and id < $2 order by id desc limit $3`,
+  `select id, profile_id, at, ms, attempt, rows, first_seq, last_seq, ok, error from delivery
+   where destination_id = $destinationId and id < $beforeId order by id desc limit $limit`,
 )
-const recent = statement(
+const summarizeSince = statement(
   'delivery-recent',
-  `select coalesce(sum(rows) filter (where ok), 0)::bigint as rows, count(*) filter (where ok) as batches, count(*) filter (where not ok) as failed
-   from delivery where destination_id = $1 and id > $2`,
+  `select coalesce(sum(rows) filter (where ok), 0)::bigint as rows, count(*) filter (where ok) as batches,
+     count(*) filter (where not ok) as failed
+   from delivery where destination_id = $destinationId and id > $afterId`,
 )
-const purge = statement('delivery-purge', 'delete from delivery where at < $1')
+const purge = statement('delivery-purge', 'delete from delivery where at < $beforeMs')
 const insertDeadLetter = statement(
   'dead-insert',
-  `insert into dead_letter (shard, profile_id, destination_id, item_id, seq, reason, at) values ($1, $2, $3, $4::uuid, $5, $6, $7)
-   on conflict (shard, profile_id, destination_id, item_id) do update set seq = excluded.seq, reason = excluded.reason, at = excluded.at`,
+  `insert into dead_letter (shard, profile_id, destination_id, item_id, seq, reason, at)
+   values ($shard, $profileId, $destinationId, $itemId::uuid, $seq, $reason, $nowMs)
+   on conflict (shard, profile_id, destination_id, item_id)
+   do update set seq = excluded.seq, reason = excluded.reason, at = excluded.at`,
 )
-const dead = statement(
+const findDeadLetters = statement(
   'dead-list',
-  `select shard, profile_id, replace(item_id::text, '-', '') as item_id, seq, reason, at from dead_letter where destination_id = $1 order by at desc, item_id limit $2`,
+  `select shard, profile_id, ${hexId('item_id')} as item_id, seq, reason, at from dead_letter
+   where destination_id = $destinationId order by at desc, item_id limit $limit`,
 )
-const countDead = statement('dead-count', 'select count(*) as n from dead_letter where destination_id = $1')
-const removeDeadLetters = statement(
+const countOfDestination = statement(
+  'dead-count',
+  'select count(*) as n from dead_letter where destination_id = $destinationId',
+)
+const removeSome = statement(
   'dead-remove',
-  'delete from dead_letter where shard = $1 and profile_id = $2 and destination_id = $3 and item_id = any($4::uuid[])',
+  `delete from dead_letter
+   where shard = $shard and profile_id = $profileId and destination_id = $destinationId
+     and item_id = any($itemIds::uuid[])`,
 )
-const deadOf = statement(
+const findOfProfile = statement(
   'dead-of-profile',
-  `select replace(item_id::text, '-', '') as item_id, seq from dead_letter
-   where shard = $1 and profile_id = $2 and destination_id = $3 and item_id > $4::uuid order by item_id limit $5`,
+  `select ${hexId('item_id')} as item_id, seq from dead_letter
+   where shard = $shard and profile_id = $profileId and destination_id = $destinationId and item_id > $afterId::uuid
+   order by item_id limit $limit`,
 )
-const forgetDead = statement(
+const removeOfProfile = statement(
   'dead-forget',
-  'delete from dead_letter where shard = $1 and profile_id = $2 and destination_id = $3',
+  'delete from dead_letter where shard = $shard and profile_id = $profileId and destination_id = $destinationId',
 )
-const orphans = statement(
+const removeOrphans = statement(
   'dead-orphans',
   'delete from dead_letter l where not exists (select 1 from destination d where d.id = l.destination_id)',
 )
-const deadByKind = statement(
+const countByKind = statement(
   'dead-by-kind',
   'select d.kind, count(*) as n from dead_letter l join destination d on d.id = l.destination_id group by d.kind',
 )
-const dropDead = statement('dead-drop', 'delete from dead_letter where destination_id = $1')
-const dropDeliveries = statement('delivery-drop', 'delete from delivery where destination_id = $1')
+const removeDeadLetters = statement('dead-drop', 'delete from dead_letter where destination_id = $destinationId')
+const removeDeliveries = statement('delivery-drop', 'delete from delivery where destination_id = $destinationId')
+
+/** Above every delivery id. */
+const LAST_ID = '~'
 
 export async function recordDelivery(
   queries: Queries,
-  key: CursorKey,
-  delivery: Omit<Delivery, 'id' | 'profileId'>,
+  { shard, profileId, destinationId }: CursorKey,
+  { at, ms, attempt, rows, firstSeq, lastSeq, ok, error }: Omit<Delivery, 'id' | 'profileId'>,
 ): Promise<void> {
-  const { at, ms, attempt, rows, firstSeq, lastSeq, ok, error } = delivery
-  await queries.count(insert, [
-    key.shard,
-    newId(at),
-    key.destinationId,
-    key.profileId,
+  const written = {
     at,
     ms,
     attempt,
     rows,
-    firstSeq ?? null,
-    lastSeq ?? null,
+    firstSeq: firstSeq ?? null,
+    lastSeq: lastSeq ?? null,
     ok,
-    error ?? null,
-  ])
+    error: error ?? null,
+  }
+  await queries.count(insertDelivery.with({ shard, profileId, destinationId, id: newId(at), ...written }))
 }
 
-/** Newest first; `before` is the id of the last one seen. */
+/** Newest first; `before` is the last id of the previous page. */
 export async function listDeliveries(
   queries: Queries,
   destinationId: string,
@@ -115,7 +128,7 @@ export async function listDeliveries(
     last_seq: number | null
     ok: boolean
     error: string | null
-  }>(list, [destinationId, before ?? '~', limit])
+  }>(findDeliveries.with({ destinationId, beforeId: before ?? LAST_ID, limit }))
   return rows.map((row) => ({
     id: row.id,
     profileId: row.profile_id,
@@ -136,17 +149,18 @@ export interface RecentDeliveries {
   failed: number
 }
 
-/** What got there since a time, and how many tries did not: ids begin with their time. */
+/** Delivered rows and batches, and failed attempts, since a time. Ids begin with their time. */
 export async function deliveriesSince(
   queries: Queries,
   destinationId: string,
   sinceMs: number,
 ): Promise<RecentDeliveries> {
-  return firstOf(await queries.rows<RecentDeliveries>(recent, [destinationId, encodeNumber(sinceMs, 10)]))
+  const afterId = encodeNumber(sinceMs, 10)
+  return firstOf(await queries.rows<RecentDeliveries>(summarizeSince.with({ destinationId, afterId })))
 }
 
-export async function purgeDeliveries(queries: Queries, before: number): Promise<number> {
-  return queries.count(purge, [before])
+export async function purgeDeliveries(queries: Queries, beforeMs: number): Promise<number> {
+  return queries.count(purge.with({ beforeMs }))
 }
 
 export async function addDeadLetter(
@@ -157,7 +171,7 @@ export async function addDeadLetter(
   reason: string,
   nowMs: number,
 ): Promise<void> {
-  await queries.count(insertDeadLetter, [key.shard, key.profileId, key.destinationId, itemId, seq, reason, nowMs])
+  await queries.count(insertDeadLetter.with({ ...key, itemId, seq, reason, nowMs }))
 }
 
 export async function listDeadLetters(queries: Queries, destinationId: string, limit: number): Promise<DeadLetter[]> {
@@ -168,7 +182,7 @@ export async function listDeadLetters(queries: Queries, destinationId: string, l
     seq: number
     reason: string
     at: number
-  }>(dead, [destinationId, limit])
+  }>(findDeadLetters.with({ destinationId, limit }))
   return rows.map((row) => ({
     shard: row.shard,
     profileId: row.profile_id,
@@ -180,43 +194,41 @@ export async function listDeadLetters(queries: Queries, destinationId: string, l
 }
 
 export async function countDeadLetters(queries: Queries, destinationId: string): Promise<number> {
-  const [row] = await queries.rows<{ n: number }>(countDead, [destinationId])
+  const [row] = await queries.rows<{ n: number }>(countOfDestination.with({ destinationId }))
   return row?.n ?? 0
 }
 
-const FIRST_ID = '00000000000000000000000000000000'
-
-/** Rows of one profile that were set aside, a page at a time. */
+/** The dead letters of one profile, one page. */
 export async function deadLettersAfter(
   queries: Queries,
   key: CursorKey,
   after: string | undefined,
   limit: number,
 ): Promise<{ itemId: string; seq: number }[]> {
-  const args = [key.shard, key.profileId, key.destinationId, after ?? FIRST_ID, limit]
-  const rows = await queries.rows<{ item_id: string; seq: number }>(deadOf, args)
+  const values = { ...key, afterId: after ?? FIRST_ITEM_ID, limit }
+  const rows = await queries.rows<{ item_id: string; seq: number }>(findOfProfile.with(values))
   return rows.map((row) => ({ itemId: row.item_id, seq: row.seq }))
 }
 
-/** The profile is gone, and with it what could still be delivered of it. */
+/** Removes all dead letters of a profile that was deleted. */
 export async function forgetDeadLetters(tx: Queries, key: CursorKey): Promise<void> {
-  await tx.count(forgetDead, [key.shard, key.profileId, key.destinationId])
+  await tx.count(removeOfProfile.with(key))
 }
 
 export async function purgeOrphanDeadLetters(queries: Queries): Promise<number> {
-  return queries.count(orphans)
+  return queries.count(removeOrphans)
 }
 
 export async function deadLettersByKind(queries: Queries): Promise<{ kind: string; n: number }[]> {
-  return queries.rows(deadByKind)
+  return queries.rows(countByKind)
 }
 
-/** These got through after all. */
+/** Removes the dead letters of items that were delivered or deleted. */
 export async function clearDeadLetters(queries: Queries, key: CursorKey, itemIds: string[]): Promise<void> {
-  if (itemIds.length > 0) await queries.count(removeDeadLetters, [key.shard, key.profileId, key.destinationId, itemIds])
+  if (itemIds.length > 0) await queries.count(removeSome.with({ ...key, itemIds }))
 }
 
 export async function dropDeliveryRecords(tx: Queries, destinationId: string): Promise<void> {
-  await tx.count(dropDead, [destinationId])
-  await tx.count(dropDeliveries, [destinationId])
+  await tx.count(removeDeadLetters.with({ destinationId }))
+  await tx.count(removeDeliveries.with({ destinationId }))
 }

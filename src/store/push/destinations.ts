@@ -25,12 +25,14 @@ interface Row {
   updated_at: number
 }
 
-const columns =
-  'id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails, failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at'
+const columns = `id, app_id, name, kind, filter, schedule, options, wants_events, state, last_error, fails,
+  failing_since, next_attempt_at, alerted, next_run_at, deaths, alone_until, created_at, updated_at`
 const insert = statement(
   'destination-insert',
-  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, next_run_at, created_at, updated_at, wants_events)
-   values ($id, $appId, $name, $kind, $sealed, $filter, $schedule, $options, 'active', 0, 0, $nextRunAt, $createdAt, $createdAt, $wantsEvents)`,
+  `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at,
+     next_run_at, created_at, updated_at, wants_events)
+   values ($id, $appId, $name, $kind, $sealed, $filter, $schedule, $options, 'active', 0, 0,
+     $nextRunAt, $createdAt, $createdAt, $wantsEvents)`,
 )
 const lockApp = statement('destination-lock-app', 'select id from app where id = $appId for update')
 const list = statement(
@@ -40,55 +42,67 @@ const list = statement(
 const find = statement('destination-find', `select ${columns} from destination where id = $id`)
 const lock = statement('destination-lock', `select ${columns} from destination where id = $id for update`)
 const findSealed = statement('destination-sealed', 'select sealed from destination where id = $id')
-const bump = 'updated_at = greatest($nowMs, updated_at + 1)'
+const laterUpdatedAt = 'updated_at = greatest($nowMs, updated_at + 1)'
 const update = statement(
   'destination-update',
-  `update destination set name = $name, filter = $filter, schedule = $schedule, options = $options, next_run_at = $nextRunAt, wants_events = $wantsEvents, ${bump}
+  `update destination set name = $name, filter = $filter, schedule = $schedule, options = $options,
+     next_run_at = $nextRunAt, wants_events = $wantsEvents, ${laterUpdatedAt}
    where id = $id returning updated_at`,
 )
-const seal = statement('destination-seal', `update destination set sealed = $sealed, ${bump} where id = $id`)
+const updateSealed = statement(
+  'destination-seal',
+  `update destination set sealed = $sealed, ${laterUpdatedAt} where id = $id`,
+)
+const noFailures = 'fails = 0, failing_since = null, next_attempt_at = 0, last_error = null, alerted = false'
 const setState = statement(
   'destination-state',
-  `update destination set state = $state, fails = 0, failing_since = null, next_attempt_at = 0, alerted = false, last_error = null,
-     deaths = least(deaths, ${MAX_DEATHS - 1}), alone_until = case when deaths > 0 then $nowMs::bigint + ${ALONE_MS} else 0 end, ${bump} where id = $id`,
+  `update destination set state = $state, ${noFailures}, deaths = least(deaths, ${MAX_DEATHS - 1}),
+     alone_until = case when deaths > 0 then $nowMs::bigint + ${ALONE_MS} else 0 end, ${laterUpdatedAt}
+   where id = $id`,
 )
 const recover = statement(
   'destination-recover',
-  `update destination d set state = 'active', fails = 0, failing_since = null, next_attempt_at = 0, last_error = null, alerted = false
-   from (select alerted from destination where id = $id for update) old where d.id = $id and d.state = 'failing' returning old.alerted`,
+  `update destination d set state = 'active', ${noFailures}
+   from (select alerted from destination where id = $id for update) old
+   where d.id = $id and d.state = 'failing' returning old.alerted`,
 )
-// Several runs that meet the same failure count as one: only the first finds the number it knew.
+// Concurrent runs that meet the same failure count once: only the first still finds the number that it read.
 const fail = statement(
   'destination-fail',
-  `update destination set state = $state, fails = fails + 1, failing_since = coalesce(failing_since, $nowMs), next_attempt_at = $nextAttemptAt,
-     last_error = $error, alerted = alerted or $alerts
+  `update destination set state = $state, fails = fails + 1, failing_since = coalesce(failing_since, $nowMs),
+     next_attempt_at = $nextAttemptAt, last_error = $error, alerted = alerted or $alerts
    where id = $id and state in ('active', 'failing') and fails = $fails`,
 )
 const claim = statement(
   'destination-claim',
-  `update destination set next_attempt_at = $untilMs where id = $id and state = 'failing' and next_attempt_at <= $nowMs`,
+  `update destination set next_attempt_at = $untilMs
+   where id = $id and state = 'failing' and next_attempt_at <= $nowMs`,
 )
-const due = statement(
+const findDue = statement(
   'destination-due',
   `select found.* from (
-     select ${columns}, (select count(*) from (select 1 from delivery_cursor c where c.destination_id = d.id and c.due_at <= $nowMs limit $most) c) as due,
-       exists (select 1 from push_event e where e.destination_id = d.id) as tells
+     select ${columns}, (
+         select count(*) from (
+           select 1 from delivery_cursor c where c.destination_id = d.id and c.due_at <= $nowMs limit $maxCount) c
+       ) as due,
+       exists (select 1 from push_event e where e.destination_id = d.id) as has_events
      from destination d where d.state = 'active' or (d.state = 'failing' and d.next_attempt_at <= $nowMs)) found
-   where found.due > 0 or found.tells`,
+   where found.due > 0 or found.has_events`,
 )
-const erasing = statement(
+const findDueErasure = statement(
   'destination-erasing',
-  'select exists (select 1 from delivery_cursor c where c.destination_id = $id and c.due_at <= $nowMs and c.erase) as yes',
+  `select exists (
+     select 1 from delivery_cursor c where c.destination_id = $id and c.due_at <= $nowMs and c.erase) as found`,
 )
-const ticking = statement(
+const findScheduled = statement(
   'destination-ticking',
   `select ${columns} from destination where next_run_at <= $nowMs and state in ('active', 'failing')`,
 )
-const tick = statement(
+const setNextRun = statement(
   'destination-tick',
-  'update destination set next_run_at = $next where id = $id and next_run_at = $known',
+  'update destination set next_run_at = $nextRunAt where id = $id and next_run_at = $previousRunAt',
 )
-const states = statement(
+const countByState = statement(
   'destination-states',
   'select kind, state, count(*) as n from destination group by kind, state',
 )
@@ -111,7 +125,7 @@ export async function insertDestination(
   )
 }
 
-/** Holds the app until the transaction ends, so that its destinations can be counted. False when there is no such app. */
+/** Locks the app, so that the number of its destinations does not change. False when it does not exist. */
 export async function lockOwner(tx: Queries, appId: string): Promise<boolean> {
   return (await tx.rows(lockApp.with({ appId }))).length > 0
 }
@@ -125,7 +139,7 @@ export async function findDestination(queries: Queries, id: string): Promise<Des
   return row && toDestination(row)
 }
 
-/** As it is now, and as it stays until the transaction ends. */
+/** Reads it and locks it until the transaction ends. */
 export async function lockDestination(tx: Queries, id: string): Promise<Destination | undefined> {
   const [row] = await tx.rows<Row>(lock.with({ id }))
   return row && toDestination(row)
@@ -140,7 +154,7 @@ export async function openSecrets(
   return row && (JSON.parse(keyring.open(row.sealed, cellOf(id))) as DestinationSecrets)
 }
 
-/** Gives it as it is now: every change has a later time than the one before, so that a run can tell. */
+/** Returns it with its new `updatedAt`, which is later than every previous one: a run detects a change by it. */
 export async function updateDestination(tx: Queries, destination: Destination): Promise<Destination> {
   const { id, name, filter, schedule, updatedAt, wantsEvents } = destination
   const options = JSON.stringify(destination.options)
@@ -157,10 +171,10 @@ export async function sealSecrets(
   secrets: DestinationSecrets,
   nowMs: number,
 ): Promise<void> {
-  await tx.count(seal.with({ id, nowMs, sealed: keyring.seal(JSON.stringify(secrets), cellOf(id)) }))
+  await tx.count(updateSealed.with({ id, nowMs, sealed: keyring.seal(JSON.stringify(secrets), cellOf(id)) }))
 }
 
-/** By somebody's word: whatever failed before is forgotten. Where workers died of it, the next try is alone, and the last. */
+/** Sets a state on request and clears failures. After deaths of workers, one more attempt is made, in isolation. */
 export async function setDestinationState(
   tx: Queries,
   id: string,
@@ -170,7 +184,7 @@ export async function setDestinationState(
   await tx.count(setState.with({ id, nowMs, state }))
 }
 
-/** Undefined when it had not been failing; else whether somebody had been told that it was. */
+/** Undefined when it was not failing; otherwise whether its failure was announced by an event. */
 export async function recoverDestination(tx: Queries, id: string): Promise<{ alerted: boolean } | undefined> {
   return (await tx.rows<{ alerted: boolean }>(recover.with({ id })))[0]
 }
@@ -180,40 +194,40 @@ export interface Failure {
   nowMs: number
   nextAttemptAt: number
   error: string
-  /** How many the caller knows of. */
+  /** The number of failures before this one, as the caller read it. */
   fails: number
   alerts: boolean
 }
 
-/** False when another run has counted it already, or somebody has paused it. */
+/** False when another run has already counted the failure, or the destination was paused. */
 export async function failDestination(tx: Queries, id: string, failure: Failure): Promise<boolean> {
   return (await tx.count(fail.with({ id, ...failure }))) > 0
 }
 
-/** Makes the caller the one run that tries whether a failing destination works again. */
+/** Makes the caller the only run that tests whether a failing destination works again. */
 export async function claimAttempt(queries: Queries, id: string, nowMs: number, untilMs: number): Promise<boolean> {
   return (await queries.count(claim.with({ id, nowMs, untilMs }))) > 0
 }
 
 export interface DueDestination {
   destination: Destination
-  /** Profiles that are due, counted no further than asked. */
+  /** Profiles that are due, at most `maxCount`. */
   due: number
 }
 
-/** Destinations that work, or whose time to be tried again has come, and that have something to do. */
-export async function dueDestinations(queries: Queries, nowMs: number, most: number): Promise<DueDestination[]> {
-  const rows = await queries.rows<Row & { due: number }>(due.with({ nowMs, most }))
+/** Destinations with something to deliver that are active, or failing and due for another attempt. */
+export async function dueDestinations(queries: Queries, nowMs: number, maxCount: number): Promise<DueDestination[]> {
+  const rows = await queries.rows<Row & { due: number }>(findDue.with({ nowMs, maxCount }))
   return rows.map((row) => ({ destination: toDestination(row), due: row.due }))
 }
 
 export async function hasErasures(queries: Queries, id: string, nowMs: number): Promise<boolean> {
-  return (await queries.rows<{ yes: boolean }>(erasing.with({ id, nowMs })))[0]?.yes === true
+  return (await queries.rows<{ found: boolean }>(findDueErasure.with({ id, nowMs })))[0]?.found === true
 }
 
-/** Destinations whose schedule says now. */
+/** Destinations whose scheduled run is due. */
 export async function tickingDestinations(queries: Queries, nowMs: number): Promise<Destination[]> {
-  return (await queries.rows<Row>(ticking.with({ nowMs }))).map(toDestination)
+  return (await queries.rows<Row>(findScheduled.with({ nowMs }))).map(toDestination)
 }
 
 export async function moveTick(
@@ -221,11 +235,12 @@ export async function moveTick(
   destination: Destination,
   nextRunAt: number | undefined,
 ): Promise<void> {
-  await queries.count(tick.with({ id: destination.id, known: destination.nextRunAt ?? null, next: nextRunAt ?? null }))
+  const values = { id: destination.id, previousRunAt: destination.nextRunAt ?? null, nextRunAt: nextRunAt ?? null }
+  await queries.count(setNextRun.with(values))
 }
 
 export async function countDestinations(queries: Queries): Promise<{ kind: string; state: string; n: number }[]> {
-  return queries.rows(states)
+  return queries.rows(countByState)
 }
 
 export async function deleteDestination(tx: Queries, id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { CursorKey } from './cursors.ts'
 
-/** What a run holds: its own place in the order, until somebody else takes it. */
+/** A cursor as the run that leases it knows it. */
 export interface Cursor extends CursorKey {
   token: string
   seq: number
@@ -14,80 +14,81 @@ export interface Cursor extends CursorKey {
   redrive: boolean
   fails: number
   revision: number
-  /** A digest of what the destination was last told of the profile itself. */
+  /** Digest of the profile itself as the destination last acknowledged it. */
   ackedProfileDigest: string | undefined
-  /** Of the destination, when it was taken. */
+  /** State of the destination when the lease began. */
   state: string
 }
 
-const takeIn = (
-  order: 'asc' | 'desc',
-) => `update delivery_cursor c set lease_token = $5, due_at = $4, epoch = c.epoch + 1
-   from (select shard, profile_id, destination_id from delivery_cursor where destination_id = $1 and due_at <= $3 and (erase or not $6)
+const takeDue = <Order extends 'asc' | 'desc'>(order: Order) =>
+  `update delivery_cursor c set lease_token = $token, due_at = $leaseUntilMs, epoch = c.epoch + 1
+   from (select shard, profile_id, destination_id from delivery_cursor
+     where destination_id = $destinationId and due_at <= $nowMs and (erase or not $onlyErasures)
      order by due_at ${order} limit 1 for update skip locked) due, destination d
-   where d.id = $1 and d.updated_at = $2 and d.state in ('active', 'failing') and c.shard = due.shard and c.profile_id = due.profile_id and c.destination_id = due.destination_id
-   returning c.shard, c.profile_id, c.seq, c.written, c.backfill_until, c.generation, c.epoch, c.erase, c.dead, c.redrive, c.fails, c.revision, c.acked_profile_digest, d.state`
-const takeOldest = statement('lease-take-oldest', takeIn('asc'))
-const takeNewest = statement('lease-take-newest', takeIn('desc'))
-const mine = 'shard = $1 and profile_id = $2 and destination_id = $3 and lease_token = $4'
-const hold = statement('lease-hold', `update delivery_cursor set due_at = $5 where ${mine}`)
+   where d.id = $destinationId and d.updated_at = $updatedAt and d.state in ('active', 'failing')
+     and c.shard = due.shard and c.profile_id = due.profile_id and c.destination_id = due.destination_id
+   returning c.shard, c.profile_id, c.seq, c.written, c.backfill_until, c.generation, c.epoch, c.erase, c.dead,
+     c.redrive, c.fails, c.revision, c.acked_profile_digest, d.state` as const
+const takeOldest = statement('lease-take-oldest', takeDue('asc'))
+const takeNewest = statement('lease-take-newest', takeDue('desc'))
+/** Only while the lease is held. */
+const isLeased =
+  'shard = $shard and profile_id = $profileId and destination_id = $destinationId and lease_token = $token'
+const extendLease = statement('lease-hold', `update delivery_cursor set due_at = $leaseUntilMs where ${isLeased}`)
+const progress = `seq = $seq, written = $written, rows = rows + $rows,
+  delivered_at = case when $rows > 0 then $nowMs else delivered_at end, acked_profile_digest = $ackedProfileDigest,
+  fails = 0, error = null`
 const advance = statement(
   'lease-advance',
-  `update delivery_cursor set seq = $5, written = $6, rows = rows + $7, delivered_at = case when $7 > 0 then $8 else delivered_at end,
-     due_at = $9, fails = 0, error = null, acked_profile_digest = $10
-   where ${mine}`,
+  `update delivery_cursor set ${progress}, due_at = $leaseUntilMs where ${isLeased}`,
 )
 const finish = statement(
   'lease-finish',
-  `update delivery_cursor set seq = $5, written = $6, rows = rows + $7, delivered_at = case when $7 > 0 then $8 else delivered_at end,
-     fails = 0, error = null, lease_token = null, acked_revision = $9, acked_profile_digest = $10, redrive = false,
-     due_at = case when revision > $9 and not scheduled then $8 end, behind_since = case when revision > $9 then $8 end
-   where ${mine}`,
+  `update delivery_cursor set ${progress}, lease_token = null, acked_revision = $revision, redrive = false,
+     due_at = case when revision > $revision and not scheduled then $nowMs end,
+     behind_since = case when revision > $revision then $nowMs end
+   where ${isLeased}`,
 )
-const yieldTurn = statement('lease-yield', `update delivery_cursor set lease_token = null, due_at = $5 where ${mine}`)
+const endLease = statement(
+  'lease-yield',
+  `update delivery_cursor set lease_token = null, due_at = $dueAt where ${isLeased}`,
+)
 const fail = statement(
   'lease-fail',
-  `update delivery_cursor set lease_token = null, due_at = $5, fails = fails + 1, error = $6 where ${mine}`,
+  `update delivery_cursor set lease_token = null, due_at = $dueAt, fails = fails + 1, error = $error where ${isLeased}`,
 )
-const setBack = statement(
+const setPosition = statement(
   'lease-set-back',
-  `update delivery_cursor set seq = $5, written = $6, epoch = $7 where ${mine}`,
+  `update delivery_cursor set seq = $seq, written = $written, epoch = $epoch where ${isLeased}`,
 )
-const flagDead = statement('lease-bury', `update delivery_cursor set dead = true where ${mine}`)
-const unflagDead = statement('lease-revive', `update delivery_cursor set dead = false where ${mine}`)
-const remove = statement('lease-remove', `delete from delivery_cursor where ${mine}`)
+const setDead = statement('lease-set-dead', `update delivery_cursor set dead = $dead where ${isLeased}`)
+const remove = statement('lease-remove', `delete from delivery_cursor where ${isLeased}`)
 
-const values = ({ shard, profileId, destinationId, token }: Cursor) => [shard, profileId, destinationId, token] as const
+const leaseOf = ({ shard, profileId, destinationId, token }: Cursor) => ({ shard, profileId, destinationId, token })
 
-export interface Taking {
+export interface CursorLeaseRequest {
   destinationId: string
-  /** As the caller knows the destination: none is given when it was changed since. */
+  /** As the caller read the destination: no cursor is leased when it has changed since. */
   updatedAt: number
   nowMs: number
   leaseUntilMs: number
   token: string
   onlyErasures: boolean
-  /** Who has waited longest, or who was changed last. */
+  /** The cursor that became due last comes first; otherwise the one that has been due longest. */
   newestFirst: boolean
 }
 
-type Taken = Omit<Cursor, 'profileId' | 'backfillUntil' | 'ackedProfileDigest' | 'destinationId' | 'token'> & {
+type LeasedRow = Omit<Cursor, 'profileId' | 'backfillUntil' | 'ackedProfileDigest' | 'destinationId' | 'token'> & {
   profile_id: string
   backfill_until: number
   acked_profile_digest: string | null
 }
 
-/** The next profile that is due, for this run alone. */
-export async function takeCursor(queries: Queries, taking: Taking): Promise<Cursor | undefined> {
-  const { destinationId, updatedAt, nowMs, leaseUntilMs, token, onlyErasures, newestFirst } = taking
-  const [row] = await queries.rows<Taken>(newestFirst ? takeNewest : takeOldest, [
-    destinationId,
-    updatedAt,
-    nowMs,
-    leaseUntilMs,
-    token,
-    onlyErasures,
-  ])
+/** Leases the next cursor that is due. */
+export async function takeCursor(queries: Queries, request: CursorLeaseRequest): Promise<Cursor | undefined> {
+  const { newestFirst, ...values } = request
+  const { destinationId, token } = values
+  const [row] = await queries.rows<LeasedRow>((newestFirst ? takeNewest : takeOldest).with(values))
   if (row === undefined) return undefined
   const {
     profile_id: profileId,
@@ -105,45 +106,43 @@ export async function takeCursor(queries: Queries, taking: Taking): Promise<Curs
   }
 }
 
-/** Moves the lease on. False when another run took over. */
+/** Extends the lease. False when it was lost. */
 export async function holdCursor(queries: Queries, cursor: Cursor, leaseUntilMs: number): Promise<boolean> {
-  return (await queries.count(hold, [...values(cursor), leaseUntilMs])) > 0
+  return (await queries.count(extendLease.with({ ...leaseOf(cursor), leaseUntilMs }))) > 0
 }
 
 export interface CursorProgress {
   seq: number
-  /** What the destination's own checkpoint is at. */
+  /** The seq of the destination's own checkpoint. */
   written: number
   ackedProfileDigest: string | undefined
-  /** How many rows went there. */
+  /** How many rows were delivered. */
   rows: number
   nowMs: number
 }
 
-/** A batch is there. False when another run took over. */
+/** Saves that a batch was delivered. False when the lease was lost. */
 export async function advanceCursor(
   queries: Queries,
   cursor: Cursor,
-  { seq, written, ackedProfileDigest, rows, nowMs }: CursorProgress,
+  delivered: CursorProgress,
   leaseUntilMs: number,
 ): Promise<boolean> {
-  const progress = [seq, written, rows, nowMs, leaseUntilMs, ackedProfileDigest ?? null]
-  return (await queries.count(advance, [...values(cursor), ...progress])) > 0
+  const ackedProfileDigest = delivered.ackedProfileDigest ?? null
+  const values = { ...delivered, ...leaseOf(cursor), ackedProfileDigest, leaseUntilMs }
+  return (await queries.count(advance.with(values))) > 0
 }
 
-/** The last batch is there: due again at once if more came meanwhile, else when there is news or its schedule says so. */
-export async function finishCursor(
-  queries: Queries,
-  cursor: Cursor,
-  { seq, written, ackedProfileDigest, rows, nowMs }: CursorProgress,
-): Promise<void> {
-  const progress = [seq, written, rows, nowMs, cursor.revision, ackedProfileDigest ?? null]
-  await queries.count(finish, [...values(cursor), ...progress])
+/** Saves that the last batch was delivered and ends the lease. Due again at once if the profile has changed since. */
+export async function finishCursor(queries: Queries, cursor: Cursor, delivered: CursorProgress): Promise<void> {
+  const ackedProfileDigest = delivered.ackedProfileDigest ?? null
+  const values = { ...delivered, ...leaseOf(cursor), ackedProfileDigest, revision: cursor.revision }
+  await queries.count(finish.with(values))
 }
 
-/** Makes room for others; what is left goes on when its turn comes. */
+/** Ends the lease so that other cursors get their share; the rest is delivered when this one is due again. */
 export async function yieldCursor(queries: Queries, cursor: Cursor, dueAt: number): Promise<void> {
-  await queries.count(yieldTurn, [...values(cursor), dueAt])
+  await queries.count(endLease.with({ ...leaseOf(cursor), dueAt }))
 }
 
 export async function failCursor(
@@ -152,24 +151,24 @@ export async function failCursor(
   dueAt: number | undefined,
   error: string,
 ): Promise<void> {
-  await queries.count(fail, [...values(cursor), dueAt ?? null, error])
+  await queries.count(fail.with({ ...leaseOf(cursor), dueAt: dueAt ?? null, error }))
 }
 
-/** The destination is at another place than we thought. False when another run took over. */
+/** Saves the position that the destination reports, where the cursor's differs. False when the lease was lost. */
 export async function setCursorPosition(
   queries: Queries,
   cursor: Cursor,
   { seq, written, epoch }: Pick<Cursor, 'seq' | 'written' | 'epoch'>,
 ): Promise<boolean> {
-  return (await queries.count(setBack, [...values(cursor), seq, written, epoch])) > 0
+  return (await queries.count(setPosition.with({ ...leaseOf(cursor), seq, written, epoch }))) > 0
 }
 
-/** Whether rows of it were set aside. */
+/** Saves whether the profile has dead letters at the destination. */
 export async function flagDeadLetters(queries: Queries, cursor: Cursor, dead: boolean): Promise<void> {
-  await queries.count(dead ? flagDead : unflagDead, [...values(cursor)])
+  await queries.count(setDead.with({ ...leaseOf(cursor), dead }))
 }
 
-/** After an erasure nothing is left to follow. */
+/** After an erasure there is nothing left to deliver. */
 export async function removeCursor(tx: Queries, cursor: Cursor): Promise<boolean> {
-  return (await tx.count(remove, [...values(cursor)])) > 0
+  return (await tx.count(remove.with(leaseOf(cursor)))) > 0
 }

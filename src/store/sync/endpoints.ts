@@ -4,39 +4,39 @@ import { type SyncReason, WAITING_REASONS } from '#model/sync-reasons.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
 import type { ProfileKey } from './schedule.ts'
 
-/** Where an endpoint of a profile stands. */
+/** The sync state of one endpoint of a profile. */
 export interface EndpointState {
   endpoint: string
   nextRunAt: number
   intervalMs: number
   watermark: string | number | undefined
-  /** Where an unfinished walk goes on; JSON of the caller's own. */
+  /** Where an unfinished walk continues; JSON in the caller's format. */
   walk: unknown
   validator: Validator | undefined
   epoch: number
   items: number
   fails: number
-  /** Fields that readers lost, since none of its records had a fault. */
+  /** Fields that readers could not read, since the endpoint was last without faults. */
   faults: number
-  /** Records that wait in quarantine. */
+  /** Records in quarantine. */
   quarantined: number
-  /** Somebody asked to have those read again. */
+  /** A retry of the quarantined records was requested. */
   retryQuarantined: boolean
   suspectDeletes: number
-  /** Somebody confirmed that what is missing is really gone. */
+  /** It was confirmed that all missing items are deleted. */
   confirmDeletes: boolean
   firstDoneAt: number | undefined
   lastRunAt: number | undefined
-  /** Why it was not read to its end, and the sentence about it. */
+  /** Why the last run did not complete, and its message. */
   lastReason: SyncReason | undefined
   lastError: string | undefined
-  /** Workers that died of it since it last ended well. */
+  /** Workers that died of it since its last complete run. */
   deaths: number
-  /** The quota that kept new items out since all was read from the beginning. */
+  /** The quota because of which new items were not stored since the last full read. */
   leftOut: QuotaName | undefined
 }
 
-/** What a service calls its last answer to one request: an entity tag or a date. */
+/** The validator of a service's last response to one request: an entity tag or a date. */
 export interface Validator {
   request: string
   value: string
@@ -66,125 +66,136 @@ interface Row {
   left_out: QuotaName | null
 }
 
-/** The service said how long to wait. */
-export const IS_WAITING = `coalesce(last_reason in (${WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')}), false)`
+const waitingReasons = WAITING_REASONS.map((reason) => `'${reason}'`).join(', ')
+/** The service has said how long to wait. */
+export const IS_WAITING = `coalesce(last_reason in (${waitingReasons}), false)`
 
-const columns = `endpoint, next_run_at, interval_ms, watermark, walk, etag, validator_for, epoch, items, fails, faults, quarantined, retry_quarantined,
-  suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error, deaths, left_out`
+/** `nextRunAt` of an endpoint that is switched off: never reached, but still a time that compares. */
+export const NEVER = 9e15
+
+const columns = `endpoint, next_run_at, interval_ms, watermark, walk, etag, validator_for, epoch, items, fails, faults,
+  quarantined, retry_quarantined, suspect_deletes, confirm_deletes, first_done_at, last_run_at, last_reason, last_error,
+  deaths, left_out`
+const isEndpoint = 'shard = $shard and profile_id = $profileId and endpoint = $endpoint'
+const clearPosition = 'watermark = null, walk = null, seen = null, etag = null, validator_for = null'
 const list = statement(
   'endpoint-list',
-  `select ${columns} from endpoint_sync where shard = $1 and profile_id = $2 order by next_run_at, endpoint`,
+  `select ${columns} from endpoint_sync
+   where shard = $shard and profile_id = $profileId order by next_run_at, endpoint`,
 )
-const findSeen = statement(
-  'endpoint-seen',
-  'select seen from endpoint_sync where shard = $1 and profile_id = $2 and endpoint = $3',
-)
-// A walk that makes room goes to the end of the line, so that a long one does not keep the others waiting.
-const progress = statement(
+const findSeen = statement('endpoint-seen', `select seen from endpoint_sync where ${isEndpoint}`)
+// A walk that ends its slice moves behind the other endpoints that are due, so that a long one does not delay them.
+const updateProgress = statement(
   'endpoint-progress',
-  `update endpoint_sync set walk = $4, watermark = coalesce($5::json, watermark), items = items + $6,
-     last_run_at = $7, last_reason = null, last_error = null, seen = coalesce($8, seen), next_run_at = greatest(next_run_at, $9)
-   where shard = $1 and profile_id = $2 and endpoint = $3`,
+  `update endpoint_sync set walk = $walk, watermark = coalesce($watermark::json, watermark), items = items + $added,
+     last_run_at = $nowMs, last_reason = null, last_error = null, seen = coalesce($seen, seen),
+     next_run_at = greatest(next_run_at, $dueAt)
+   where ${isEndpoint}`,
 )
-// A time that moved since the run began is somebody's request for another one, which this run does not answer.
-const done = statement(
+// If next_run_at has moved since the run began, another run was requested meanwhile; this one does not satisfy it.
+const updateDone = statement(
   'endpoint-done',
-  `update endpoint_sync set walk = null, seen = null, watermark = coalesce($4::json, watermark), etag = $5, validator_for = $6, interval_ms = $7,
-     next_run_at = case when next_run_at <> $12 then next_run_at else $8 end, fails = 0, deaths = 0, last_reason = null, last_error = null,
-     suspect_deletes = coalesce($9, suspect_deletes), confirm_deletes = confirm_deletes and not $13, items = items + $11, last_run_at = $10,
-     first_done_at = coalesce(first_done_at, $10) where shard = $1 and profile_id = $2 and endpoint = $3`,
+  `update endpoint_sync set walk = null, seen = null, watermark = coalesce($watermark::json, watermark), etag = $etag,
+     validator_for = $validatorFor, interval_ms = $intervalMs,
+     next_run_at = case when next_run_at <> $wasDueAt then next_run_at else $nextRunAt end,
+     fails = 0, deaths = 0, last_reason = null, last_error = null,
+     suspect_deletes = coalesce($suspectDeletes, suspect_deletes), confirm_deletes = confirm_deletes and not $confirmed,
+     items = items + $added, last_run_at = $nowMs, first_done_at = coalesce(first_done_at, $nowMs)
+   where ${isEndpoint}`,
 )
-const failed = statement(
+const updateFailed = statement(
   'endpoint-failed',
-  `update endpoint_sync set next_run_at = $4, fails = fails + 1, last_reason = $5, last_error = $6, last_run_at = $7, walk = $8, seen = $9
-   where shard = $1 and profile_id = $2 and endpoint = $3`,
+  `update endpoint_sync set next_run_at = $nextRunAt, fails = fails + 1, last_reason = $reason, last_error = $error,
+     last_run_at = $nowMs, walk = $walk, seen = $seen
+   where ${isEndpoint}`,
 )
-const wait = statement(
+const updateWaiting = statement(
   'endpoint-wait',
-  'update endpoint_sync set next_run_at = $4, walk = $5, seen = $6 where shard = $1 and profile_id = $2 and endpoint = $3',
+  `update endpoint_sync set next_run_at = $nextRunAt, walk = $walk, seen = $seen where ${isEndpoint}`,
 )
 const postpone = statement(
   'endpoint-postpone',
-  'update endpoint_sync set next_run_at = $4, last_reason = $5, last_error = $6 where shard = $1 and profile_id = $2 and endpoint = $3',
+  `update endpoint_sync set next_run_at = $nextRunAt, last_reason = $reason, last_error = $error where ${isEndpoint}`,
 )
-const wake = statement(
+const switchOnEndpoints = statement(
   'endpoint-wake-app',
-  `update endpoint_sync e set next_run_at = $2 from profile_sync p
-   where p.app_id = $1 and p.shard = e.shard and p.profile_id = e.profile_id and e.next_run_at >= 9e15 and e.deaths < ${MAX_DEATHS}`,
+  `update endpoint_sync e set next_run_at = $nowMs from profile_sync p
+   where p.app_id = $appId and p.shard = e.shard and p.profile_id = e.profile_id
+     and e.next_run_at >= ${NEVER} and e.deaths < ${MAX_DEATHS}`,
 )
-const wakeProfiles = statement(
+const makeProfilesDue = statement(
   'endpoint-wake-profiles',
-  `update profile_sync p set next_run_at = $2 where p.app_id = $1 and p.lease_token is null and p.next_run_at > $2
-   and exists (select 1 from endpoint_sync e where e.shard = p.shard and e.profile_id = p.profile_id and e.next_run_at <= $2)`,
+  `update profile_sync p set next_run_at = $nowMs
+   where p.app_id = $appId and p.lease_token is null and p.next_run_at > $nowMs and exists (
+     select 1 from endpoint_sync e
+     where e.shard = p.shard and e.profile_id = p.profile_id and e.next_run_at <= $nowMs)`,
 )
-// Not even a request makes us ask a service that has just said how long to wait.
-const dueNow = statement(
+// A service that has said how long to wait is not called earlier, even on request.
+const makeDue = statement(
   'endpoint-now',
-  `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $3 end,
-     confirm_deletes = confirm_deletes or $4, retry_quarantined = retry_quarantined or ($5 and quarantined > 0)
-   where shard = $1 and profile_id = $2 and next_run_at < 9e15`,
+  `update endpoint_sync set next_run_at = case when ${IS_WAITING} then next_run_at else $nowMs end,
+     confirm_deletes = confirm_deletes or $confirmDeletes,
+     retry_quarantined = retry_quarantined or ($retryQuarantined and quarantined > 0)
+   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER}`,
 )
 const reset = statement(
   'endpoint-reset',
-  `update endpoint_sync set next_run_at = $3, watermark = null, walk = null, seen = null, etag = null, validator_for = null, epoch = epoch + 1, fails = 0, last_reason = null, last_error = null
-   where shard = $1 and profile_id = $2 and next_run_at < 9e15`,
+  `update endpoint_sync set next_run_at = $nowMs, ${clearPosition}, epoch = epoch + 1, fails = 0, last_reason = null,
+     last_error = null
+   where shard = $shard and profile_id = $profileId and next_run_at < ${NEVER}`,
 )
-const setLeftOut = statement(
-  'endpoint-left-out',
-  'update endpoint_sync set left_out = $4 where shard = $1 and profile_id = $2 and endpoint = $3',
-)
-// A run under way is overtaken: it would end with the place that is forgotten here.
+const updateLeftOut = statement('endpoint-left-out', `update endpoint_sync set left_out = $quota where ${isEndpoint}`)
+const inApp = 'p.app_id = $appId and ($profileIds::text[] is null or p.profile_id = any($profileIds))'
+// A run in progress loses its lease: otherwise it would save the position that is cleared here.
 const revokeFullLeases = statement(
-  'sync-overtake-full',
-  `update profile_sync p set next_run_at = $2, lease_token = null
-   where p.app_id = $1 and ($3::text[] is null or p.profile_id = any($3)) and p.next_run_at is not null and exists (
-     select 1 from endpoint_sync e where e.shard = p.shard and e.profile_id = p.profile_id and e.left_out is not null)`,
+  'sync-revoke-full',
+  `update profile_sync p set next_run_at = $nowMs, lease_token = null
+   where ${inApp} and p.next_run_at is not null and exists (
+     select 1 from endpoint_sync e
+     where e.shard = p.shard and e.profile_id = p.profile_id and e.left_out is not null)`,
 )
-const wakeFull = statement(
+const restartFull = statement(
   'endpoint-wake-full',
-  `update endpoint_sync e set next_run_at = $2, watermark = null, walk = null, seen = null, etag = null, validator_for = null from profile_sync p
-   where p.app_id = $1 and ($3::text[] is null or p.profile_id = any($3)) and p.shard = e.shard and p.profile_id = e.profile_id
-     and e.left_out is not null and e.next_run_at < 9e15`,
+  `update endpoint_sync e set next_run_at = $nowMs, ${clearPosition} from profile_sync p
+   where ${inApp} and p.shard = e.shard and p.profile_id = e.profile_id
+     and e.left_out is not null and e.next_run_at < ${NEVER}`,
 )
-const remove = statement('endpoint-remove', 'delete from endpoint_sync where shard = $1 and profile_id = $2')
+const remove = statement(
+  'endpoint-remove',
+  'delete from endpoint_sync where shard = $shard and profile_id = $profileId',
+)
 
 /** In the order in which they are due. */
 export async function listEndpoints(queries: Queries, key: ProfileKey): Promise<EndpointState[]> {
-  return (await queries.rows<Row>(list, [key.shard, key.profileId])).map(toState)
+  return (await queries.rows<Row>(list.with(key))).map(toState)
 }
 
-/** The ids that an unfinished walk kept, as it packed them. */
+/** The ids that an unfinished walk has seen, in its own encoding. */
 export async function findSeenIds(queries: Queries, key: ProfileKey, endpoint: string): Promise<Buffer | undefined> {
-  const [row] = await queries.rows<{ seen: Buffer | null }>(findSeen, [key.shard, key.profileId, endpoint])
+  const [row] = await queries.rows<{ seen: Buffer | null }>(findSeen.with({ ...key, endpoint }))
   return row?.seen ?? undefined
 }
 
 export interface PageProgress {
   /** Undefined after the last page. */
   walk: unknown
-  /** Ids shown so far, where the run makes room after this page. */
+  /** Ids seen so far, where the slice of the run ends after this page. */
   seen: Buffer | undefined
-  /** Moves the endpoint behind others that are due as well. */
+  /** Moves the endpoint behind others that are due. */
   dueAt: number
-  /** Only where pages come oldest first. */
+  /** Only where pages are in ascending order. */
   watermark: string | number | undefined
   added: number
   nowMs: number
 }
 
-/** Written in the transaction of the page's items: what is stored and how far we are never differ. */
+/** Call it in the transaction that writes the page's items, so that progress and items never differ. */
 export async function saveProgress(tx: Queries, key: ProfileKey, endpoint: string, page: PageProgress): Promise<void> {
-  await tx.count(progress, [
-    key.shard,
-    key.profileId,
-    endpoint,
-    jsonOrNull(page.walk),
-    jsonOrNull(page.watermark),
-    page.added,
-    page.nowMs,
-    page.seen ?? null,
-    page.dueAt,
-  ])
+  const { added, nowMs, dueAt } = page
+  const [walk, watermark] = [jsonOrNull(page.walk), jsonOrNull(page.watermark)]
+  await tx.count(
+    updateProgress.with({ ...key, endpoint, walk, watermark, added, nowMs, seen: page.seen ?? null, dueAt }),
+  )
 }
 
 export interface RunDone {
@@ -192,35 +203,32 @@ export interface RunDone {
   validator: Validator | undefined
   intervalMs: number
   nextRunAt: number
-  /** Undefined: the run could not tell. */
+  /** Undefined when the run could not determine it. */
   suspectDeletes: number | undefined
-  /** This run acted on somebody's word about deletes. */
+  /** The run applied a confirmation of deletes. */
   confirmed: boolean
   added: number
-  /** When the endpoint was due, as the run read it. */
+  /** When the endpoint was due, as read when the run began. */
   wasDueAt: number
   nowMs: number
 }
 
 export async function saveDone(tx: Queries, key: ProfileKey, endpoint: string, run: RunDone): Promise<void> {
-  await tx.count(done, [
-    key.shard,
-    key.profileId,
-    endpoint,
-    jsonOrNull(run.watermark),
-    run.validator?.value ?? null,
-    run.validator?.request ?? null,
-    run.intervalMs,
-    run.nextRunAt,
-    run.suspectDeletes ?? null,
-    run.nowMs,
-    run.added,
-    run.wasDueAt,
-    run.confirmed,
-  ])
+  const { validator, ...rest } = run
+  await tx.count(
+    updateDone.with({
+      ...rest,
+      ...key,
+      endpoint,
+      watermark: jsonOrNull(run.watermark),
+      etag: validator?.value ?? null,
+      validatorFor: validator?.request ?? null,
+      suspectDeletes: run.suspectDeletes ?? null,
+    }),
+  )
 }
 
-/** Where to go on: undefined forgets a walk that cannot be gone on with. */
+/** Where the next run continues; undefined discards a walk that cannot be continued. */
 export interface Resume {
   nextRunAt: number
   walk: unknown
@@ -233,35 +241,18 @@ export async function saveFailed(
   endpoint: string,
   failure: Resume & { reason: SyncReason; error: string; nowMs: number },
 ): Promise<void> {
-  await tx.count(failed, [
-    key.shard,
-    key.profileId,
-    endpoint,
-    failure.nextRunAt,
-    failure.reason,
-    failure.error,
-    failure.nowMs,
-    jsonOrNull(failure.walk),
-    failure.seen ?? null,
-  ])
+  const { nextRunAt, reason, error, nowMs } = failure
+  const [walk, seen] = [jsonOrNull(failure.walk), failure.seen ?? null]
+  await tx.count(updateFailed.with({ ...key, endpoint, nextRunAt, reason, error, nowMs, walk, seen }))
 }
 
-/** The calls are used up for now: no failure, only later. */
+/** The rate limit is reached: not a failure, the run continues later. */
 export async function saveWaiting(tx: Queries, key: ProfileKey, endpoint: string, resume: Resume): Promise<void> {
-  await tx.count(wait, [
-    key.shard,
-    key.profileId,
-    endpoint,
-    resume.nextRunAt,
-    jsonOrNull(resume.walk),
-    resume.seen ?? null,
-  ])
+  const { nextRunAt, walk, seen } = resume
+  await tx.count(updateWaiting.with({ ...key, endpoint, nextRunAt, walk: jsonOrNull(walk), seen: seen ?? null }))
 }
 
-/** The time of an endpoint that is switched off: never, but still a time that compares. */
-export const NEVER = 9e15
-
-/** Not to be run now, for a reason that is no failure. */
+/** Delays an endpoint for a reason that does not count as a failure. */
 export async function postponeEndpoint(
   queries: Queries,
   key: ProfileKey,
@@ -269,42 +260,39 @@ export async function postponeEndpoint(
   nextRunAt: number,
   why?: { reason: SyncReason; error: string },
 ): Promise<void> {
-  await queries.count(postpone, [
-    key.shard,
-    key.profileId,
-    endpoint,
-    nextRunAt,
-    why?.reason ?? null,
-    why?.error ?? null,
-  ])
+  const [reason, error] = [why?.reason ?? null, why?.error ?? null]
+  await queries.count(postpone.with({ ...key, endpoint, nextRunAt, reason, error }))
 }
 
-/** After an app changed its rules: what was off is looked at again. */
+/** Makes switched-off endpoints due after an app changed its rules; their next run applies the rules again. */
 export async function wakeEndpointsOf(tx: Queries, appId: string, nowMs: number): Promise<void> {
-  await tx.count(wake, [appId, nowMs])
-  await tx.count(wakeProfiles, [appId, nowMs])
+  await tx.count(switchOnEndpoints.with({ appId, nowMs }))
+  await tx.count(makeProfilesDue.with({ appId, nowMs }))
 }
 
-/** Which quota kept new items out; undefined: all are stored. */
+/** Saves which quota kept new items from being stored; undefined when all are stored. */
 export async function setEndpointLeftOut(
   tx: Queries,
   key: ProfileKey,
   endpoint: string,
   quota: QuotaName | undefined,
 ): Promise<void> {
-  await tx.count(setLeftOut, [key.shard, key.profileId, endpoint, quota ?? null])
+  await tx.count(updateLeftOut.with({ ...key, endpoint, quota: quota ?? null }))
 }
 
-/** Reads endpoints anew from which a quota kept items out: of all profiles of an app, or of these. What is stored is not written again. */
+/**
+ * Has endpoints read from the beginning where a quota left items out: of all profiles of an app, or of these. Stored
+ * items are not written again.
+ */
 export async function wakeFullEndpoints(
   tx: Queries,
   appId: string,
   profileIds: string[] | undefined,
   nowMs: number,
 ): Promise<void> {
-  const values = [appId, nowMs, profileIds ?? null]
-  await tx.count(revokeFullLeases, values)
-  await tx.count(wakeFull, values)
+  const values = { appId, profileIds: profileIds ?? null, nowMs }
+  await tx.count(revokeFullLeases.with(values))
+  await tx.count(restartFull.with(values))
 }
 
 export async function makeEndpointsDue(
@@ -313,16 +301,16 @@ export async function makeEndpointsDue(
   nowMs: number,
   options: { confirmDeletes: boolean; retryQuarantined: boolean },
 ): Promise<void> {
-  await queries.count(dueNow, [key.shard, key.profileId, nowMs, options.confirmDeletes, options.retryQuarantined])
+  await queries.count(makeDue.with({ ...options, ...key, nowMs }))
 }
 
-/** Forgets where everything stood, so that all is read again. */
+/** Clears the position of every endpoint, so that all is read again. */
 export async function resetEndpoints(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(reset, [key.shard, key.profileId, nowMs])
+  await tx.count(reset.with({ ...key, nowMs }))
 }
 
 export async function removeEndpoints(tx: Queries, key: ProfileKey): Promise<void> {
-  await tx.count(remove, [key.shard, key.profileId])
+  await tx.count(remove.with(key))
 }
 
 function jsonOrNull(value: unknown): string | null {

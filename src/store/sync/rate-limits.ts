@@ -1,8 +1,8 @@
 import { type Queries, statement } from '#platform/postgres/database.ts'
 
-/** Calls that may still be made to a service: a bucket that fills with time. */
+/** A token bucket for calls to a service. */
 export interface BucketSize {
-  /** Most tokens it holds. */
+  /** How many tokens it can hold. */
   burst: number
   /** How fast it fills. */
   perMs: number
@@ -10,7 +10,7 @@ export interface BucketSize {
 
 export interface Grant {
   granted: number
-  /** When asking again makes sense, if nothing was granted. */
+  /** When to try again if nothing was granted. */
   retryAtMs: number
 }
 
@@ -22,63 +22,75 @@ interface Row {
 }
 
 /**
- * Limit: how far ahead a stored block may lie and still hold. Blocks are cut to less when they are stored; what lies further
- * comes from before that, or from a clock that was wrong, and is ignored.
+ * Limit: how far ahead a stored block may end. Blocks are cut to less when they are stored; one that ends later is
+ * older than that rule or comes from a wrong clock, and is ignored.
  */
 const MAX_BLOCK_MS = 2 * 86_400_000
 
-const isBlocked = `rate_limit.blocked_until > $5 and rate_limit.blocked_until <= $5::bigint + ${MAX_BLOCK_MS}`
-const filledNow = 'least($2::float8, rate_limit.tokens + greatest($5::bigint - rate_limit.refilled_at, 0) * $3::float8)'
-const grantNow = `case when ${isBlocked} then 0
-  else greatest(0, least($4::float8, floor(${filledNow} - $6::float8))) end`
-const firstGrant = 'greatest(0, least($4::float8, floor($2::float8 - $6::float8)))'
-/** Limit: how far processes' clocks may be apart. A time further ahead comes from a clock that was wrong, and the bucket fills anew from now. */
+/**
+ * Limit: how far the clocks of processes may differ. A time further ahead comes from a wrong clock, and the bucket
+ * refills from now.
+ */
 const MAX_CLOCK_SKEW_MS = 60_000
-const refilledNow = `case when rate_limit.refilled_at > $5::bigint + ${MAX_CLOCK_SKEW_MS} then $5 else greatest(rate_limit.refilled_at, $5) end`
-// One statement, so that the row's lock lasts no longer than it does and a hot bucket serves many processes.
+
+const isBlocked =
+  `rate_limit.blocked_until > $nowMs and rate_limit.blocked_until <= $nowMs::bigint + ${MAX_BLOCK_MS}` as const
+const refilledTokens = `least($burst::float8,
+  rate_limit.tokens + greatest($nowMs::bigint - rate_limit.refilled_at, 0) * $perMs::float8)`
+const grant = `case when ${isBlocked} then 0
+  else greatest(0, least($wanted::float8, floor(${refilledTokens} - $reserved::float8))) end` as const
+const firstGrant = 'greatest(0, least($wanted::float8, floor($burst::float8 - $reserved::float8)))'
+const refilledAt = `case when rate_limit.refilled_at > $nowMs::bigint + ${MAX_CLOCK_SKEW_MS} then $nowMs
+  else greatest(rate_limit.refilled_at, $nowMs) end` as const
+// One statement, so that the row is locked only while it runs and a hot bucket serves many processes.
 const take = statement(
   'rate-limit-take',
-  `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted) values ($1, $2::float8 - ${firstGrant}, $5, 0, ${firstGrant})
-   on conflict (bucket) do update set tokens = ${filledNow} - ${grantNow}, refilled_at = ${refilledNow}, granted = ${grantNow}
+  `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted)
+   values ($bucket, $burst::float8 - ${firstGrant}, $nowMs, 0, ${firstGrant})
+   on conflict (bucket) do update set tokens = ${refilledTokens} - ${grant}, refilled_at = ${refilledAt},
+     granted = ${grant}
    returning tokens, blocked_until, granted`,
 )
 const find = statement(
   'rate-limit-find',
-  'select bucket, tokens, refilled_at, blocked_until from rate_limit where bucket = any($1)',
+  'select bucket, tokens, refilled_at, blocked_until from rate_limit where bucket = any($buckets)',
 )
 const block = statement(
   'rate-limit-block',
-  `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted) values ($1, 0, $2, $3, 0)
-   on conflict (bucket) do update set tokens = least(rate_limit.tokens, 0), refilled_at = greatest(rate_limit.refilled_at, $2),
-     blocked_until = case when rate_limit.blocked_until <= $2::bigint + ${MAX_BLOCK_MS}
+  `insert into rate_limit (bucket, tokens, refilled_at, blocked_until, granted) values ($bucket, 0, $nowMs, $untilMs, 0)
+   on conflict (bucket) do update set tokens = least(rate_limit.tokens, 0),
+     refilled_at = greatest(rate_limit.refilled_at, $nowMs),
+     blocked_until = case when rate_limit.blocked_until <= $nowMs::bigint + ${MAX_BLOCK_MS}
        then greatest(rate_limit.blocked_until, excluded.blocked_until) else excluded.blocked_until end`,
 )
-const purge = statement('rate-limit-purge', 'delete from rate_limit where refilled_at < $1 and blocked_until < $1')
+const purge = statement(
+  'rate-limit-purge',
+  'delete from rate_limit where refilled_at < $beforeMs and blocked_until < $beforeMs',
+)
 
-/** Takes up to `want` tokens, but leaves `keep` for calls that a person waits for. The row's lock makes it exact over all processes. */
+/**
+ * Takes up to `wanted` tokens but leaves `reserved` for calls that a person waits for. The row's lock makes it exact
+ * over all processes.
+ */
 export async function takeTokens(
   queries: Queries,
   bucket: string,
   size: BucketSize,
-  want: number,
-  keep: number,
+  wanted: number,
+  reserved: number,
   nowMs: number,
 ): Promise<Grant> {
-  const [row] = await queries.rows<{ tokens: number; blocked_until: number; granted: number }>(take, [
-    bucket,
-    size.burst,
-    size.perMs,
-    want,
-    nowMs,
-    keep,
-  ])
+  const { burst, perMs } = size
+  const [row] = await queries.rows<{ tokens: number; blocked_until: number; granted: number }>(
+    take.with({ bucket, burst, perMs, wanted, reserved, nowMs }),
+  )
   const { tokens, blocked_until: blockedUntil, granted } = row!
   if (granted > 0) return { granted, retryAtMs: nowMs }
   return {
     granted: 0,
     retryAtMs: Math.max(
-      believable(blockedUntil, nowMs),
-      nowMs + Math.max(1, Math.ceil((keep + 1 - tokens) / size.perMs)),
+      plausibleBlock(blockedUntil, nowMs),
+      nowMs + Math.max(1, Math.ceil((reserved + 1 - tokens) / perMs)),
     ),
   }
 }
@@ -88,13 +100,13 @@ export interface RemainingCapacity {
   blockedUntil: number
 }
 
-/** What is left in each of these buckets; those that nobody has touched are full. */
+/** The remaining capacity of these buckets; one without a row is full. */
 export async function readRateLimits(
   queries: Queries,
   buckets: { name: string; size: BucketSize }[],
   nowMs: number,
 ): Promise<Map<string, RemainingCapacity>> {
-  const rows = await queries.rows<Row>(find, [buckets.map(({ name }) => name)])
+  const rows = await queries.rows<Row>(find.with({ buckets: buckets.map(({ name }) => name) }))
   const found = new Map(rows.map((row) => [row.bucket, row]))
   return new Map(
     buckets.map(({ name, size }) => {
@@ -103,26 +115,26 @@ export async function readRateLimits(
         name,
         row === undefined
           ? { tokens: size.burst, blockedUntil: 0 }
-          : { tokens: filled(row, size, nowMs), blockedUntil: believable(row.blocked_until, nowMs) },
+          : { tokens: refill(row, size, nowMs), blockedUntil: plausibleBlock(row.blocked_until, nowMs) },
       ]
     }),
   )
 }
 
-/** Nobody calls before this time: the service said so. */
+/** Blocks all calls until a time that the service named. */
 export async function blockRateLimit(queries: Queries, bucket: string, untilMs: number, nowMs: number): Promise<void> {
-  await queries.count(block, [bucket, nowMs, untilMs])
+  await queries.count(block.with({ bucket, nowMs, untilMs }))
 }
 
-/** Drops buckets that nobody has used for so long that they are full again: a missing one counts as full. */
+/** Removes buckets that have been unused for so long that they are full again: one without a row counts as full. */
 export async function purgeRateLimits(queries: Queries, beforeMs: number): Promise<number> {
-  return queries.count(purge, [beforeMs])
+  return queries.count(purge.with({ beforeMs }))
 }
 
-function believable(blockedUntil: number, nowMs: number): number {
+function plausibleBlock(blockedUntil: number, nowMs: number): number {
   return blockedUntil > nowMs + MAX_BLOCK_MS ? 0 : blockedUntil
 }
 
-function filled(row: Row, size: BucketSize, nowMs: number): number {
+function refill(row: Row, size: BucketSize, nowMs: number): number {
   return Math.min(size.burst, row.tokens + Math.max(nowMs - row.refilled_at, 0) * size.perMs)
 }

@@ -1,10 +1,11 @@
 import { uuidArray } from '#platform/postgres/binary-arrays.ts'
 import { type Queries, statement } from '#platform/postgres/database.ts'
+import { hexId } from '../items/item-ids.ts'
 import type { ProfileKey } from './schedule.ts'
 
 /** A field of a record that the connector's reader could not read. */
 export interface FoundFault {
-  /** The item that the record became, without the field. */
+  /** The item that the record was stored as, without the field. */
   itemId: string
   nativeId: string
   kind: string
@@ -15,17 +16,17 @@ export interface FoundFault {
 export interface KeptFault extends FoundFault {
   endpoint: string
   seenAt: number
-  /** How often it was met. */
+  /** How often it was found. */
   times: number
 }
 
-/** What readers lost: how many fields in all, and the newest of them. */
+/** Fields that readers could not read: how many in all, and the newest of them. */
 export interface Faults {
   count: number
   latest: FoundFault[]
 }
 
-/** Limit: faults of a connector's readers that are kept of one endpoint of a profile; the oldest go, and are still counted. */
+/** Limit: reader faults that are kept for one endpoint of a profile; the oldest are removed and stay counted. */
 export const MAX_FAULTS = 10
 
 export const NO_FAULTS: Faults = { count: 0, latest: [] }
@@ -46,75 +47,84 @@ interface Row {
 }
 
 const columns = 'f.endpoint, f.item_id, f.field, f.kind, f.native_id, f.message, f.seen_at, f.times'
-const clear = statement(
+const isEndpoint = 'shard = $shard and profile_id = $profileId and endpoint = $endpoint'
+const removeRepaired = statement(
   'fault-clear',
-  `delete from reader_fault f where f.shard = $1 and f.profile_id = $2 and f.endpoint = $3 and f.item_id = any($4::uuid[])
-     and not exists (select 1 from unnest($5::uuid[], $6::text[]) as still (id, field) where still.id = f.item_id and still.field = f.field)`,
+  `delete from reader_fault f
+   where f.shard = $shard and f.profile_id = $profileId and f.endpoint = $endpoint
+     and f.item_id = any($itemIds::uuid[]) and not exists (
+       select 1 from unnest($faultyIds::uuid[], $fields::text[]) as faulty (id, field)
+       where faulty.id = f.item_id and faulty.field = f.field)`,
 )
-const keep = statement(
+const upsert = statement(
   'fault-keep',
   `insert into reader_fault (shard, profile_id, endpoint, item_id, field, kind, native_id, message, seen_at, times)
-   select $1, $2, $3, n.id, n.field, n.kind, n.native_id, n.message, $4, 1
-   from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[]) as n (id, field, kind, native_id, message)
+   select $shard, $profileId, $endpoint, n.id, n.field, n.kind, n.native_id, n.message, $nowMs, 1
+   from unnest($faultyIds::uuid[], $fields::text[], $kinds::text[], $nativeIds::text[], $messages::text[])
+     as n (id, field, kind, native_id, message)
    on conflict (shard, profile_id, endpoint, item_id, field)
    do update set message = excluded.message, seen_at = excluded.seen_at, times = reader_fault.times + 1`,
 )
-const trim = statement(
+const removeOldest = statement(
   'fault-trim',
-  `delete from reader_fault where shard = $1 and profile_id = $2 and endpoint = $3 and (item_id, field) in (
-     select item_id, field from reader_fault where shard = $1 and profile_id = $2 and endpoint = $3
+  `delete from reader_fault where ${isEndpoint} and (item_id, field) in (
+     select item_id, field from reader_fault where ${isEndpoint}
      order by seen_at desc, item_id, field offset ${MAX_FAULTS})`,
 )
-const count = statement(
+const updateCount = statement(
   'fault-count',
   `update endpoint_sync set faults = case when exists (
-       select 1 from reader_fault f where f.shard = $1 and f.profile_id = $2 and f.endpoint = $3) then faults + $4 else 0 end
-   where shard = $1 and profile_id = $2 and endpoint = $3`,
+       select 1 from reader_fault f where f.shard = $shard and f.profile_id = $profileId and f.endpoint = $endpoint)
+     then faults + $added else 0 end
+   where ${isEndpoint}`,
 )
-const ofProfile = statement(
+const findOfProfile = statement(
   'fault-of-profile',
-  `select ${columns} from reader_fault f where f.shard = $1 and f.profile_id = $2 order by f.seen_at desc, f.item_id, f.field`,
+  `select ${columns} from reader_fault f where f.shard = $shard and f.profile_id = $profileId
+   order by f.seen_at desc, f.item_id, f.field`,
 )
-const ofApp = statement(
+const position = `p.profile_id, f.endpoint, ${hexId('f.item_id')} collate "C", f.field`
+const findOfApp = statement(
   'fault-of-app',
-  `select p.profile_id, p.service, ${columns} from reader_fault f join profile_sync p on p.shard = f.shard and p.profile_id = f.profile_id
-   where p.app_id = $1 and (p.profile_id, f.endpoint, replace(f.item_id::text, '-', '') collate "C", f.field) > ($2, $3, $4, $5)
-   order by p.profile_id, f.endpoint, replace(f.item_id::text, '-', '') collate "C", f.field limit $6`,
+  `select p.profile_id, p.service, ${columns}
+   from reader_fault f join profile_sync p on p.shard = f.shard and p.profile_id = f.profile_id
+   where p.app_id = $appId and (${position}) > ($profileId, $endpoint, $itemId, $field)
+   order by ${position} limit $limit`,
 )
-const erase = statement('fault-erase', 'delete from reader_fault where shard = $1 and profile_id = $2')
+const erase = statement('fault-erase', 'delete from reader_fault where shard = $shard and profile_id = $profileId')
 
 /**
- * Keeps what was lost of a page, and forgets what is not lost any more: `itemIds` are those that were read or removed with it. Where
- * nothing is left, the count of lost fields begins anew.
+ * Stores the faults of a page and removes those that no longer occur: `itemIds` are the items that were read or removed
+ * with it. When no fault remains, the count of faults restarts at 0.
  */
 export async function keepFaults(
   tx: Queries,
   key: ProfileKey,
   endpoint: string,
-  { count: lost, latest }: Faults,
+  { count: added, latest }: Faults,
   itemIds: string[],
   nowMs: number,
 ): Promise<void> {
-  const of = [key.shard, key.profileId, endpoint]
+  const of = { shard: key.shard, profileId: key.profileId, endpoint }
   const distinct = [...new Map(latest.map((fault) => [`${fault.itemId} ${fault.field}`, fault])).values()]
-  const ids = uuidArray(distinct.map(({ itemId }) => itemId))
+  const faultyIds = uuidArray(distinct.map(({ itemId }) => itemId))
   const fields = distinct.map(({ field }) => field)
-  await tx.count(clear, [...of, uuidArray(itemIds), ids, fields])
+  await tx.count(removeRepaired.with({ ...of, itemIds: uuidArray(itemIds), faultyIds, fields }))
   if (distinct.length > 0) {
-    const [kinds, natives, messages] = [
+    const [kinds, nativeIds, messages] = [
       distinct.map(({ kind }) => kind),
       distinct.map(({ nativeId }) => nativeId),
       distinct.map(({ message }) => message),
     ]
-    await tx.count(keep, [...of, nowMs, ids, fields, kinds, natives, messages])
-    await tx.count(trim, of)
+    await tx.count(upsert.with({ ...of, nowMs, faultyIds, fields, kinds, nativeIds, messages }))
+    await tx.count(removeOldest.with(of))
   }
-  await tx.count(count, [...of, lost])
+  await tx.count(updateCount.with({ ...of, added }))
 }
 
 /** The newest first. */
 export async function listFaults(queries: Queries, key: ProfileKey): Promise<KeptFault[]> {
-  return (await queries.rows<Row>(ofProfile, [key.shard, key.profileId])).map(toFault)
+  return (await queries.rows<Row>(findOfProfile.with(key))).map(toFault)
 }
 
 export interface AppFault extends KeptFault {
@@ -122,27 +132,28 @@ export interface AppFault extends KeptFault {
   service: string
 }
 
-export interface FaultPlace {
+/** Where a page of the app's faults begins. */
+export interface FaultPosition {
   profileId: string
   endpoint: string
   itemId: string
   field: string
 }
 
-/** All of an app's profiles, a page at a time. */
+/** The faults of all profiles of an app, one page. */
 export async function listAppFaults(
   queries: Queries,
   appId: string,
-  after: FaultPlace,
+  after: FaultPosition,
   limit: number,
 ): Promise<AppFault[]> {
-  const values = [appId, after.profileId, after.endpoint, after.itemId, after.field, limit]
-  const rows = await queries.rows<Row & { profile_id: string; service: string }>(ofApp, values)
+  const values = { ...after, appId, limit }
+  const rows = await queries.rows<Row & { profile_id: string; service: string }>(findOfApp.with(values))
   return rows.map((row) => ({ ...toFault(row), profileId: row.profile_id, service: row.service }))
 }
 
 export async function eraseFaults(tx: Queries, key: ProfileKey): Promise<void> {
-  await tx.count(erase, [key.shard, key.profileId])
+  await tx.count(erase.with(key))
 }
 
 function toFault(row: Row): KeptFault {

@@ -10,7 +10,7 @@ export interface Scheduled extends ProfileKey {
   service: string
 }
 
-/** All profiles of one app at one service: they share a budget. */
+/** All profiles of one app at one service: they share its rate limits. */
 export interface SyncGroup {
   appId: string
   service: string
@@ -18,17 +18,21 @@ export interface SyncGroup {
 
 const insertProfile = statement(
   'sync-profile-insert',
-  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) values ($1, $2, $3, $4, $5, 0)
+  `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq)
+   values ($shard, $profileId, $appId, $service, $nowMs, 0)
    on conflict (shard, profile_id) do update set next_run_at = excluded.next_run_at, lease_token = null`,
 )
 const insertEndpoints = statement(
   'sync-endpoint-insert',
-  `insert into endpoint_sync (shard, profile_id, endpoint, next_run_at, interval_ms, epoch, items, fails, faults, quarantined, suspect_deletes)
-   select $1, $2, name, $3, every_ms, 0, 0, 0, 0, 0, 0 from unnest($4::text[], $5::bigint[]) as wanted (name, every_ms)
-   on conflict (shard, profile_id, endpoint) do update set next_run_at = excluded.next_run_at, fails = 0, last_reason = null, last_error = null`,
+  `insert into endpoint_sync (shard, profile_id, endpoint, next_run_at, interval_ms, epoch, items, fails, faults,
+     quarantined, suspect_deletes)
+   select $shard, $profileId, name, $nowMs, interval_ms, 0, 0, 0, 0, 0, 0
+   from unnest($names::text[], $intervals::bigint[]) as wanted (name, interval_ms)
+   on conflict (shard, profile_id, endpoint)
+   do update set next_run_at = excluded.next_run_at, fails = 0, last_reason = null, last_error = null`,
 )
-// Steps from group to group along the index: its cost is the number of groups, never of profiles.
-const dueGroups = statement(
+// A loose index scan from group to group: its cost grows with the number of groups, not of profiles.
+const findGroups = statement(
   'sync-due-groups',
   `with recursive found as (
      (select app_id, service from profile_sync order by app_id, service limit 1)
@@ -38,79 +42,90 @@ const dueGroups = statement(
        order by p.app_id, p.service limit 1) next
    )
    select app_id, service from found where exists (
-     select 1 from profile_sync p where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $1)
+     select 1 from profile_sync p
+     where p.app_id = found.app_id and p.service = found.service and p.next_run_at <= $nowMs)
      and not exists (select 1 from app where app.id = found.app_id and app.deleting_at is not null)`,
 )
 /** Limit: profiles leased at once. */
 export const MAX_LEASED = 100
-// Leasing only moves the time ahead: a crash between this and the wake-up costs one lease, never a profile. The last limit is a number
-// that the planner sees: without it, it expects a tenth of all profiles and reads the whole table to join them.
+// Leasing only moves next_run_at ahead: a crash before the job is queued delays the profile by one lease and never
+// loses it. The outer limit is a literal for the planner: without it, it expects a tenth of all profiles and reads the
+// whole table to join them.
 const leaseDue = statement(
   'sync-lease',
-  `update profile_sync p set next_run_at = $2 from (
-     select due.shard, due.profile_id from unnest($3::text[], $4::text[], $5::int[]) as wanted (app_id, service, most), lateral (
+  `update profile_sync p set next_run_at = $leaseUntilMs from (
+     select due.shard, due.profile_id
+     from unnest($appIds::text[], $services::text[], $limits::int[]) as wanted (app_id, service, max), lateral (
        select d.shard, d.profile_id from profile_sync d
-       where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $1
-       order by d.next_run_at limit wanted.most for update skip locked) due
+       where d.app_id = wanted.app_id and d.service = wanted.service and d.next_run_at <= $nowMs
+       order by d.next_run_at limit wanted.max for update skip locked) due
      limit ${MAX_LEASED}
    ) leased where p.shard = leased.shard and p.profile_id = leased.profile_id
-   returning p.shard, p.profile_id, p.app_id, p.service, p.alone_until > $1 as alone`,
+   returning p.shard, p.profile_id, p.app_id, p.service, p.alone_until > $nowMs as alone`,
 )
-const giveBack = statement(
+const endUnusedLeases = statement(
   'sync-return',
-  `update profile_sync p set next_run_at = $4 from unnest($1::smallint[], $2::text[]) as busy (shard, profile_id)
-   where p.shard = busy.shard and p.profile_id = busy.profile_id and p.next_run_at = $3`,
+  `update profile_sync p set next_run_at = $dueAt
+   from unnest($shards::smallint[], $profileIds::text[]) as unused (shard, profile_id)
+   where p.shard = unused.shard and p.profile_id = unused.profile_id and p.next_run_at = $leaseUntilMs`,
 )
-const take = statement(
+const takeLease = statement(
   'sync-take',
-  `update profile_sync set lease_token = $3, next_run_at = $4 where shard = $1 and profile_id = $2 and next_run_at is not null
-     and (alone_until > $5) = $6 returning app_id, service`,
+  `update profile_sync set lease_token = $token, next_run_at = $leaseUntilMs
+   where shard = $shard and profile_id = $profileId and next_run_at is not null
+     and (alone_until > $nowMs) = $alone
+   returning app_id, service`,
 )
-const hold = statement(
+const extendLease = statement(
   'sync-hold',
-  `update profile_sync set next_run_at = greatest(next_run_at, $4), seq = seq + $5
-   where shard = $1 and profile_id = $2 and lease_token = $3 returning seq`,
+  `update profile_sync set next_run_at = greatest(next_run_at, $leaseUntilMs), seq = seq + $count
+   where shard = $shard and profile_id = $profileId and lease_token = $token returning seq`,
 )
 const lock = statement(
   'sync-lock',
-  'select lease_token from profile_sync where shard = $1 and profile_id = $2 for update',
+  'select lease_token from profile_sync where shard = $shard and profile_id = $profileId for update',
 )
-const finish = statement(
+const endLease = statement(
   'sync-finish',
-  `update profile_sync p set lease_token = null, next_run_at = greatest($4::bigint,
-     (select min(e.next_run_at) from endpoint_sync e where e.shard = $1 and e.profile_id = $2))
-   where p.shard = $1 and p.profile_id = $2 and p.lease_token = $3`,
+  `update profile_sync p set lease_token = null, next_run_at = greatest($earliestMs::bigint,
+     (select min(e.next_run_at) from endpoint_sync e where e.shard = $shard and e.profile_id = $profileId))
+   where p.shard = $shard and p.profile_id = $profileId and p.lease_token = $token`,
 )
 const makeDue = statement(
   'sync-due',
-  'update profile_sync set next_run_at = $3 where shard = $1 and profile_id = $2 and lease_token is null and next_run_at > $3',
+  `update profile_sync set next_run_at = $nowMs
+   where shard = $shard and profile_id = $profileId and lease_token is null and next_run_at > $nowMs`,
 )
 const revokeLease = statement(
-  'sync-overtake',
-  'update profile_sync set next_run_at = $3, lease_token = null where shard = $1 and profile_id = $2 and next_run_at is not null',
+  'sync-revoke-lease',
+  `update profile_sync set next_run_at = $nowMs, lease_token = null
+   where shard = $shard and profile_id = $profileId and next_run_at is not null`,
 )
-const stop = statement(
+const unschedule = statement(
   'sync-stop',
-  'update profile_sync set next_run_at = null, lease_token = null where shard = $1 and profile_id = $2',
+  `update profile_sync set next_run_at = null, lease_token = null
+   where shard = $shard and profile_id = $profileId`,
 )
 const resume = statement(
   'sync-resume',
-  'update profile_sync set next_run_at = $3 where shard = $1 and profile_id = $2 and next_run_at is null',
+  `update profile_sync set next_run_at = $nowMs
+   where shard = $shard and profile_id = $profileId and next_run_at is null`,
 )
-const stopMine = statement(
+const unscheduleLeased = statement(
   'sync-stop-mine',
-  'update profile_sync set next_run_at = null, lease_token = null where shard = $1 and profile_id = $2 and lease_token = $3',
+  `update profile_sync set next_run_at = null, lease_token = null
+   where shard = $shard and profile_id = $profileId and lease_token = $token`,
 )
-const remove = statement('sync-remove', 'delete from profile_sync where shard = $1 and profile_id = $2')
+const remove = statement('sync-remove', 'delete from profile_sync where shard = $shard and profile_id = $profileId')
 
-/** A profile that was just connected: everything is due at once. */
+/** Schedules a profile that was just connected: all its endpoints are due. */
 export async function scheduleProfile(
   tx: Queries,
   profile: Scheduled,
   endpoints: { name: string; everyMs: number }[],
   nowMs: number,
 ): Promise<void> {
-  await tx.count(insertProfile, [profile.shard, profile.profileId, profile.appId, profile.service, nowMs])
+  await tx.count(insertProfile.with({ ...profile, nowMs }))
   await scheduleEndpoints(tx, profile, endpoints, nowMs)
 }
 
@@ -120,17 +135,17 @@ export async function scheduleEndpoints(
   endpoints: { name: string; everyMs: number }[],
   nowMs: number,
 ): Promise<void> {
-  const [names, paces] = [endpoints.map(({ name }) => name), endpoints.map(({ everyMs }) => everyMs)]
-  await tx.count(insertEndpoints, [key.shard, key.profileId, nowMs, names, paces])
+  const [names, intervals] = [endpoints.map(({ name }) => name), endpoints.map(({ everyMs }) => everyMs)]
+  await tx.count(insertEndpoints.with({ ...key, nowMs, names, intervals }))
 }
 
-/** Those that have at least one profile due. */
+/** Groups that have at least one profile due. */
 export async function findDueGroups(queries: Queries, nowMs: number): Promise<SyncGroup[]> {
-  const rows = await queries.rows<{ app_id: string; service: string }>(dueGroups, [nowMs])
+  const rows = await queries.rows<{ app_id: string; service: string }>(findGroups.with({ nowMs }))
   return rows.map((row) => ({ appId: row.app_id, service: row.service }))
 }
 
-/** Due profiles of each group, no more than it may have, each given to one caller until the lease ends. */
+/** Leases due profiles of each group, up to its limit. No other caller gets them until the lease ends. */
 export async function leaseDueProfiles(
   queries: Queries,
   groups: (SyncGroup & { most: number })[],
@@ -143,13 +158,15 @@ export async function leaseDueProfiles(
     app_id: string
     service: string
     alone: boolean
-  }>(leaseDue, [
-    nowMs,
-    leaseUntilMs,
-    groups.map(({ appId }) => appId),
-    groups.map(({ service }) => service),
-    groups.map(({ most }) => most),
-  ])
+  }>(
+    leaseDue.with({
+      nowMs,
+      leaseUntilMs,
+      appIds: groups.map(({ appId }) => appId),
+      services: groups.map(({ service }) => service),
+      limits: groups.map(({ most }) => most),
+    }),
+  )
   return rows.map(({ shard, profile_id: profileId, app_id: appId, service, alone }) => ({
     shard,
     profileId,
@@ -159,43 +176,37 @@ export async function leaseDueProfiles(
   }))
 }
 
-/** Gives leases back that led to nothing; those that somebody has moved since stay as they are. */
+/** Ends leases that were not used; profiles that were rescheduled since stay as they are. */
 export async function returnLeases(
   queries: Queries,
   profiles: ProfileKey[],
   leaseUntilMs: number,
-  againAtMs: number,
+  dueAt: number,
 ): Promise<void> {
   if (profiles.length === 0) return
-  const [shards, ids] = [profiles.map(({ shard }) => shard), profiles.map(({ profileId }) => profileId)]
-  await queries.count(giveBack, [shards, ids, leaseUntilMs, againAtMs])
+  const [shards, profileIds] = [profiles.map(({ shard }) => shard), profiles.map(({ profileId }) => profileId)]
+  await queries.count(endUnusedLeases.with({ shards, profileIds, leaseUntilMs, dueAt }))
 }
 
 /**
- * Makes the caller the one whose writes count. Undefined when the profile is not to be synced any more, or not here: what a worker
- * died of runs alone in a process until its time is over.
+ * Makes the caller the holder of the profile's lease. Undefined when the profile is not scheduled, or not in this
+ * process: a profile of which a worker died runs alone in a process for a while.
  */
 export async function takeProfile(
   queries: Queries,
   key: ProfileKey,
   token: string,
   leaseUntilMs: number,
-  where: { alone: boolean; nowMs: number },
+  { alone, nowMs }: { alone: boolean; nowMs: number },
 ): Promise<Scheduled | undefined> {
-  const [row] = await queries.rows<{ app_id: string; service: string }>(take, [
-    key.shard,
-    key.profileId,
-    token,
-    leaseUntilMs,
-    where.nowMs,
-    where.alone,
-  ])
+  const values = { ...key, token, leaseUntilMs, alone, nowMs }
+  const [row] = await queries.rows<{ app_id: string; service: string }>(takeLease.with(values))
   return row && { ...key, appId: row.app_id, service: row.service }
 }
 
 /**
- * First statement of every settle: holds the row, moves the lease on and hands out `count` numbers.
- * Undefined when somebody else took the profile meanwhile: the caller must write nothing.
+ * The first statement of every transaction that writes: locks the row, extends the lease and assigns `count` seqs.
+ * Undefined when the lease was lost: the caller must write nothing.
  */
 export async function holdProfile(
   tx: Queries,
@@ -204,7 +215,7 @@ export async function holdProfile(
   leaseUntilMs: number,
   count: number,
 ): Promise<number | undefined> {
-  const [row] = await tx.rows<{ seq: number }>(hold, [key.shard, key.profileId, token, leaseUntilMs, count])
+  const [row] = await tx.rows<{ seq: number }>(extendLease.with({ ...key, token, leaseUntilMs, count }))
   return row?.seq
 }
 
@@ -216,38 +227,38 @@ export async function finishProfile(
   earliestMs: number,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    // First the row, then a statement that sees what was committed before: a sync that is asked for meanwhile is not lost.
+    // Lock first: the next statement then sees what was committed before, and no sync requested meanwhile is lost.
     await lockSchedule(tx, key)
-    return (await tx.count(finish, [key.shard, key.profileId, token, earliestMs])) > 0
+    return (await tx.count(endLease.with({ ...key, token, earliestMs }))) > 0
   })
 }
 
-/** Whoever changes when endpoints are due holds the profile's row, so that a run that ends meanwhile sees it. */
+/** Locks the profile's row. Needed to change when endpoints are due, so that a run that ends meanwhile sees it. */
 export async function lockSchedule(tx: Queries, key: ProfileKey): Promise<void> {
-  await tx.rows(lock, [key.shard, key.profileId])
+  await tx.rows(lock.with(key))
 }
 
-/** Asks for a run now. A run under way looks at its endpoints' times again when it ends. */
+/** Requests a run now. A run in progress checks when its endpoints are due again as it ends. */
 export async function makeProfileDue(queries: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await queries.count(makeDue, [key.shard, key.profileId, nowMs])
+  await queries.count(makeDue.with({ ...key, nowMs }))
 }
 
-/** Asks for a run now, and takes the pen from one under way: what it still learns belongs to the time before. */
+/** Requests a run now and revokes the lease of a run in progress, whose results are obsolete. */
 export async function revokeProfileLease(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(revokeLease, [key.shard, key.profileId, nowMs])
+  await tx.count(revokeLease.with({ ...key, nowMs }))
 }
 
-/** Not to be synced until it is scheduled anew. With a token: only if the caller still has the profile. */
+/** Stops syncing the profile until it is scheduled again. With a token: only if the caller still holds the lease. */
 export async function unscheduleProfile(queries: Queries, key: ProfileKey, token?: string): Promise<void> {
-  if (token === undefined) await queries.count(stop, [key.shard, key.profileId])
-  else await queries.count(stopMine, [key.shard, key.profileId, token])
+  if (token === undefined) await queries.count(unschedule.with(key))
+  else await queries.count(unscheduleLeased.with({ ...key, token }))
 }
 
-/** What was not to be synced is due again; what is scheduled already stays as it is. */
+/** Makes an unscheduled profile due; a scheduled one stays as it is. */
 export async function resumeSchedule(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
-  await tx.count(resume, [key.shard, key.profileId, nowMs])
+  await tx.count(resume.with({ ...key, nowMs }))
 }
 
 export async function removeSchedule(tx: Queries, key: ProfileKey): Promise<void> {
-  await tx.count(remove, [key.shard, key.profileId])
+  await tx.count(remove.with(key))
 }

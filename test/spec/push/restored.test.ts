@@ -100,7 +100,7 @@ suite('backups, repeats and late comers', () => {
       [made.id],
     )
     const key = [profile!.shard, profile!.profile_id]
-    const OURS = ['item', 'item_gone', 'profile_sync', 'delivery_cursor']
+    const OURS = ['item', 'item_tombstone', 'profile_sync', 'delivery_cursor']
     for (const table of OURS)
       await harness.sql(
         `create table backup_${table} as select * from ${table} where shard = ${key[0]} and profile_id = '${key[1]}'`,
