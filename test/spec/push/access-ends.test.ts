@@ -41,7 +41,7 @@ test('runs that a receiver keeps waiting end when their people leave, and the er
     assert.equal(gone.status, 200, await gone.text())
   }
   const { logged } = harness.tributary
-  const isEnded = () => logged.some((line) => line.includes('a delivery ended, because its profile left'))
+  const isEnded = () => logged.some((line) => line.includes('a delivery ended, because its profile was disconnected'))
   await until('a run has ended', isEnded)
   const erased = () => receiver.messages.filter(({ type }) => type === 'profile.erased').length
   await until('the erasures are there', () => erased() === RUNS_PER_DESTINATION)

@@ -153,7 +153,11 @@ suite('destinations from the command line', () => {
     assert.match((await run('rights', 'mysql')).stdout, /on tributary\.\* to/)
     for (const [args, why, code] of [
       [['add', clientId, '--name', 'X', '--kind', 'pigeon', '--url', url], /--kind/, 2],
-      [['add', clientId, '--name', 'X', '--kind', 'webhook', '--url', url, '--filter', '/types/x'], /names no type/, 4],
+      [
+        ['add', clientId, '--name', 'X', '--kind', 'webhook', '--url', url, '--filter', '/types/x'],
+        /names an unknown type/,
+        4,
+      ],
       [['add', 'app_nobody', '--name', 'X', '--kind', 'webhook', '--url', url], /no app app_nobody/, 4],
       [['replay', clientId, made.id, '--seq', 'x'], /--seq x/, 2],
       [['rights', 'webhook'], /postgres and mysql/, 2],

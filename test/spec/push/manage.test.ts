@@ -151,17 +151,17 @@ suite('managing destinations over HTTP', () => {
   test('a filter that no path of the API would be is refused with its name', async () => {
     for (const [filter, why] of [
       [[], /filter: give at least one path/],
-      [['/types/kittens'], /“\/types\/kittens” names no type/],
-      [['types/photos'], /“types\/photos” is no path/],
-      [['/services/nobody/posts'], /is no path such as/],
+      [['/types/kittens'], /“\/types\/kittens” names an unknown type/],
+      [['types/photos'], /“types\/photos” is not a path/],
+      [['/services/nobody/posts'], /is not a path such as/],
       [['/services/demo-social/nothing'], /Demo Social has no endpoint “nothing”\. There is: .*posts/],
-      [['/services/demo-social/posts/17'], /goes deeper/],
+      [['/services/demo-social/posts/17'], /has too many segments/],
       [['/types/photos?near=here'], /near.*must be <latitude>,<longitude>/],
       [['/types/photos?participants=>99'], /participants/],
       [['/types/photos?since=x'], /since/],
-      [['/types/photos?services=nobody'], /“nobody”, which is no service/],
-      [['/id/17'], /is no path/],
-      [['*', '/types/'], /names no type/],
+      [['/types/photos?services=nobody'], /“nobody”, which is not a known service/],
+      [['/id/17'], /is not a path/],
+      [['*', '/types/'], /names an unknown type/],
     ] as const)
       assert.match(
         await refusal({ filter }),

@@ -166,7 +166,7 @@ suite('rows that a destination will not take', () => {
     )
     await until('it fails', async () => (await app.show(made)).state === 'failing')
     const shown = await app.show(made)
-    assert.match(shown.last_error!, /Most rows are refused: 23514/)
+    assert.match(shown.last_error!, /Most rows are rejected: 23514/)
     assert.equal(shown.dead_letters, 0)
     await theirs.sql('alter table tributary_items drop constraint no_poison')
     await until('all are there', async () => (await theirs.live()).length === 301)
