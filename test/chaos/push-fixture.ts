@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createConnections } from '#flows/push/connections.ts'
 import { createPushCounters } from '#flows/push/deliver/counters.ts'
 import { systemClock } from '#platform/clock.ts'

@@ -1,5 +1,5 @@
 import { DeliveryError, type KindDeps } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { LOOPBACK_RANGES } from '../harness/loopback.ts'
@@ -13,7 +13,7 @@ const background: KindDeps = {
   egress: createEgress({ allowPrivate: LOOPBACK_RANGES, resolve }),
   clock: { now: () => Date.now() },
 }
-const hasty: KindDeps = { ...background, socketTimeouts: { loginMs: 500, answerMs: 300, closeMs: 100 } }
+const hasty: KindDeps = { ...background, socketTimeouts: { loginMs: 500, responseMs: 300, closeMs: 100 } }
 const kinds = createKinds({ filesDir: undefined })
 
 process.on('message', (order: Order) => {
@@ -43,7 +43,7 @@ async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report>
   await step('prepare', () => connection.prepare())
   await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.tombstones('b', 2)])))
   await step('compare', () =>
-    connection.reading!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
+    connection.verifier!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
   )
   await step('close', () => connection.close())
   return { id, ended, odd, rssBytes: process.memoryUsage().rss }

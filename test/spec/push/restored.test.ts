@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createConnections } from '#flows/push/connections.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { findDestination, openSecrets } from '#store/push/destinations.ts'

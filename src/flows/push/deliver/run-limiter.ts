@@ -1,6 +1,6 @@
 import { RUNS_PER_DESTINATION } from '../deps.ts'
 
-/** Concurrent runs of a process, over all destinations. Bounds its memory. */
+/** Limit: concurrent deliveries of a process, over all destinations; further ones wait. Bounds its memory. */
 const MAX_RUNS = 24
 /** Limit: deliveries of one app that wait for a permit in a process; more would only delay other apps. */
 const MAX_WAITING = 4

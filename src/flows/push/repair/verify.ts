@@ -1,4 +1,4 @@
-import { DeliveryError, type FoundRow, type Reading } from '#destinations/contract.ts'
+import { DeliveryError, type FoundRow, type Verifier } from '#destinations/contract.ts'
 import type { Destination, PutRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { lastOf } from '#platform/list-ends.ts'
@@ -43,14 +43,14 @@ export async function verifyDestination(
   const filter = filterOf(deps, destination)
   const verified: Verified = { profiles: 0, rows: 0, missing: 0, different: 0, extra: 0, repaired: 0, next: undefined }
   try {
-    await deps.connections.use(destination, secrets, async ({ reading }) => {
-      if (reading === undefined)
+    await deps.connections.use(destination, secrets, async ({ verifier }) => {
+      if (verifier === undefined)
         throw new ApiError('bad_request', `A ${destination.kind} destination cannot be read, so it cannot be compared.`)
       for (let position = parsePosition(after); ; ) {
         const cursor = await nextCursor(deps.database, destination.id, position)
         if (cursor === undefined) return
         const from = cursor.profileId === position.profileId ? position : startOf(cursor)
-        const reached = await verifyProfile(deps, reading, filter, cursor, from, { repair, untilMs }, verified)
+        const reached = await verifyProfile(deps, verifier, filter, cursor, from, { repair, untilMs }, verified)
         position = reached ?? { ...startOf(cursor), isDone: true }
         if (deps.clock.now() < untilMs && position.isDone) continue
         verified.next = formatPosition(position)
@@ -105,7 +105,7 @@ function parsePosition(text = ''): VerifyPosition {
  */
 async function verifyProfile(
   deps: DeliverDeps,
-  reading: Reading,
+  verifier: Verifier,
   filter: Filter,
   found: CursorPosition,
   from: VerifyPosition,
@@ -126,7 +126,7 @@ async function verifyProfile(
       ({ id, seq }) => seq <= cursor.seq && !deadLetters.has(id.slice(0, 32)),
     )
     const upTo = items.length < PAGE_SIZE ? undefined : `${lastOf(items).id}~`
-    const found = await reading.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
+    const found = await verifier.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
     const confirmed = await confirmDifferences(deps, cursor, source, rows, found)
     verified.rows += rows.length
     for (const { there, row } of confirmed.wrong) {
@@ -138,7 +138,7 @@ async function verifyProfile(
     // Redelivery cannot replace a row with a greater number, and no change deletes an extra row: both are removed here.
     const tooNew = confirmed.wrong.filter(({ there, row }) => (there.seq ?? 0) > row.seq).map(({ there }) => there)
     if (repair && confirmed.extra.length + tooNew.length > 0)
-      await reading.remove(cursor.profileId, [...confirmed.extra, ...tooNew])
+      await verifier.remove(cursor.profileId, [...confirmed.extra, ...tooNew])
     // Not only at the end: if this process is killed before that, a removed row must still be delivered again.
     if (repair && tooNew.length > 0) await redeliver()
     if (upTo === undefined) break

@@ -228,7 +228,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     const ada = makePerson('dst_other')
     await connection.write(ada.batch([ada.put('a', 1)]))
     const findings = await connection.test()
-    assert.match(findings.find(({ check }) => check === 'alone')?.detail ?? '', /dst_other.* its own place/)
+    assert.match(findings.find(({ check }) => check === 'alone')?.detail ?? '', /dst_other.* its own schema/)
     assert.deepEqual(
       findings.filter(({ ok }) => !ok),
       [],
@@ -254,7 +254,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
       for (const row of rows) await connection.write(ada.batch([row]))
       const pages = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
       const compare = (span: { after: string; upTo: string | undefined }, those: typeof rows) =>
-        connection.reading!.compare(ada.profile.id, span, those)
+        connection.verifier!.compare(ada.profile.id, span, those)
       assert.deepEqual(await compare({ after: '', upTo: undefined }, pages), { wrong: [], extra: [] })
       // One that is not among those compared is found, wherever it lies.
       for (const i of [0, 13]) {

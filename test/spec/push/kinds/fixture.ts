@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
 import { createEgress } from '#platform/egress/guard.ts'

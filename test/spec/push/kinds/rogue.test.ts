@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { deps, destinationOf } from './fixture.ts'
 
