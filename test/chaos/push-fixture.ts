@@ -17,7 +17,7 @@ import { openUpstream } from '../harness/upstream.ts'
 
 const APP = 'chaos'
 
-/** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
+/** The store with an app and no deliveries: workers are started separately, to be killed. */
 export async function openPushHarness() {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
@@ -55,7 +55,7 @@ export async function openPushHarness() {
       upstream,
       config: { baseUrl: 'http://localhost' },
     },
-    /** How many destinations of how many profiles have not heard of everything yet. */
+    /** The number of cursors with undelivered changes. */
     open: () => openCursors(store.database),
     close: async () => {
       await connections.close()

@@ -7,7 +7,7 @@ import { makePerson } from '../spec/push/kinds/changes.ts'
 import { destinationOf } from '../spec/push/kinds/fixture.ts'
 import type { Order, Report } from './delivering.ts'
 
-// Runs every way into a destination, as the service does, in a process whose end the test sees.
+// Calls every method of a destination, as the service does, in a process whose exit the test observes.
 const resolve = async () => [{ address: '127.0.0.1' }]
 const background: KindDeps = {
   egress: createEgress({ allowPrivate: LOOPBACK_RANGES, resolve }),
@@ -41,7 +41,7 @@ async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report>
     if (failed !== undefined) throw new DeliveryError('retry', failed.detail)
   })
   await step('prepare', () => connection.prepare())
-  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.tombstones('b', 2)])))
+  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.delete('b', 2)])))
   await step('compare', () =>
     connection.verifier!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
   )

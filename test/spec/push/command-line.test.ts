@@ -36,7 +36,7 @@ suite('destinations from the command line', () => {
     return JSON.parse(stdout) as Document
   }
 
-  test('a destination from its making to its end', async () => {
+  test('create, inspect, change, control and delete a destination', async () => {
     await harness.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
     const { clientId } = app
     const typo = ['--name', 'Warehouse', '--kind', 'postgres', '--url', theirs.url, '--option', 'shcema=tributary']
@@ -127,7 +127,7 @@ suite('destinations from the command line', () => {
     )
   })
 
-  test('a webhook shows its secret once; mistakes are named', async () => {
+  test('a webhook secret is shown once, and invalid input is named', async () => {
     const { clientId } = app
     const url = 'https://app.test/hook'
     const made = await json<Shown>(

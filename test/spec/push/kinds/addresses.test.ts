@@ -30,7 +30,7 @@ after(async () => {
   rmSync(filesDir, { recursive: true, force: true })
 })
 
-// What is wrong can be seen from the address itself: it is never stored.
+// The address itself shows what is wrong: it is never stored.
 const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Record<string, unknown>][] = [
   ['postgres', 'not an address', /must look like postgres:/],
   ['postgres', 'mysql://u:p@h/d', /must begin with postgres:/],
@@ -127,7 +127,7 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ],
 ]
 
-suite('S34 addresses that are refused when they are given', () => {
+suite('S34 addresses that are refused when they are set', () => {
   for (const [kind, url, says, options = {}] of REFUSED) {
     test(`${kind} ${url} ${JSON.stringify(options)}`, () => {
       assert.throws(
@@ -144,7 +144,7 @@ suite('S34 addresses that are refused when they are given', () => {
     })
   }
 
-  test('folders, when the operator set none', () => {
+  test('folders are refused when the operator allowed none', () => {
     const none = createKinds({ filesDir: undefined })
     assert.throws(() => none.files.checkAddress(pathToFileURL(filesDir).href, 'app'), /TRIBUTARY_FILES/)
   })
@@ -159,7 +159,7 @@ const at = (host: string): [DestinationKind, string][] => [
   ['files', `s3://k:s@${host}/bucket`],
 ]
 
-suite('S30 S34 addresses that are refused when they are connected to', () => {
+suite('S30 S34 addresses that are refused on connect', () => {
   const hosts = [
     '127.0.0.1',
     'localhost',
@@ -188,8 +188,8 @@ suite('S30 S34 addresses that are refused when they are connected to', () => {
   }
 })
 
-// Else anybody with an app could find out which names there are inside the operator's network.
-test('S37 F25 a name that is refused and a name that is not there fail in the same words', async () => {
+// Otherwise any app could find out which names exist inside the operator's network.
+test('S37 F25 a refused name and an unknown name fail with the same message', async () => {
   const told = async (host: string) => {
     const words: string[] = []
     for (const [kind, url] of at(host)) {
