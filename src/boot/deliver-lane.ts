@@ -1,5 +1,5 @@
 import { planDeliveries } from '#flows/push/deliver/plan.ts'
-import { runDestination } from '#flows/push/deliver/run.ts'
+import { runDestination } from '#flows/push/deliver/run-destination.ts'
 import { createRunLimiter } from '#flows/push/deliver/run-limiter.ts'
 import type { DeliverDeps } from '#flows/push/deps.ts'
 import type { JobSubject } from '#model/deaths.ts'

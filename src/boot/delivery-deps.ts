@@ -1,4 +1,4 @@
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { type Connections, createConnections } from '#flows/push/connections.ts'
 import { createPushCounters, type PushCounters } from '#flows/push/deliver/counters.ts'
 import type { Dependencies } from './deps.ts'

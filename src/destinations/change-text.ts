@@ -1,6 +1,6 @@
 import type { DeliveryRow } from '#model/destination.ts'
 
-/** One change as JSON. Documents pass as the text they are, so that no number loses a digit. */
+/** One change as JSON. Documents are inserted as text, so that large numbers keep all digits. */
 export function changeText(row: DeliveryRow): string {
   const { op, seq, id, profile, endpoint } = row
   const head = { op, seq, id, profile, endpoint, native_id: row.nativeId }
@@ -21,23 +21,23 @@ export function changeText(row: DeliveryRow): string {
   return `${fields.slice(0, -1)},"oembed":${row.oembed},"map":${row.map},"data":${row.data}}`
 }
 
-/** About how many bytes of text a change becomes. */
+/** The approximate size of a change as text. */
 export function changeSize(row: DeliveryRow): number {
   return row.op === 'put' ? row.data.length + row.map.length + row.oembed.length + 500 : 200
 }
 
-/** Rows in order, in parts of about so many bytes; a row that is larger stands alone. */
-export function* partsOf<Row extends DeliveryRow>(rows: Row[], mostBytes: number): Generator<Row[]> {
-  let part: Row[] = []
+/** Splits rows, in order, into chunks of about `maxBytes`; a larger row is a chunk of its own. */
+export function* chunksOf<Row extends DeliveryRow>(rows: Row[], maxBytes: number): Generator<Row[]> {
+  let chunk: Row[] = []
   let bytes = 0
   for (const row of rows) {
-    if (part.length > 0 && bytes + changeSize(row) > mostBytes) {
-      yield part
-      part = []
+    if (chunk.length > 0 && bytes + changeSize(row) > maxBytes) {
+      yield chunk
+      chunk = []
       bytes = 0
     }
-    part.push(row)
+    chunk.push(row)
     bytes += changeSize(row)
   }
-  if (part.length > 0) yield part
+  if (chunk.length > 0) yield chunk
 }

@@ -2,93 +2,93 @@ import { isIP, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 
-/** Limit: bytes that a database may send in answer to one statement. Beyond it the connection is cut, and the delivery is tried again later. */
+/** Limit: bytes that a database may send in response to one statement. Beyond it the connection is closed, and the delivery is tried again later. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
-/** Limit: bytes that a database may send until it has let us in. Beyond it the connection is cut. */
+/** Limit: bytes that a database may send until we are logged in. Beyond it the connection is closed. */
 const MAX_LOGIN_BYTES = 256 * 1024
-/** Limit: time for connecting, TLS and signing in to a database. Beyond it the connection is cut. */
+/** Limit: time for connecting, TLS and logging in to a database. Beyond it the connection is closed. */
 const MAX_LOGIN_MS = 10_000
-/** Limit: time from a statement to the end of its answer; a database is asked to give up by itself before. Beyond it the connection is cut. */
+/** Limit: time from a statement to the end of its response; the statement timeout in the database is shorter. Beyond it the connection is closed. */
 const MAX_RESPONSE_MS = 35_000
-/** Limit: time that a database has to close a connection after we said goodbye. Beyond it we close it. */
+/** Limit: time that a database has to close a connection after we asked for it. Beyond it we close it. */
 const MAX_CLOSE_MS = 1000
 
 export interface SocketTimeouts {
   loginMs: number
-  answerMs: number
+  responseMs: number
   closeMs: number
 }
 
 /**
- * How a protocol is checked. Drivers trust their server: a wrong length or a message out of turn makes them throw where nobody
- * catches, or loop for ever. So they see whole messages only, each checked, and only in their turn.
+ * The checks of one protocol. Drivers trust their server: a wrong length or an unexpected message makes them throw where nothing
+ * catches, or loop without end. So they see only complete messages, each checked, and only when they expect one.
  */
 export interface SocketRules {
-  /** Bytes that tell how long a message is. */
+  /** Bytes at the start of a message that contain its length. */
   readonly headBytes: number
-  /** `over`: somebody said goodbye, and nothing follows. */
+  /** `over`: one side ended the connection, and nothing follows. */
   readonly phase: 'login' | 'idle' | 'busy' | 'over'
-  /** The size of the message that begins here; throws if there can be no such message. */
+  /** The size of the message that starts here; throws when the size is impossible. */
   sizeOf(bytes: Buffer, at: number): number
-  /** Checks a whole message and notes what may follow; throws. */
-  take(bytes: Buffer, at: number, end: number): void
-  /** Notes what the driver says, and gives it as it is to be sent. */
-  sent(bytes: Buffer): Buffer
+  /** Checks a complete message and updates which ones may follow; throws when it is wrong. */
+  receive(bytes: Buffer, at: number, end: number): void
+  /** Tracks what the driver sends, and returns the bytes to send. */
+  send(bytes: Buffer): Buffer
 }
 
-/** How a protocol changes to TLS: by a question when the socket is open, or by a request before the driver's first message. */
+/** How a protocol starts TLS: by a request as soon as the socket is open, or by one before the driver's first message. */
 export type TlsStart =
-  | { question: Buffer; checkAnswer: (response: Buffer) => void }
+  | { request: Buffer; checkResponse: (response: Buffer) => void }
   | { requestBefore: (first: Buffer) => Buffer }
 
 export interface CheckedSocketOptions {
-  /** Not yet connected, and guarded. */
+  /** A socket of the egress guard that is not connected yet. */
   socket: Socket
   rules: SocketRules
-  /** Without it the line is plain. */
+  /** Undefined: without TLS. */
   tls: { host: string; ca: string | undefined; start: TlsStart } | undefined
-  times?: Partial<SocketTimeouts> | undefined
+  timeouts?: Partial<SocketTimeouts> | undefined
 }
 
-/** What a database driver takes for its socket: TLS is done here, and every byte of the server is checked before the driver sees it. */
+/** The socket that a database driver gets. It does TLS itself, and checks every byte of the server before the driver sees it. */
 export class CheckedSocket extends Duplex {
   readonly #rules: SocketRules
   readonly #tls: CheckedSocketOptions['tls']
-  readonly #times: SocketTimeouts
+  readonly #timeouts: SocketTimeouts
   readonly #socket: Socket
-  /** Where plain text goes in and comes out: the socket, or TLS over it. */
+  /** The unencrypted side: the socket, or TLS over it. */
   #source: Socket
   #isSecure = false
   #phase: SocketRules['phase'] = 'login'
   #timer: NodeJS.Timeout | undefined
-  /** Since the last statement. */
+  /** Bytes since the last statement. */
   #received = 0
-  /** The beginning of a message whose end is not here yet. */
-  #held: Buffer[] = []
-  #heldBytes = 0
-  #wantedBytes = 0
+  /** The start of a message that is not complete yet. */
+  #partial: Buffer[] = []
+  #partialBytes = 0
+  #neededBytes = 0
 
-  constructor({ socket, rules, tls, times }: CheckedSocketOptions) {
+  constructor({ socket, rules, tls, timeouts }: CheckedSocketOptions) {
     super({ allowHalfOpen: false })
     this.#socket = socket
     this.#source = socket
     this.#rules = rules
     this.#tls = tls
-    this.#times = { loginMs: MAX_LOGIN_MS, answerMs: MAX_RESPONSE_MS, closeMs: MAX_CLOSE_MS, ...times }
-    // Whoever uses the line hears of an error by what it asked for; a late one must not end the process.
+    this.#timeouts = { loginMs: MAX_LOGIN_MS, responseMs: MAX_RESPONSE_MS, closeMs: MAX_CLOSE_MS, ...timeouts }
+    // The pending statement fails with the error; one that comes later must not end the process.
     this.on('error', () => {})
     socket.on('error', (error) => this.destroy(error)).on('close', () => this.destroy())
   }
 
   connect(port: number, host: string): this {
-    this.#limit(this.#times.loginMs, 'did not let us in')
+    this.#startTimer(this.#timeouts.loginMs, 'did not let us in')
     this.#socket.setNoDelay(true)
     this.#socket.once('connect', () => this.#opened())
     this.#socket.connect(port, host)
     return this
   }
 
-  // Drivers set these on sockets.
+  // Drivers call these on sockets.
   setNoDelay(): this {
     return this
   }
@@ -107,7 +107,7 @@ export class CheckedSocket extends Duplex {
     return this
   }
 
-  // A driver that throws over what it reads is at a place that it does not know: its connection ends, and nothing else.
+  // A driver that throws while it reads is in an unknown state: its connection is closed, and the process goes on.
   override emit(event: string | symbol, ...values: unknown[]): boolean {
     if (event !== 'data') return super.emit(event, ...values)
     try {
@@ -135,13 +135,13 @@ export class CheckedSocket extends Duplex {
 
   override _final(done: () => void): void {
     this.#source.end()
-    this.#limit(this.#times.closeMs)
+    this.#startTimer(this.#timeouts.closeMs)
     done()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearTimeout(this.#timer)
-    this.#held = []
+    this.#partial = []
     this.#source.destroy()
     this.#socket.destroy()
     done(error)
@@ -152,12 +152,12 @@ export class CheckedSocket extends Duplex {
     if (start === undefined || 'requestBefore' in start) this.#listen()
     else {
       this.#socket.once('data', (response: Buffer) => {
-        this.#failing(() => {
-          start.checkAnswer(response)
+        this.#orDestroy(() => {
+          start.checkResponse(response)
           this.#secure(() => this.emit('connect'))
         })
       })
-      this.#socket.write(start.question)
+      this.#socket.write(start.request)
       return
     }
     this.emit('connect')
@@ -169,98 +169,107 @@ export class CheckedSocket extends Duplex {
 
   #secure(then: () => void): void {
     const { host, ca } = this.#tls!
-    // Told in the clear, it could be taken for something that was told inside TLS.
-    if (this.#heldBytes > 0) throw new Error('The server said more than it may before TLS')
+    // Unencrypted bytes must not be read as if they had come inside TLS.
+    if (this.#partialBytes > 0) throw new Error('The server sent more than it may before TLS')
     this.#socket.removeAllListeners('data')
-    const name = isIP(host) === 0 ? { servername: host } : {}
-    const options = { socket: this.#socket, host, minVersion: 'TLSv1.2' as const, rejectUnauthorized: true, ...name }
+    const serverName = isIP(host) === 0 ? { servername: host } : {}
+    const options = {
+      socket: this.#socket,
+      host,
+      minVersion: 'TLSv1.2' as const,
+      rejectUnauthorized: true,
+      ...serverName,
+    }
     const source = connectTls(ca === undefined ? options : { ...options, ca })
     source.on('error', (error) => this.destroy(error)).on('close', () => this.destroy())
-    source.once('secureConnect', () => this.#failing(then))
+    source.once('secureConnect', () => this.#orDestroy(then))
     this.#source = source
     this.#isSecure = true
     this.#listen()
   }
 
   #send(chunks: Buffer[], done: (error?: Error | null) => void): void {
-    this.#failing(() => {
+    this.#orDestroy(() => {
       if (this.#rules.phase === 'idle') this.#received = 0
       const start = this.#tls?.start
       if (start !== undefined && 'requestBefore' in start && !this.#isSecure) {
         this.#socket.write(start.requestBefore(chunks[0]!))
-        this.#secure(() => this.#pass(chunks, done))
-      } else this.#pass(chunks, done)
+        this.#secure(() => this.#forward(chunks, done))
+      } else this.#forward(chunks, done)
     })
   }
 
-  #pass(chunks: Buffer[], done: (error?: Error | null) => void): void {
-    const bytes = chunks.map((chunk) => this.#rules.sent(chunk))
-    this.#watch()
+  #forward(chunks: Buffer[], done: (error?: Error | null) => void): void {
+    const bytes = chunks.map((chunk) => this.#rules.send(chunk))
+    this.#followPhase()
     this.#source.cork()
     for (const [i, each] of bytes.entries()) this.#source.write(each, i === bytes.length - 1 ? done : undefined)
     this.#source.uncork()
   }
 
   #receive(chunk: Buffer): void {
-    this.#failing(() => {
+    this.#orDestroy(() => {
       this.#received += chunk.length
       if (this.#received > (this.#rules.phase === 'login' ? MAX_LOGIN_BYTES : MAX_RESPONSE_BYTES)) throw tooMuch()
-      this.#heldBytes += chunk.length
-      if (this.#heldBytes < this.#wantedBytes) {
-        this.#held.push(chunk)
+      this.#partialBytes += chunk.length
+      if (this.#partialBytes < this.#neededBytes) {
+        this.#partial.push(chunk)
         return
       }
-      const bytes = this.#held.length === 0 ? chunk : Buffer.concat([...this.#held, chunk])
+      const bytes = this.#partial.length === 0 ? chunk : Buffer.concat([...this.#partial, chunk])
       const { end, problem } = this.#check(bytes)
-      this.#held = end === bytes.length ? [] : [bytes.subarray(end)]
-      this.#heldBytes = bytes.length - end
-      this.#watch()
+      this.#partial = end === bytes.length ? [] : [bytes.subarray(end)]
+      this.#partialBytes = bytes.length - end
+      this.#followPhase()
       if (end > 0 && !this.push(bytes.subarray(0, end))) this.#source.pause()
       if (problem !== undefined) throw problem
     })
   }
 
-  /** How far the messages are whole and right. */
+  /** Checks all complete messages; `end` is where the last correct one ends. */
   #check(bytes: Buffer): { end: number; problem?: unknown } {
     const { headBytes } = this.#rules
     let end = 0
     try {
       while (bytes.length - end >= headBytes && this.#rules.phase !== 'over') {
         const size = this.#rules.sizeOf(bytes, end)
-        this.#wantedBytes = size
+        this.#neededBytes = size
         if (bytes.length - end < size) return { end }
-        this.#rules.take(bytes, end, end + size)
+        this.#rules.receive(bytes, end, end + size)
         end += size
       }
-      this.#wantedBytes = headBytes
+      this.#neededBytes = headBytes
       return { end }
     } catch (problem) {
       return { end, problem }
     }
   }
 
-  #watch(): void {
+  /** Sets the timeout of the phase that the protocol is in now. */
+  #followPhase(): void {
     const { phase } = this.#rules
     if (phase === this.#phase) return
     this.#phase = phase
     clearTimeout(this.#timer)
-    if (phase === 'busy') this.#limit(this.#times.answerMs, 'did not answer')
+    if (phase === 'busy') this.#startTimer(this.#timeouts.responseMs, 'did not answer')
     if (phase !== 'over') return
-    // Also where the goodbye itself is never read.
-    this.#limit(this.#times.closeMs)
+    // Also when the server never reads that we end the connection.
+    this.#startTimer(this.#timeouts.closeMs)
     this.end()
   }
 
-  #limit(ms: number, words?: string): void {
+  /** Destroys the socket after this time: quietly, or with an error that says what the server failed to do. */
+  #startTimer(ms: number, failure?: string): void {
     clearTimeout(this.#timer)
     const end = () => {
-      if (words === undefined) this.destroy()
-      else this.destroy(Object.assign(new Error(`The server ${words} within ${ms / 1000} s`), { code: 'ETIMEDOUT' }))
+      if (failure === undefined) this.destroy()
+      else this.destroy(Object.assign(new Error(`The server ${failure} within ${ms / 1000} s`), { code: 'ETIMEDOUT' }))
     }
     this.#timer = setTimeout(end, ms).unref()
   }
 
-  #failing(work: () => void): void {
+  /** An error in the work closes the connection. */
+  #orDestroy(work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -274,5 +283,5 @@ export function tooMuch(): Error {
 }
 
 export function malformed(what: string): Error {
-  return new Error(`The server does not keep to its protocol: ${what}`)
+  return new Error(`The server violates its protocol: ${what}`)
 }

@@ -1,31 +1,31 @@
 import type { CheckedSocket } from './checked-socket.ts'
 
-/** Limit: connections to one database of an app at a time; whoever comes next waits for one of them. */
+/** Limit: connections to one database of an app at a time; further work waits for one of them. */
 const MAX_CONNECTIONS = 3
 const IDLE_MS = 30_000
 
-/** A driver's client and the line it speaks over. */
+/** A driver's client and the socket that it uses. */
 export interface OpenClient<Client> {
   client: Client
-  line: CheckedSocket
+  socket: CheckedSocket
 }
 
 export interface ClientSource<Client> {
-  /** Begins to connect; `ready` settles when the server has let us in. */
+  /** Starts connecting; `ready` resolves when the login is done. */
   open(): OpenClient<Client> & { ready: Promise<unknown> }
   /** Makes a client usable again after work failed; without it such a client is closed. */
   recover?: (client: Client) => Promise<unknown>
-  /** Says goodbye to the server; the line then closes by itself. */
+  /** Asks the server to end the connection; the socket then closes by itself. */
   end(client: Client): void
 }
 
 export interface ClientPool<Client> {
-  /** Runs work on a client of its own. The line of one that failed is closed. */
+  /** Runs work with exclusive use of a client. If the work fails and the client cannot recover, its socket is closed. */
   use<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-/** A few connections, kept for a while. Drivers' own pools lose those whose server misbehaves while they connect. */
+/** A few connections, reused for a while. The drivers' own pools leak connections whose server fails during the login. */
 export function createClientPool<Client>(source: ClientSource<Client>): ClientPool<Client> {
   const idle: (OpenClient<Client> & { timer: NodeJS.Timeout })[] = []
   const waiting: (() => void)[] = []
@@ -35,10 +35,10 @@ export function createClientPool<Client>(source: ClientSource<Client>): ClientPo
   const connect = async (): Promise<OpenClient<Client>> => {
     const { ready, ...opened } = source.open()
     try {
-      await untilClosed(opened.line, ready)
+      await untilClosed(opened.socket, ready)
       return opened
     } catch (error) {
-      opened.line.destroy()
+      opened.socket.destroy()
       throw error
     }
   }
@@ -46,48 +46,48 @@ export function createClientPool<Client>(source: ClientSource<Client>): ClientPo
   const takeIdle = (): OpenClient<Client> | undefined => {
     for (let each = idle.pop(); each !== undefined; each = idle.pop()) {
       clearTimeout(each.timer)
-      if (!each.line.destroyed) return each
+      if (!each.socket.destroyed) return each
     }
     return undefined
   }
 
-  const end = async ({ client, line }: OpenClient<Client>): Promise<void> => {
-    if (line.destroyed) return
-    const closed = new Promise<void>((resolve) => line.once('close', () => resolve()))
+  const end = async ({ client, socket }: OpenClient<Client>): Promise<void> => {
+    if (socket.destroyed) return
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     source.end(client)
     await closed
   }
 
-  const keep = ({ client, line }: OpenClient<Client>): void => {
-    if (line.destroyed) return
+  const release = ({ client, socket }: OpenClient<Client>): void => {
+    if (socket.destroyed) return
     if (isClosed) {
-      void end({ client, line })
+      void end({ client, socket })
       return
     }
     const timer = setTimeout(() => {
-      idle.splice(idle.indexOf(kept), 1)
-      void end(kept)
+      idle.splice(idle.indexOf(released), 1)
+      void end(released)
     }, IDLE_MS).unref()
-    const kept = { client, line, timer }
-    idle.push(kept)
+    const released = { client, socket, timer }
+    idle.push(released)
   }
 
   const run = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
     if (isClosed) throw new Error('The connection to the destination is closed')
     const opened = takeIdle() ?? (await connect())
-    const { client, line } = opened
+    const { client, socket } = opened
     try {
-      const result = await untilClosed(line, work(client))
-      keep(opened)
+      const result = await untilClosed(socket, work(client))
+      release(opened)
       return result
     } catch (error) {
       try {
-        if (source.recover === undefined || line.destroyed) throw error
-        await untilClosed(line, source.recover(client))
-        keep(opened)
+        if (source.recover === undefined || socket.destroyed) throw error
+        await untilClosed(socket, source.recover(client))
+        release(opened)
       } catch {
-        // The first error is thrown below; a line that cannot be recovered is not used again.
-        line.destroy()
+        // The first error is thrown below; a connection that cannot recover is not used again.
+        socket.destroy()
       }
       throw error
     }
@@ -107,20 +107,20 @@ export function createClientPool<Client>(source: ClientSource<Client>): ClientPo
     },
     close: async () => {
       isClosed = true
-      const kept = idle.splice(0)
-      for (const { timer } of kept) clearTimeout(timer)
-      await Promise.all(kept.map(end))
+      const closing = idle.splice(0)
+      for (const { timer } of closing) clearTimeout(timer)
+      await Promise.all(closing.map(end))
     },
   }
 }
 
-/** A driver may never settle what it was asked when its line closes at an odd moment. */
-function untilClosed<Result>(line: CheckedSocket, work: Promise<Result>): Promise<Result> {
+/** Fails when the socket closes: a driver may otherwise leave its promise pending. */
+function untilClosed<Result>(socket: CheckedSocket, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    // The driver's own words are better, and come a little later.
-    const closed = () => setImmediate(() => reject(line.errored ?? new Error('The server closed the connection')))
-    line.once('close', closed)
-    if (line.closed) closed()
-    work.then(resolve, reject).finally(() => line.off('close', closed))
+    // The driver's own error says more, and comes a little later.
+    const closed = () => setImmediate(() => reject(socket.errored ?? new Error('The server closed the connection')))
+    socket.once('close', closed)
+    if (socket.closed) closed()
+    work.then(resolve, reject).finally(() => socket.off('close', closed))
   })
 }

@@ -3,14 +3,158 @@ import type { DeliveryProfile, DeliveryRow, Destination, DestinationSecrets, Put
 import type { Egress } from '#platform/egress/guard.ts'
 import type { SocketTimeouts } from './checked-socket.ts'
 
-/** What helps: `retry` later; `reject`: these rows and no others; `gone`: the receiver wants no more, ever. */
+// What a kind of destination implements (Kind, Connection), what it is given (KindDeps, Batch, Erasure, PushEvent) and what it
+// throws (DeliveryError, CheckpointDiffers). test/spec/push/kinds/conformance.test.ts holds every kind to it.
+
+/**
+ * A kind of destination, such as PostgreSQL or webhooks. One folder implements one kind; kinds.ts lists them. A kind never
+ * imports another kind and never uses our database.
+ */
+export interface Kind {
+  /** The options of the kind, each with a description for the docs. A strict object, so that misspelt names are refused. */
+  options: z.ZodObject
+  /** Throws an `ApiError` with a sentence for the app when the address is malformed or must not be used. Connects nowhere. */
+  checkAddress(url: string, appId: string): void
+  /** Returns at once; the connection is made by the first method that needs it. */
+  open(deps: KindDeps, destination: Destination, secrets: DestinationSecrets): Connection
+  /** Whether connections have `notify`. */
+  takesEvents: boolean
+  /**
+   * Whether to deliver deletes of rows that the destination may never have had. True where such a delete is free, as in a
+   * database; false where it is a message that somebody reads.
+   */
+  takesUnknownDeletes: boolean
+  /** Generates a signing secret, which the app sees once. Absent when the kind signs nothing. */
+  newSigning?: () => string
+}
+
+export interface KindDeps {
+  /** The only way to the network: refuses addresses that the operator did not allow. */
+  egress: Egress
+  clock: { now(): number }
+  /** Overrides the timeouts of database connections, for tests. */
+  socketTimeouts?: Partial<SocketTimeouts>
+  /** Overrides how long a destination may take to respond, for tests. */
+  waitMs?: number | undefined
+}
+
+/**
+ * An open connection to one destination, used by several runs at once.
+ *
+ * Delivery is at least once: every write may be repeated, and a run that was frozen may write after a newer one. Neither may do
+ * harm:
+ * - A row is identified by profile and id together, because two accounts may have the same service user.
+ * - A row replaces one with the same or a lesser `seq`, never one with a greater `seq`.
+ * - The checkpoint of a profile is stored together with its rows. A batch with a lesser `epoch` than the checkpoint writes
+ *   nothing and throws `CheckpointDiffers`. A webhook cannot store one: it gets the epoch as `run` and compares itself.
+ *
+ * All methods throw `DeliveryError` for what goes wrong at the destination.
+ */
+export interface Connection {
+  /** Creates and upgrades tables, streams or folders. Called before the first write of a process, and again after a failure. */
+  prepare(): Promise<void>
+  /** Tries everything that writing needs, leaves nothing behind and reports each step. */
+  test(): Promise<Finding[]>
+  /** Writes the rows, the profile and the checkpoint: all of them, or (where the destination has no transactions) rows first. */
+  write(batch: Batch): Promise<void>
+  /** Permanently removes everything of a profile. Its checkpoint stays, with `seq` -1, so that an older run cannot restore it. */
+  erase(erasure: Erasure): Promise<void>
+  /** Compares and removes rows. Absent when the destination cannot be read, such as a webhook. */
+  verifier?: Verifier
+  /** Delivers an event. Absent when the kind takes none. */
+  notify?(event: PushEvent): Promise<void>
+  /** Removes what prepare() created, with all rows. */
+  drop(): Promise<void>
+  /** Ends requests in progress and closes. */
+  close(): Promise<void>
+}
+
+/** Rows of one profile, ordered by `seq`. May be empty: then only the checkpoint and the profile are written. */
+export interface Batch {
+  destinationId: string
+  profile: DeliveryProfile
+  /** The profile changed since the destination last got it. */
+  includesProfile: boolean
+  rows: DeliveryRow[]
+  /** The least `seq` that the destination's checkpoint must have, because we wrote it; 0 when nothing was written yet. */
+  from: number
+  /** The `seq` of the checkpoint after these rows. A replay sets it back. */
+  upTo: number
+  /** The fencing token. Grows with every run of this profile: an older run must not write after a newer one. */
+  epoch: number
+  /** Grows with every replay, so that receivers that ignore repeated messages accept the same rows again. */
+  generation: number
+}
+
+/** A profile to remove. Its checkpoint stays with this `epoch`. */
+export interface Erasure {
+  destinationId: string
+  profileId: string
+  epoch: number
+}
+
+/** How far the destination itself says it is with a profile. */
+export interface Checkpoint {
+  /** -1: the profile was erased and must not be written again. */
+  seq: number
+  epoch: number
+  /** Our time when it was written. */
+  updatedAtMs: number
+}
+
+/** Something that happened to a destination or delivery, for apps that subscribed to events. */
+export interface PushEvent {
+  id: string
+  type: string
+  at: number
+  data: Record<string, unknown>
+}
+
+/** Reads a destination, to find and repair differences. */
+export interface Verifier {
+  /** The differences between these rows and those at the destination, in one range of ids of a profile. */
+  compare(profileId: string, range: IdRange, rows: PutRow[]): Promise<Differences>
+  /** Removes rows, each only if it still has the `seq` that was found. */
+  remove(profileId: string, rows: FoundRow[]): Promise<void>
+}
+
+/** Ids greater than `after` and not greater than `upTo`; without `upTo`, all that follow. */
+export interface IdRange {
+  after: string
+  upTo: string | undefined
+}
+
+export interface Differences {
+  /** Missing at the destination, deleted there or different. */
+  wrong: FoundRow[]
+  /** Live rows in the range that were not among those compared. */
+  extra: FoundRow[]
+}
+
+/** A row at the destination; `seq` is undefined when it is missing. */
+export interface FoundRow {
+  id: string
+  seq: number | undefined
+}
+
+/** The result of one step of test(). */
+export interface Finding {
+  check: string
+  ok: boolean
+  detail: string
+}
+
+/**
+ * What to do about an error. `retry`: try again later. `reject`: the destination will never accept these rows, but others.
+ * `gone`: the receiver wants no more deliveries.
+ */
 export type DeliveryRecovery = 'retry' | 'reject' | 'gone'
 
-/** A write that did not happen. The message is shown to the app, so it holds no password and nobody's data. */
+/** A write that did not happen. The message is shown to the app, so it contains neither secrets nor personal data. */
 export class DeliveryError extends Error {
   readonly recovery: DeliveryRecovery
   readonly retryAfterMs: number | undefined
-  /** The row that the destination named, where it names one: a hint, which may be wrong. */
+  /** The row that the destination named as the reason: a hint, which may be wrong. */
   readonly rowId: string | undefined
 
   constructor(
@@ -26,134 +170,17 @@ export class DeliveryError extends Error {
   }
 }
 
-/** How far the destination itself says it is with a profile. */
-export interface Checkpoint {
-  /** -1: it was erased there, and must not come back. */
-  seq: number
-  epoch: number
-  /** Our own time when it was written. */
-  updatedAtMs: number
-}
-
 /**
- * Thrown by write() before anything is written: the destination's checkpoint has a greater epoch than the batch (a newer run has
- * written, or our own store was restored from a backup), or is missing or less than `batch.from` (theirs was restored).
+ * Thrown by write() and erase() before anything is written. The destination's checkpoint has a greater epoch than the batch (a
+ * newer run wrote, or our database was restored from a backup), or it is missing or less than `batch.from` (the destination
+ * was restored).
  */
 export class CheckpointDiffers extends DeliveryError {
   readonly checkpoint: Checkpoint | undefined
 
   constructor(checkpoint: Checkpoint | undefined) {
-    super('retry', 'The destination is at another place than expected.')
+    super('retry', 'The checkpoint at the destination is not the expected one.')
     this.name = 'CheckpointDiffers'
     this.checkpoint = checkpoint
   }
-}
-
-/** Rows of one profile, in order. */
-export interface Batch {
-  destinationId: string
-  profile: DeliveryProfile
-  /** The destination does not know the profile as it is now. */
-  includesProfile: boolean
-  rows: DeliveryRow[]
-  /** What the destination's checkpoint must at least be at, because we wrote it there; 0 when nothing was written yet. */
-  from: number
-  /** The number the profile is at after these rows; becomes the checkpoint. A replay sets it back. */
-  upTo: number
-  /** Grows with every run of this profile: an older one must not write after a newer. */
-  epoch: number
-  /** Grows when rows are asked for again: the same rows are then a new message, not a repetition. */
-  generation: number
-}
-
-/** A profile that is gone; its checkpoint stays with this `epoch` and a seq of -1, so that an older run cannot bring rows back. */
-export interface Erasure {
-  destinationId: string
-  profileId: string
-  epoch: number
-}
-
-/** Something that happened, for those who asked to be told. */
-export interface PushEvent {
-  id: string
-  type: string
-  at: number
-  data: Record<string, unknown>
-}
-
-/** A row as it is there; without a number when it is missing. */
-export interface FoundRow {
-  id: string
-  seq: number | undefined
-}
-
-/** Ids between these two, without the first; to the end without a last. */
-export interface Span {
-  after: string
-  upTo: string | undefined
-}
-
-export interface Differences {
-  wrong: FoundRow[]
-  /** Live rows in the span that were not among those compared. */
-  extra: FoundRow[]
-}
-
-export interface Reading {
-  /** What of a span of a profile's rows is not as it should be. */
-  compare(profileId: string, span: Span, rows: PutRow[]): Promise<Differences>
-  /** Takes rows out, each only while it has the number that was found. */
-  remove(profileId: string, rows: FoundRow[]): Promise<void>
-}
-
-export interface Finding {
-  check: string
-  ok: boolean
-  detail: string
-}
-
-/**
- * An open way into one destination. Every write may come twice, and an older one after a newer: neither may do harm. A row is
- * known by profile and id together, because two accounts may hold the same service user. A row replaces one with the same or a
- * lesser `seq`, never one with a greater.
- */
-export interface Connection {
-  /** Makes and evolves what it writes into. Called before the first write of a process, and again after a failure. */
-  prepare(): Promise<void>
-  /** Tries everything that writing needs, and leaves nothing behind. */
-  test(): Promise<Finding[]>
-  write(batch: Batch): Promise<void>
-  /** Takes out all that belongs to a profile, for good. */
-  erase(erasure: Erasure): Promise<void>
-  /** Where a destination can be read. */
-  reading?: Reading
-  /** Where a destination can take news beside rows. */
-  notify?(event: PushEvent): Promise<void>
-  /** Removes what prepare() made. */
-  drop(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface KindDeps {
-  egress: Egress
-  clock: { now(): number }
-  /** Other time limits for databases than the usual ones. */
-  socketTimeouts?: Partial<SocketTimeouts>
-  /** How long a destination may take to answer, where the usual time of its kind does not fit. */
-  waitMs?: number | undefined
-}
-
-/** A kind of destination: one file each. */
-export interface Kind {
-  /** What can be set, each with its meaning; strict, so that a misspelt name is refused. */
-  options: z.ZodObject
-  /** Refuses addresses it cannot or must not use, with a sentence for the app. */
-  checkAddress(url: string, appId: string): void
-  open(deps: KindDeps, destination: Destination, secrets: DestinationSecrets): Connection
-  /** Whether its connections can `tell`. */
-  takesEvents: boolean
-  /** Whether it wants deletions of rows it may never have had. */
-  takesUnknownDeletes: boolean
-  /** Secrets of its own that are made with it, shown once. */
-  newSigning?: () => string
 }

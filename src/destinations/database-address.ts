@@ -1,8 +1,8 @@
 import { ApiError } from '#model/errors.ts'
 import { checkPort, decoded, hostOf } from './network-address.ts'
 
-/** Parameters that a driver may be given; others could make it read our files or talk to somebody else. */
-const ALLOWED = ['sslmode']
+/** Parameters that are passed to a driver. Others could make it read our files or connect to another host. */
+const ALLOWED_PARAMETERS = ['sslmode']
 
 export interface DatabaseAddress {
   host: string
@@ -10,11 +10,11 @@ export interface DatabaseAddress {
   user: string
   password: string
   database: string
-  /** Without TLS: only on a private network that the operator opened. */
+  /** Without TLS: only allowed on a private network that the operator opened. */
   wantsPlain: boolean
 }
 
-/** Takes a connection string apart and refuses what only pretends to be a server on the network. */
+/** Parses a connection string and refuses everything but a server on the network. */
 export function databaseAddress(text: string, schemes: string[], defaultPort: number): DatabaseAddress {
   const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
   if (!URL.canParse(text)) throw bad(`must look like ${schemes[0]}//user:password@host:${defaultPort}/database`)
@@ -22,11 +22,12 @@ export function databaseAddress(text: string, schemes: string[], defaultPort: nu
   if (!schemes.includes(url.protocol)) throw bad(`must begin with ${schemes.join(' or ')}`)
   const host = hostOf(url)
   const database = decoded(url.pathname.slice(1))
-  if (database === '' || database.includes('/')) throw bad('names no database')
-  if (url.username === '') throw bad('names no user')
-  if (url.hash !== '') throw bad('holds a “#”; in a password write it as %23')
+  if (database === '' || database.includes('/')) throw bad('must name a database')
+  if (url.username === '') throw bad('must name a user')
+  if (url.hash !== '') throw bad('contains a “#”; in a password write it as %23')
   for (const name of url.searchParams.keys())
-    if (!ALLOWED.includes(name)) throw bad(`“${name}” is not allowed; known is ${ALLOWED.join(', ')}`)
+    if (!ALLOWED_PARAMETERS.includes(name))
+      throw bad(`“${name}” is not allowed; known is ${ALLOWED_PARAMETERS.join(', ')}`)
   const sslmode = url.searchParams.get('sslmode')
   if (sslmode !== null && !['disable', 'require', 'verify-full'].includes(sslmode))
     throw bad('sslmode must be disable, require or verify-full')

@@ -2,23 +2,23 @@ import { hideSecrets } from '#model/destination-address.ts'
 import { CheckpointDiffers, type Connection, DeliveryError, type Kind } from './contract.ts'
 
 /**
- * A kind whose messages hold nothing of the secrets in its address. Messages are shown, logged and told to other destinations; a server
- * may repeat what it was given, and a driver may say what it was asked to open.
+ * Removes the secrets of the address from the messages of a kind. Messages are shown, logged and sent as events; a server may
+ * repeat what it was sent, and a driver may name the address it opened.
  */
-export function hidingSecrets(kind: Kind): Kind {
+export function withoutSecrets(kind: Kind): Kind {
   return {
     ...kind,
-    open: (deps, destination, secrets) => hiding(kind.open(deps, destination, secrets), secrets.url),
+    open: (deps, destination, secrets) => wrapConnection(kind.open(deps, destination, secrets), secrets.url),
   }
 }
 
-function hiding(connection: Connection, url: string): Connection {
-  const { reading } = connection
+function wrapConnection(connection: Connection, url: string): Connection {
+  const { verifier } = connection
   const notify = connection.notify?.bind(connection)
-  const safely = <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) => {
-    return async (...given: Given): Promise<Result> => {
+  const safely = <Values extends unknown[], Result>(work: (...values: Values) => Promise<Result>) => {
+    return async (...values: Values): Promise<Result> => {
       try {
-        return await work(...given)
+        return await work(...values)
       } catch (error) {
         throw safeError(error, url)
       }
@@ -30,12 +30,12 @@ function hiding(connection: Connection, url: string): Connection {
     test: async () => (await test()).map((each) => ({ ...each, detail: hideSecrets(each.detail, url) })),
     write: safely((batch) => connection.write(batch)),
     erase: safely((erasure) => connection.erase(erasure)),
-    ...(reading === undefined
+    ...(verifier === undefined
       ? {}
       : {
-          reading: {
-            compare: safely((profileId, span, rows) => reading.compare(profileId, span, rows)),
-            remove: safely((profileId, rows) => reading.remove(profileId, rows)),
+          verifier: {
+            compare: safely((profileId, range, rows) => verifier.compare(profileId, range, rows)),
+            remove: safely((profileId, rows) => verifier.remove(profileId, rows)),
           },
         }),
     ...(notify === undefined ? {} : { notify: safely(notify) }),
@@ -48,6 +48,6 @@ function safeError(error: unknown, url: string): unknown {
   if (!(error instanceof DeliveryError) || error instanceof CheckpointDiffers) return error
   const message = hideSecrets(error.message, url)
   const { recovery, retryAfterMs, rowId } = error
-  // Without its cause where that would say it again.
+  // The cause is dropped where it would repeat the secret.
   return message === error.message ? error : new DeliveryError(recovery, message, { retryAfterMs, rowId })
 }

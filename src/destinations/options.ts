@@ -3,7 +3,7 @@ import { ApiError } from '#model/errors.ts'
 
 const PEM = /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/
 
-/** A text of a certain form; the same sentence says what is wrong with any other value. */
+/** A text that matches a pattern; any other value gets the same error. */
 export function textOption(pattern: RegExp, error: string) {
   return z.string({ error }).regex(pattern, { error })
 }
@@ -12,19 +12,19 @@ export function flagOption() {
   return z.boolean({ error: 'must be true or false' })
 }
 
-/** As text; paths would be our files. */
+/** The certificate itself: a path would name one of our files. */
 export const ca = textOption(PEM, 'must be a certificate in PEM (-----BEGIN CERTIFICATE-----…)')
   .optional()
-  .describe('certificate authority of your own, PEM')
+  .describe('certificate of your own certificate authority, PEM')
 
 export const deletes = z
   .enum(['soft', 'hard'], { error: 'must be soft or hard' })
   .default('soft')
   .describe(
-    '`soft`: rows of items that are gone stay with `deleted_at`; `hard`: they are removed. See [Deletes and erasures](#deletes-and-erasures)',
+    '`soft`: rows of deleted items stay, with `deleted_at`; `hard`: they are removed. See [Deletes and erasures](#deletes-and-erasures)',
   )
 
-/** The options of a kind as they are stored. What it does not know is left out: an older release may have taken it. */
+/** The stored options of a destination. Unknown ones are ignored: an older release may have accepted them. */
 export function storedOptions<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
   stored: Record<string, unknown>,
@@ -32,7 +32,7 @@ export function storedOptions<Shape extends z.core.$ZodShape>(
   return readOptions(schema.strip(), stored)
 }
 
-/** Throws what an app can read: the first option that is wrong, by its name. */
+/** Throws an `ApiError` that names the first invalid option. */
 export function readOptions<Schema extends z.ZodType>(
   schema: Schema,
   given: Record<string, unknown>,

@@ -1,6 +1,6 @@
 import { type BaseType, baseOf, type ItemType } from '#model/types.ts'
 
-/** A column of a typed view: where its value lies in the normalised documents, and what it is there. */
+/** A column of a typed view: which field of which normalised document it shows, and as which type. */
 export interface ViewColumn {
   name: string
   document: 'map' | 'oembed'
@@ -14,8 +14,8 @@ const of = (as: ViewColumn['as'], document: ViewColumn['document'], ...fields: s
     return { name, document, field, as }
   })
 
-/** What each type has beside the columns of all. */
-const OWN: Record<BaseType, ViewColumn[]> = {
+/** The columns of each type, in addition to those that all types have. */
+const COLUMNS_BY_TYPE: Record<BaseType, ViewColumn[]> = {
   photos: [...of('text', 'map', 'image'), ...of('number', 'oembed', 'width', 'height')],
   videos: [...of('text', 'map', 'media'), ...of('number', 'oembed', 'width', 'height')],
   statuses: of('text', 'map', 'lang'),
@@ -31,5 +31,5 @@ const OWN: Record<BaseType, ViewColumn[]> = {
 }
 
 export function columnsOf(type: ItemType): ViewColumn[] {
-  return OWN[baseOf(type)]
+  return COLUMNS_BY_TYPE[baseOf(type)]
 }

@@ -13,13 +13,13 @@ import { startWorkers } from './push-workers.ts'
 
 export interface PushChaosOptions {
   seed: number
-  /** Workers killed before it ends, by us or by themselves at a crash point. */
+  /** Workers to kill, by us or at a crash point. */
   kills: number
-  /** Ends the killing, however many were killed. */
+  /** Ends the run, however many were killed. */
   signal?: AbortSignal
   workers: number
   people: number
-  /** A crash of a destination among so many faults. */
+  /** One in this many faults is a crash of a destination. */
   crashOneIn: number
   say?: (line: string) => void
 }
@@ -27,9 +27,9 @@ export interface PushChaosOptions {
 export interface PushChaosReport {
   seed: number
   kills: number
-  /** How often a worker died at each crash point; part of the kills. */
+  /** Deaths at each crash point; included in the kills. */
   points: Record<string, number>
-  /** Deliveries that were under way when a worker was killed, counted over all kills. */
+  /** Deliveries in progress when a worker was killed, over all kills. */
   underWay: number
   freezes: number
   changes: Source['counts']
@@ -41,7 +41,7 @@ export interface PushChaosReport {
 
 const LEASE_MS = 2000
 
-/** Items change while the workers, the line and the destination die again and again; then store and destinations are compared. */
+/** Items change while workers, connections and destinations fail repeatedly; then store and destinations are compared. */
 export async function runPushChaos(options: PushChaosOptions): Promise<PushChaosReport> {
   const say = options.say ?? (() => {})
   const random = seeded(options.seed)
@@ -98,29 +98,29 @@ export async function runPushChaos(options: PushChaosOptions): Promise<PushChaos
     for (const target of targets) await target.misbehave()
     say('everything is there once')
 
-    /** Waits until something was delivered since the last time: only who works can be killed at work. */
+    /** Waits until something was delivered since the last kill, so that the next one hits a worker at work. */
     let seen = 0
     const busy = async () => {
       const wanted = seen + 1 + random.below(12)
       for (let i = 0; i < 400 && receiver.messages() < wanted; i += 1) await sleep(10)
       seen = receiver.messages()
-      // A kill is to meet a delivery at any of its steps.
+      // A kill should meet a delivery at any of its steps.
       await sleep(random.below(40))
     }
 
-    // Two writers change items all the time.
+    // Two writers change items continuously.
     const stop = new AbortController()
     const writer = async () => {
       while (!stop.signal.aborted) {
         await source.change()
-        // Changes come at an even flow beside all the rest.
+        // Changes have a constant rate.
         await sleep(5 + random.below(30))
       }
     }
     const writers = [writer(), writer()]
     let told = 0
     let underWay = 0
-    // Each kind of fault comes at least once, in an order that the seed decides.
+    // Each kind of fault occurs at least once, in an order that the seed decides.
     const certain = shuffled(random, [
       ...targets.flatMap((target) => [() => target.disturb(random), () => target.crash()]),
       async () => void workers.freeze(LEASE_MS + 500),

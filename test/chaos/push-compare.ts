@@ -4,26 +4,26 @@ export interface Verdict {
   compared: number
   missing: number
   stale: number
-  /** Rows that should not be there: of deleted items, of erased people. */
+  /** Rows that must not exist: of deleted items or erased people. */
   extra: number
   duplicates: number
-  /** Something newer was replaced by something older, or came before it. */
+  /** A newer row was replaced by or delivered before an older one. */
   disordered: number
-  /** Profiles that are missing, too many, or of another account than in the store. */
+  /** Profiles that are missing, extra, or of another account than in the store. */
   profiles: number
-  /** What an app sees and can tell: the same again, and words of a run that was overtaken. */
+  /** What an app can recognize: repeated changes, and changes of a run that lost its lease. */
   repeats?: number
   late?: number
 }
 
-/** What is wrong at all. */
+/** The number of all faults. */
 export function faultsOf({ missing, stale, extra, duplicates, disordered, profiles }: Verdict): Record<string, number> {
   return { missing, stale, extra, duplicates, disordered, profiles }
 }
 
 export const NO_FAULTS = { missing: 0, stale: 0, extra: 0, duplicates: 0, disordered: 0, profiles: 0 }
 
-/** What the store holds: items by profile and id, and whose profile it is. */
+/** The contents of the store: items by profile and id, and the account of each profile. */
 export interface Stored {
   items: Map<string, Version>
   accounts: Map<string, string>
@@ -58,11 +58,11 @@ export interface TableRow {
   id: string
   seq: number | string
   v: number | string
-  tombstones: boolean | number
+  is_deleted: boolean | number
 }
 
 export const ASK_ITEMS = (v: string) =>
-  `select profile_id, id, seq, ${v} as v, deleted_at is not null as gone from tributary_items`
+  `select profile_id, id, seq, ${v} as v, deleted_at is not null as is_deleted from tributary_items`
 export const ASK_PROFILES = 'select id, account_id from tributary_profiles'
 
 export function judgeTables(
@@ -73,8 +73,8 @@ export function judgeTables(
 ): Verdict {
   const live = new Map<string, Version>()
   let duplicates = 0
-  for (const { profile_id, id, seq, v, tombstones } of rows) {
-    if (Boolean(tombstones) && stored.accounts.has(profile_id)) continue
+  for (const { profile_id, id, seq, v, is_deleted } of rows) {
+    if (Boolean(is_deleted) && stored.accounts.has(profile_id)) continue
     const key = `${profile_id} ${id.slice(0, 32)}`
     if (live.has(key)) duplicates += 1
     live.set(key, { seq: Number(seq), v: Number(v) })

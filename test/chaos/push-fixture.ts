@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createConnections } from '#flows/push/connections.ts'
 import { createPushCounters } from '#flows/push/deliver/counters.ts'
 import { systemClock } from '#platform/clock.ts'
@@ -17,7 +17,7 @@ import { openUpstream } from '../harness/upstream.ts'
 
 const APP = 'chaos'
 
-/** The store with an app and nobody who delivers: workers are started beside it, to be killed. */
+/** The store with an app and no deliveries: workers are started separately, to be killed. */
 export async function openPushHarness() {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-push-chaos-'))
@@ -55,7 +55,7 @@ export async function openPushHarness() {
       upstream,
       config: { baseUrl: 'http://localhost' },
     },
-    /** How many destinations of how many profiles have not heard of everything yet. */
+    /** The number of cursors with undelivered changes. */
     open: () => openCursors(store.database),
     close: async () => {
       await connections.close()

@@ -14,17 +14,17 @@ export interface PushFixture {
   deps: AuthorizeDeps
   appId: string
   add(fields: Pick<NewDestination, 'kind' | 'url'>): Promise<string>
-  /** A worker of its own; one that is armed dies at that crash point when it first comes there. */
+  /** Starts a worker; an armed one dies when it first reaches that crash point. */
   startWorker(point?: string): { child: ChildProcess; said: () => string }
-  /** The engine notices a dead worker's jobs after ten seconds; this makes it notice now. */
+  /** The queue notices the jobs of a dead worker after ten seconds; this makes it notice now. */
   missJobs(): Promise<void>
-  /** Waits until every destination has heard of everything. */
+  /** Waits until everything is delivered. */
   drained(maxMs?: number): Promise<void>
   stored(): Promise<Stored>
   close(): Promise<void>
 }
 
-/** One worker after the other, each to be killed. */
+/** Workers that are started and killed one after the other. */
 export async function openPushFixture(): Promise<PushFixture> {
   const harness = await openPushHarness()
   const { appId, deps, database } = harness

@@ -21,7 +21,7 @@ const MOODY = [
      if new.seq < old.seq then insert into went_back values (old.id); end if`,
 ]
 
-/** A client's MariaDB server of its own, which may die. */
+/** An app's MariaDB server, which can be killed. */
 export async function startMariadb(): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-mariadb-'))
   const port = await freePort()
@@ -47,7 +47,7 @@ export async function startMariadb(): Promise<Target> {
     disturb: async (random) => {
       counts.cuts += 1
       await line.cut()
-      // An outage of some length; the seed decides of which.
+      // The seed decides how long the outage is.
       await sleep(50 + random.below(500))
       await line.mend()
     },

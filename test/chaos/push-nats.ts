@@ -20,7 +20,7 @@ interface Message {
   data?: { v: number }
 }
 
-/** A client's NATS server of its own, which may die. */
+/** An app's NATS server, which can be killed. */
 export async function startNats(): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-nats-'))
   const port = await freePort()
@@ -52,7 +52,7 @@ export async function startNats(): Promise<Target> {
     disturb: async (random) => {
       counts.cuts += 1
       await line.cut()
-      // An outage of some length; the seed decides of which.
+      // The seed decides how long the outage is.
       await sleep(50 + random.below(500))
       await line.mend()
     },
@@ -61,7 +61,7 @@ export async function startNats(): Promise<Target> {
       await end(server, 'SIGKILL')
       server = await start(folder, port)
     },
-    // It knows no way to refuse for no reason; its line is cut instead.
+    // NATS cannot be made to refuse a write; its connection is cut instead.
     misbehave: async () => {},
     behave: async () => {},
     compare: async (stored) => (await read()).judge(stored),

@@ -23,10 +23,10 @@ create function watch_run() returns trigger language plpgsql as $$ begin
   if new.epoch < old.epoch then insert into went_back values (old.profile_id); end if; return new; end $$;
 create trigger watch_run before update on tributary_checkpoint for each row execute function watch_run()`
 
-/** A client's PostgreSQL server of its own, which may die. */
+/** An app's PostgreSQL server, which can be killed. */
 export async function startPostgres(): Promise<Target> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-target-')))
-  // As root the database runs as another user, who has to pass through.
+  // When run as root, the database runs as another user, who needs access to the folder.
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   const log = createLog({ level: 'error', format: 'text', clock: systemClock, write: () => {} })
@@ -56,7 +56,7 @@ export async function startPostgres(): Promise<Target> {
         return
       }
       await line.cut()
-      // An outage of some length; the seed decides of which.
+      // The seed decides how long the outage is.
       await sleep(50 + random.below(500))
       await line.mend()
     },

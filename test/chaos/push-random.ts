@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, so that a run can be told from another. */
+/** Pseudo-random numbers, the same for the same seed, so that a run can be repeated. */
 export interface Random {
   next(): number
   below(n: number): number

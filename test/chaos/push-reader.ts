@@ -7,9 +7,9 @@ interface Change {
   data?: { v: number }
 }
 
-/** What an app makes of messages by the rules of docs/push.md: of each item the newest, of an erased profile nothing. */
+/** Applies messages by the rules of docs/push.md: the newest row of each item, nothing of an erased profile. */
 export interface Reader {
-  /** Changes of one profile, in order, as a run of that number told them. */
+  /** Changes of one profile, in order, from the run with that number. */
   changed(profile: string, run: number, changes: Change[]): void
   known(profile: string, run: number, account: string): void
   erased(profile: string): void
@@ -19,19 +19,19 @@ export interface Reader {
 export function createReader(): Reader {
   const items = new Map<string, Map<string, { seq: number; v: number | undefined }>>()
   const accounts = new Map<string, string>()
-  const tombstones = new Set<string>()
+  const erased = new Set<string>()
   const newest = new Map<string, { run: number; seq: number }>()
   const counts = { repeats: 0, late: 0, disordered: 0 }
 
-  /** An older run that was frozen: the newer one has sent the same, or better. */
-  const isLate = (profile: string, run: number) => run < (newest.get(profile)?.run ?? 0) || tombstones.has(profile)
+  /** A message of an older run that was frozen: a newer run has sent the same or newer rows. */
+  const isLate = (profile: string, run: number) => run < (newest.get(profile)?.run ?? 0) || erased.has(profile)
 
   return {
     known: (profile, run, account) => {
       if (!isLate(profile, run)) accounts.set(profile, account)
     },
     erased: (profile) => {
-      tombstones.add(profile)
+      erased.add(profile)
       items.delete(profile)
       accounts.delete(profile)
     },

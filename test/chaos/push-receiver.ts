@@ -15,11 +15,11 @@ interface Message {
 }
 
 export interface ChaosReceiver extends Target {
-  /** How many messages came, refused ones too. */
+  /** Received messages, including refused ones. */
   messages(): number
 }
 
-/** An app that takes webhooks, and now and then does not. */
+/** A webhook receiver that refuses some messages. */
 export async function startChaosReceiver(random: Random): Promise<ChaosReceiver> {
   const reader = createReader()
   const counts = { cuts: 0, crashes: 0, refused: 0 }
@@ -46,7 +46,7 @@ export async function startChaosReceiver(random: Random): Promise<ChaosReceiver>
         messages += 1
         const fate = isMoody ? random.below(100) : 99
         if (fate < 2) counts.refused += 1
-        // One in a hundred is refused, and one in a hundred is taken although the sender never learns of it.
+        // One in a hundred is refused, and one in a hundred is accepted without a response.
         if (fate === 0) return void response.writeHead(503).end()
         take(JSON.parse(Buffer.concat(chunks).toString()) as Message)
         if (fate === 1) request.socket.destroy()

@@ -10,18 +10,18 @@ import { markDeliveriesDue } from '#store/push/cursors.ts'
 import { newPerson } from '../harness/person.ts'
 import type { Random } from './push-random.ts'
 
-/** People whose items change all the time. */
+/** People whose items change continuously. */
 export interface Source {
   people: Account[]
   counts: { put: number; removed: number; erased: number; merged: number }
-  /** One change: items put, changed or removed; rarely a whole account ends or joins another. */
+  /** One change: items are put, changed or removed; rarely an account is deleted or merged. */
   change(): Promise<void>
-  /** One of each, so that whoever delivers comes by every crash point. */
+  /** One change of each kind, so that delivery passes every crash point. */
   changeAll(): Promise<void>
 }
 
 const MAX_ITEMS = 40
-/** More than a batch holds. */
+/** More rows than a batch. */
 const CROWD = 1300
 let shards = 0
 
@@ -83,7 +83,7 @@ export async function createSource(deps: AuthorizeDeps, random: Random, apps: st
     try {
       await changeOne(random.pick(source.people))
     } catch (error) {
-      // The other writer has ended that account meanwhile.
+      // The other writer has deleted that account.
       if (!(error instanceof ApiError)) throw error
     }
   }

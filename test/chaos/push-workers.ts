@@ -15,18 +15,18 @@ interface Worker {
   frozen: boolean
 }
 
-/** Processes that deliver, and die. */
+/** Delivering processes that get killed. */
 export interface Workers {
   counts: { kills: number; freezes: number; starts: number }
-  /** How often one died at each crash point. */
+  /** Deaths at each crash point. */
   points: Record<string, number>
-  /** Kills one that runs; another takes its place. */
+  /** Kills a running worker; another one replaces it. */
   kill(): Promise<void>
-  /** Stops one for longer than its leases last, then lets it go on. */
+  /** Freezes a worker for longer than its leases, then resumes it. */
   freeze(ms: number): boolean
-  /** All of them run again. */
+  /** Resumes all frozen workers. */
   settle(): Promise<void>
-  /** The last lines that any of them wrote. */
+  /** The last lines of output of all workers. */
   tail(): string
   end(): Promise<void>
 }
@@ -44,11 +44,11 @@ export async function startWorkers(count: number, env: Record<string, string>, r
   }
   const start = (): Worker => {
     counts.starts += 1
-    // Every second one dies by itself, if it comes that far: where the fewest died so far, and no second time to come by is asked for.
+    // Every second worker dies at a crash point, if it gets there: at the one with the fewest deaths so far, on its first pass.
     const point = counts.starts % 2 === 0 ? leastVisited() : undefined
     const crash = point === undefined ? [] : [point, points[point] === undefined ? 1 : 1 + random.below(4)]
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
-      // A crash point is one of this very process; all others have their worker processes, and die with them.
+      // A crash point ends this process only; the others have worker processes, which end with them.
       env: {
         ...childEnv,
         ...env,
@@ -68,7 +68,7 @@ export async function startWorkers(count: number, env: Record<string, string>, r
     child.once('exit', (code, by) => {
       const at = workers.indexOf(worker)
       if (at < 0 || ending) return
-      // Killed while it was frozen looks the same; who was killed from here is out of the list before.
+      // A worker killed while frozen looks the same; those killed from here are removed from the list before.
       if (by === 'SIGKILL' && point !== undefined) points[point] = (points[point] ?? 0) + 1
       else lines.push(`a worker ended by itself: ${code ?? by}`)
       workers[at] = start()
@@ -96,7 +96,7 @@ export async function startWorkers(count: number, env: Record<string, string>, r
       const worker = random.pick(ready())
       workers.splice(workers.indexOf(worker), 1)
       const ended = once(worker.child, 'exit')
-      // It may have died by itself a moment ago.
+      // It may have died at a crash point just now.
       if (worker.child.exitCode === null && worker.child.signalCode === null) {
         signalTree(worker.child.pid!, 'SIGKILL')
         await ended

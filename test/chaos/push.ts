@@ -9,7 +9,7 @@ process.stdout.write(
   `seed ${seed}: 3 workers, ${kills} kills, freezes past the lease, cuts, crashes of the destinations, 2 % failures\n`,
 )
 const beganAt = Date.now()
-// Whoever interrupts it still gets the comparison of what was done.
+// An interrupted run still prints the comparison.
 const ending = new AbortController()
 process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort())
 if (minutes > 0) setTimeout(() => ending.abort(), minutes * 60_000).unref()

@@ -8,8 +8,8 @@ import { openPushFixture, type PushFixture } from '../chaos/push-kills.ts'
 import { seeded } from '../chaos/push-random.ts'
 import { createSource } from '../chaos/push-source.ts'
 import { type ClientDatabase, clientDatabase } from '../harness/client-database.ts'
-import { mysqlFixture } from '../spec/push/kinds/at-mysql.ts'
-import type { Place } from '../spec/push/kinds/fixture.ts'
+import type { Target } from '../spec/push/kinds/fixture.ts'
+import { mysqlFixture } from '../spec/push/kinds/mysql-fixture.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 /** Others each time, for every death costs a start. CRASH_POINTS=99 is the long form: all of them. */
@@ -17,7 +17,7 @@ const TRIED = Number(process.env['CRASH_POINTS'] ?? 5)
 
 let fixture: PushFixture
 let postgres: ClientDatabase
-let mysql: Place
+let mysql: Target
 before(async () => {
   fixture = await openPushFixture()
   postgres = await clientDatabase()

@@ -1,5 +1,5 @@
 import { DeliveryError, type KindDeps } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { LOOPBACK_RANGES } from '../harness/loopback.ts'
@@ -7,13 +7,13 @@ import { makePerson } from '../spec/push/kinds/changes.ts'
 import { destinationOf } from '../spec/push/kinds/fixture.ts'
 import type { Order, Report } from './delivering.ts'
 
-// Runs every way into a destination, as the service does, in a process whose end the test sees.
+// Calls every method of a destination, as the service does, in a process whose exit the test observes.
 const resolve = async () => [{ address: '127.0.0.1' }]
 const background: KindDeps = {
   egress: createEgress({ allowPrivate: LOOPBACK_RANGES, resolve }),
   clock: { now: () => Date.now() },
 }
-const hasty: KindDeps = { ...background, socketTimeouts: { loginMs: 500, answerMs: 300, closeMs: 100 } }
+const hasty: KindDeps = { ...background, socketTimeouts: { loginMs: 500, responseMs: 300, closeMs: 100 } }
 const kinds = createKinds({ filesDir: undefined })
 
 process.on('message', (order: Order) => {
@@ -41,9 +41,9 @@ async function deliver({ id, kind, url, ca, isPatient }: Order): Promise<Report>
     if (failed !== undefined) throw new DeliveryError('retry', failed.detail)
   })
   await step('prepare', () => connection.prepare())
-  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.tombstones('b', 2)])))
+  await step('write', () => connection.write(ada.batch([ada.put('a', 1), ada.delete('b', 2)])))
   await step('compare', () =>
-    connection.reading!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
+    connection.verifier!.compare(ada.profile.id, { after: '', upTo: undefined }, [ada.put('a', 1)]),
   )
   await step('close', () => connection.close())
   return { id, ended, odd, rssBytes: process.memoryUsage().rss }

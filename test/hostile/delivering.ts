@@ -7,25 +7,25 @@ export interface Order {
   kind: DestinationKind
   url: string
   ca?: string | undefined
-  /** With the usual time limits; else with short ones, because many servers stay silent. */
+  /** With the default timeouts; otherwise with short ones, because many servers never respond. */
   isPatient: boolean
 }
 
 export interface Report {
   id: number
-  /** How each step ended. */
+  /** The outcome of each step. */
   ended: string[]
-  /** What ended otherwise than in an ordinary failure of a delivery. */
+  /** Steps that threw anything but a DeliveryError. */
   odd: string[]
   rssBytes: number
 }
 
 const MAX_MS = 60_000
 
-/** Stands in the environment of the process, where drivers look for it by themselves. */
+/** Set in the environment of the process, where drivers read it by default. */
 export const OPERATORS_PASSWORD = 'operators-own-password'
 
-/** A process that delivers; a death or a hang of it is an error of the order that was under way. */
+/** A process that delivers. When it dies or hangs, the current order fails. */
 export class Delivering {
   #child: ChildProcess | undefined
   #said = ''
@@ -55,9 +55,9 @@ export class Delivering {
   async stop(): Promise<void> {
     const child = this.#child
     if (child === undefined) return
-    const tombstones = once(child, 'exit')
+    const exited = once(child, 'exit')
     child.disconnect()
-    await tombstones
+    await exited
   }
 
   #start(): ChildProcess {

@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import type { DestinationKind } from '#model/destination.ts'
 import { childEnv } from '../harness/child-env.ts'
 
-/** What the code under attack is to do with one destination. */
+/** What the child process does with one destination. */
 export interface Attack {
   id: number
   kind: DestinationKind
   url: string
   options: Record<string, unknown>
   steps: string[]
-  /** How long it waits for a response. */
+  /** Timeout of a response. */
   waitMs: number
-  /** The connection is closed so long after the first step began. */
+  /** Closes the connection this long after the first step started. */
   closeAfterMs?: number | undefined
 }
 
-/** `failed` is an ordinary failure of a delivery; `broken` is anything else. */
+/** `failed` is a DeliveryError; `broken` is any other error. */
 export interface Outcome {
   ended: 'done' | 'failed' | 'broken'
   said: string
@@ -31,13 +31,13 @@ export interface Result {
 
 export interface Attacked {
   attack: (attack: Omit<Attack, 'id' | 'options' | 'waitMs'> & Partial<Attack>) => Promise<Result>
-  /** Lets go of it, and gives how it ended by itself: its code or signal, and what it wrote to its outputs. */
+  /** Disconnects and returns how the process exited: its code or signal, and its output. */
   end: () => Promise<{ code: number | null; signal: NodeJS.Signals | null; wrote: string }>
 }
 
 const MAX_HEAP_MB = 192
 
-/** Starts the code under attack in a process with little memory. */
+/** Starts the child process, with little memory. */
 export function startAttacked(): Attacked {
   const child: ChildProcess = fork(join(import.meta.dirname, 'destination-child.ts'), [], {
     execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],

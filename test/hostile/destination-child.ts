@@ -1,5 +1,5 @@
 import { type Connection, DeliveryError } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { LOOPBACK_RANGES } from '../harness/loopback.ts'

@@ -25,7 +25,7 @@ interface Shown {
 suite('worker processes', () => {
   let harness: SyncHarness
   let receiver: Receiver
-  /** What each person's shop has, by the person's token. */
+  /** The records of each person's shop, by the person's token. */
   const categories = new Map<string, Order[]>()
 
   const stock = (person: string, texts: string[]) =>
@@ -39,7 +39,7 @@ suite('worker processes', () => {
   const deathsOf = (lane: string, reason: string) =>
     workerOf(lane).deaths.find((each) => each.reason === reason)?.count ?? 0
   const asApp = (method: string, path: string, body?: unknown) => pusher(harness, harness).ask(method, path, body)
-  /** Kills the worker that has this lane now, as soon as there is one. */
+  /** Kills the worker of this lane, as soon as there is one. */
   const killWorker = async (lane: string) => {
     const { pid } = await until(
       `a worker of ${lane}`,
@@ -70,7 +70,7 @@ suite('worker processes', () => {
     await receiver.close()
   })
 
-  test('sign-in, sync and delivery work in processes of their own', async () => {
+  test('sign-in, sync and delivery work in separate processes', async () => {
     stock('ada', ['a book', 'a lamp'])
     const ada = await harness.connect('ada')
     await until(
@@ -89,7 +89,7 @@ suite('worker processes', () => {
     ['crash', 'crashed'],
     ['grow', 'memory'],
   ] as const) {
-    test(`R09 a record that makes its worker ${harm} parks its endpoint after three deaths, and nobody else suffers`, async () => {
+    test(`R09 a record that makes its worker ${harm} parks its endpoint after three deaths and affects no other work`, async () => {
       const neighbour = `neighbour-of-${harm}`
       stock(harm, ['fine', harm])
       stock(neighbour, ['fine'])
@@ -119,7 +119,7 @@ suite('worker processes', () => {
       assert.match(metrics, new RegExp(`tributary_worker_deaths_total\\{lane="alone",reason="${reason}"\\} `))
       assert.match(metrics, /tributary_parked_endpoints [1-9]/)
 
-      // A sync that is asked for leaves it parked; only one that says so tries it again.
+      // A requested sync leaves it parked; only `retry_parked` tries it again.
       await harness.ask('POST', '/profiles/shop/sync', bad.access_token)
       assert.equal((await progressOf(bad.access_token))['orders']!.state, 'parked')
       stock(harm, ['fine', 'mended'])
@@ -135,7 +135,7 @@ suite('worker processes', () => {
     })
   }
 
-  test('a worker killed with many profiles in hand: all of them are read in the end', async () => {
+  test('after a worker with many leased profiles is killed, all of them are synced', async () => {
     const people = Array.from({ length: 8 }, (_, i) => `many-${i}`)
     const gate = Promise.withResolvers<void>()
     harness.service.on('/orders', async (asked) => {
@@ -162,7 +162,7 @@ suite('worker processes', () => {
       )
   })
 
-  test('a destination with which workers die is parked after three deaths, goes on when resumed, and loses nothing', async () => {
+  test('a destination that kills its workers is parked after three deaths, continues after resume, and loses nothing', async () => {
     stock('pushed', ['one', 'two', 'three'])
     receiver.response = () => 'hang'
     const made = await asApp('POST', '/push', { name: 'Ours', kind: 'webhook', url: receiver.url, filter: ['*'] })
@@ -191,7 +191,7 @@ suite('worker processes', () => {
     const parked = await show()
     assert.equal(parked.state, 'parked')
     assert.match(parked.last_error!, /^worker_died: /)
-    // While it is parked, others get theirs, and asking it directly cannot end a request of anybody else.
+    // While it is parked, other destinations work, and testing it does not affect other requests.
     receiver.response = () => 200
     assert.equal((await asApp('POST', `/push/${id}/resume`)).status, 200)
     const shown = await until(
@@ -204,8 +204,8 @@ suite('worker processes', () => {
     for (const text of ['one', 'two', 'three']) assert.ok(texts.includes(text), `${text} arrived`)
   })
 
-  test('a request whose worker dies is refused with the reason, and the next one works', async (t) => {
-    // One that nothing else is delivered to.
+  test('a request whose worker dies fails with the reason, and the next one works', async (t) => {
+    // A destination without deliveries.
     const tried = await startReceiver()
     t.after(() => tried.close())
     const arrived = new Promise<void>((resolve) => {

@@ -5,14 +5,14 @@ import { type Fixture, type Note, notes, openFixture, someNotes } from '../spec/
 
 const MB = 1024 * 1024
 
-suite('a page that is too much is refused before it is built, and an allowed one leaves others their turn', () => {
+suite('a page that is too large is refused before it is parsed, and an allowed one yields to other work', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture({ transientRetryMs: 1 })
   })
   after(() => fixture.close())
 
-  /** What becomes of a profile whose service answers with this text. */
+  /** The sync state of a profile whose service responds with this text. */
   const errorOf = async (name: string, body: string) => {
     const connector = await fixture.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
     fixture.service.on(`/${name}`, () => ({ body }))
@@ -21,7 +21,7 @@ suite('a page that is too much is refused before it is built, and an allowed one
     await fixture.run(profile)
     const { last_reason: reason, last_error: sentence } = await fixture.progress(profile, 'list')
     const error = reason === undefined ? undefined : `${reason}: ${sentence}`
-    // Its other endpoints go on.
+    // Its other endpoints are synced.
     assert.equal((await fixture.stored(profile, 'other')).size, 2)
     return { error, stored: (await fixture.stored(profile)).size }
   }
@@ -52,7 +52,7 @@ suite('a page that is too much is refused before it is built, and an allowed one
       assert.equal(stored, 0)
     })
 
-  test('a response whose Content-Encoding nobody can undo fails its endpoint, not the process', async () => {
+  test('a response with a corrupt Content-Encoding fails its endpoint, not the process', async () => {
     for (const [i, coding] of ['gzip, gzip', 'foo', 'UTF-8', 'aws-chunked', 'none', 'gzip'].entries()) {
       const name = `coding-${i}`
       const connector = await fixture.use(name, { list: notes(`/${name}`), other: notes(`/${name}-other`) })
@@ -71,17 +71,17 @@ suite('a page that is too much is refused before it is built, and an allowed one
     assert.deepEqual(await errorOf('wide', wide), { error: undefined, stored: 1 })
   })
 
-  test('a record of more than 50,000 values is put aside, and its neighbours are stored', async () => {
+  test('a record of more than 50,000 values is quarantined, and its neighbours are stored', async () => {
     const body = `{"notes":[{"id":1,"a":[${many(50_001, () => '0')}]},{"id":2}]}`
     assert.deepEqual(await errorOf('one-wide', body), { error: undefined, stored: 1 })
     const [row] = await fixture.sql<{ reason: string }>(`select reason from quarantine where reason like '%values%'`)
     assert.match(row?.reason ?? '', /more than 50000 values/)
   })
 
-  test('others get their turn between the records of a page', async () => {
+  test('other work runs between the records of a page', async () => {
     let sinceTurn = 0
     let most = 0
-    /** Each record takes a while, as a large one does. */
+    /** Each record takes a while, like a large one. */
     const busy = () => {
       sinceTurn += 1
       most = Math.max(most, sinceTurn)
@@ -112,7 +112,7 @@ suite('a page that is too much is refused before it is built, and an allowed one
     await fixture.run(profile)
     isOver = true
     assert.equal((await fixture.stored(profile)).size, 300)
-    // A turn is over after 10 ms, which is 5 of these; twice that where one turn ends and the next begins.
+    // A slice ends after 10 ms, which is 5 of these records; two adjacent slices can have twice as many.
     assert.ok(most <= 12, `${most} records in one turn`)
   })
 })

@@ -10,23 +10,23 @@ import { plainResponse, startRawHttp } from './servers/raw-http.ts'
 import { s3Cases, startHostileS3, startListingS3 } from './servers/s3.ts'
 import { startHostileReceiver, webhookCases } from './servers/webhook.ts'
 
-/** HOSTILE_CASES=10000 is the long form. */
+/** HOSTILE_CASES=10000 runs the long form. */
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 100)
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261)
 const AT_ONCE = 8
-/** The process has a heap of 192 MB; code, stacks and buffers come on top. */
+/** The heap of the process is limited to 192 MB, without code, stacks and buffers. */
 const MAX_RSS = 450 * 1024 * 1024
-/** Where what a server said must be understood, however slow this machine is. */
+/** For cases where the response must be read, however slow this machine is. */
 const PATIENT_MS = 30_000
 const STEPS = ['test', 'prepare', 'write', 'erase', 'drop']
-/** Where code without limits would never end, the server does after this. */
+/** The server stops after this, where code without limits would never end. */
 const ENOUGH = 20_000
 
 const natsUrl = ({ port }: HostileServer) => `nats://user:word@127.0.0.1:${port}?tls=false`
 const s3Url = ({ port }: HostileServer) => `s3://key:secret@127.0.0.1:${port}/bucket/p?tls=false`
 const hookUrl = ({ port }: HostileServer) => `http://127.0.0.1:${port}/hook`
 
-/** A hundred at a time: ten thousand at once would need more memory than what they attack. */
+/** A hundred at a time: ten thousand would need more memory than the code under test. */
 function* numbered<Case>(cases: fc.Arbitrary<Case>): Generator<[number, Case]> {
   for (let first = 0; first < CASES; first += 100) {
     const sample = fc.sample(cases, { numRuns: Math.min(100, CASES - first), seed: SEED + first })
@@ -46,7 +46,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
   })
   after(async () => {
     const { code, wrote } = await attacked.end()
-    // It ended by itself: no socket and no timer was left behind. Nothing of a server's bytes was printed.
+    // The process exited by itself, so no socket or timer was left. Nothing that a server sent was printed.
     assert.deepEqual({ code, wrote }, { code: 0, wrote: '' })
   })
 
@@ -85,18 +85,18 @@ suite('hostile NATS, S3 and webhook servers', () => {
   }
 
   suite('NATS', () => {
-    test('a server that says nothing: the connection is closed', async () => {
+    test('a silent server: the connection is closed', async () => {
       const server = await startHostileNats({ greeting: '', welcome: '', replies: [], chunk: 0, ends: 'stays' })
       assert.match(await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'] }), /connect failed/)
     })
 
-    test('a line without end', async () => {
+    test('an endless line', async () => {
       const server = await startFloodingNats('INFO {"version":"', 'x'.repeat(1000))
       const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.match(text, /line/)
     })
 
-    test('requests of its own without end', async () => {
+    test('endless requests of the server', async () => {
       const server = await startFloodingNats(`${goodInfo}PONG\r\n`, 'PING\r\n'.repeat(1000))
       const text = await against(server, { kind: 'nats', url: natsUrl(server), steps: ['test'], waitMs: PATIENT_MS })
       assert.match(text, /far more than it was asked for/)
@@ -116,7 +116,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.match(text, /headers/)
     })
 
-    test('a description of a stream that has ever more pages', async () => {
+    test('a stream description with endless pages', async () => {
       let asked = 0
       const page = natsReply(
         '{"total":1000000000,"limit":1,"config":{"description":"x"},"state":{"subjects":{"a":1}},"streams":0}',
@@ -138,7 +138,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
     const certificate = selfSigned('localhost')
     after(() => certificate?.remove())
     for (const [what, before, bytes, says] of [
-      ['a line without end inside TLS', '', 'x'.repeat(1000), /line/],
+      ['an endless line inside TLS', '', 'x'.repeat(1000), /line/],
       ['messages without end inside TLS', '', 'PONG\r\n'.repeat(100), /far more than it was asked for/],
       ['bytes in the clear behind the greeting, before TLS', 'PONG\r\n', '', /before TLS|TLS:/],
     ] as const) {
@@ -151,7 +151,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       })
     }
 
-    test('an error that repeats our token', async () => {
+    test('an error that contains our token', async () => {
       const server = await startHostileNats({
         greeting: goodInfo,
         welcome: "-ERR 'Authorization Violation for TokenSecret33'\r\n",
@@ -170,7 +170,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
   })
 
   suite('S3', () => {
-    test('a test reads one page of ten names', async () => {
+    test('test() reads one page of ten names', async () => {
       const server = await startListingS3((number) => ({
         keys: [],
         token: number < ENOUGH ? `t${number}` : undefined,
@@ -180,7 +180,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.equal(server.queries[0]!.get('max-keys'), '10')
     })
 
-    test('the same page for ever', async () => {
+    test('the same page again and again', async () => {
       const server = await startListingS3((number) => ({
         keys: [],
         token: number < ENOUGH ? 'again' : undefined,
@@ -190,7 +190,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.equal(server.listed(), 2)
     })
 
-    test('ever new pages', async () => {
+    test('endless pages', async () => {
       const server = await startListingS3((number) => ({
         keys: [],
         token: number < ENOUGH ? `t${number}` : undefined,
@@ -212,7 +212,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.deepEqual([...removedBefore, server.removed()], [0, 50, 100, 150])
     })
 
-    test('names that were not asked for', async () => {
+    test('names outside the requested prefix', async () => {
       const server = await startListingS3((_, query) => ({
         keys: [`${query.get('prefix')}a`, 'elsewhere/b'],
         token: undefined,
@@ -221,7 +221,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.match(text, /failed: .*not asked for/)
     })
 
-    test('a listing without end', async () => {
+    test('an endless listing', async () => {
       const server = await startHostileS3({
         put: [plainResponse(200, '')],
         get: [plainResponse(404, '')],
@@ -234,7 +234,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       assert.match(text, /list failed: .*far more than it was asked for/)
     })
 
-    test('closing ends what is under way', async () => {
+    test('close() ends requests in progress', async () => {
       const server = await startRawHttp(() => undefined)
       const text = await against(server, {
         kind: 'files',
@@ -251,7 +251,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
   })
 
   suite('webhook', () => {
-    test('a body without end, after a response that counts', async () => {
+    test('an endless body after a valid status', async () => {
       const server = await startHostileReceiver({
         responses: [{ bytes: 'HTTP/1.1 200 OK\r\n\r\n', endless: 'x'.repeat(65_536), chunk: 0, ends: 'stays' }],
       })
@@ -261,7 +261,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       )
     })
 
-    test('a body that never comes, after a response that counts', async () => {
+    test('a body that never arrives after a valid status', async () => {
       const server = await startHostileReceiver({
         responses: [{ bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n', endless: '', chunk: 0, ends: 'stays' }],
       })
@@ -271,7 +271,7 @@ suite('hostile NATS, S3 and webhook servers', () => {
       )
     })
 
-    test('interim responses without end', async () => {
+    test('endless interim responses', async () => {
       const server = await startHostileReceiver({
         responses: [{ bytes: '', endless: 'HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n', chunk: 0, ends: 'stays' }],
       })

@@ -8,7 +8,7 @@ import { self } from '#kit/self.ts'
 import { type ProxyHarness, startProxyHarness, TOKEN } from '../spec/proxy/fixture.ts'
 import { type RawUpstream, startRawUpstream } from '../spec/proxy/raw-upstream.ts'
 
-/** What a response may not set on our origin, nor tell the server in front of us. */
+/** Headers that a proxied response must not set on our origin or send to the proxy in front of us. */
 const WITHHELD: Record<string, string> = {
   'referrer-policy': 'unsafe-url',
   'clear-site-data': '"*"',
@@ -55,7 +55,7 @@ const WITHHELD: Record<string, string> = {
   'observe-browsing-topics': '?1',
   'activate-storage-access': 'load',
   sourcemap: 'https://evil.test/map',
-  // Orders to the server in front of us.
+  // Instructions for the proxy in front of us.
   'x-accel-redirect': '/internal/secrets',
   'x-accel-buffering': 'no',
   'x-accel-expires': '31536000',
@@ -70,7 +70,7 @@ const WITHHELD: Record<string, string> = {
   'edge-control': 'cache-maxage=1d',
 }
 
-/** What apps read. */
+/** Headers that apps read. */
 const PASSED: Record<string, string> = {
   etag: '"1"',
   'x-ratelimit-remaining': '7',
@@ -80,7 +80,7 @@ const PASSED: Record<string, string> = {
   'last-modified': 'Mon, 16 Nov 2026 00:00:00 GMT',
 }
 
-suite('what a proxied response may say at our address', () => {
+suite('headers of proxied responses', () => {
   let upstream: RawUpstream
   let other: RawUpstream
   let harness: ProxyHarness
@@ -115,7 +115,7 @@ suite('what a proxied response may say at our address', () => {
 
   const reply = (headers: Record<string, string>, status = '200 OK') =>
     `${[`HTTP/1.1 ${status}`, 'Content-Length: 2', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n[]`
-  /** As they come over the wire: `fetch` hides some. */
+  /** The raw headers: `fetch` hides some. */
   const ask = (service = 'plain', whose = token) =>
     new Promise<{ status: number; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
       request(`${harness.url}/proxy/${service}/x?access_token=${whose}`, (response) => {
@@ -126,7 +126,7 @@ suite('what a proxied response may say at our address', () => {
         .end()
     })
 
-  test('nothing that browsers or servers obey, and everything that apps read', async () => {
+  test('headers that browsers or servers obey are removed, and those that apps read are kept', async () => {
     upstream.response = reply({ ...WITHHELD, ...PASSED })
     const { status, headers } = await ask()
     assert.equal(status, 200)
@@ -138,7 +138,7 @@ suite('what a proxied response may say at our address', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff')
   })
 
-  test('no challenge that makes a browser ask for a password at our address', async () => {
+  test('challenges that make a browser ask for a password are removed', async () => {
     for (const challenge of [
       'Basic realm="Tributary"',
       'basic realm="x"',
@@ -160,7 +160,7 @@ suite('what a proxied response may say at our address', () => {
     assert.equal((await ask()).headers['www-authenticate'], useful)
   })
 
-  test('links to other pages, but none that a browser fetches by itself', async () => {
+  test('links to other pages are kept, but none that a browser fetches by itself', async () => {
     const next = '<https://api.plain.test/x?page=2>; rel="next", <https://api.plain.test/x?page=9>; rel="last"'
     for (const [given, passed] of [
       [next, next],
@@ -174,7 +174,7 @@ suite('what a proxied response may say at our address', () => {
     }
   })
 
-  test('what one person’s server says of limits counts for that server only', async () => {
+  test('rate limits of one person’s server apply to that server only', async () => {
     const connect = async (nativeId: string, at: RawUpstream) =>
       (
         await harness.connect({

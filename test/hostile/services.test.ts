@@ -15,7 +15,7 @@ import {
 
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 24)
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 4711)
-/** People of one batch are synced at the same time. */
+/** People of one batch are synced concurrently. */
 const BATCH = 12
 
 suite('a hostile service beside a healthy tenant', () => {
@@ -31,14 +31,14 @@ suite('a hostile service beside a healthy tenant', () => {
     await service.close()
   })
 
-  // An app for each: a 429 pauses everybody of an app, as it should.
+  // One app per case, because a 429 pauses all people of an app.
   const connectAlone = async (person: string) => {
     const keys = { shop: { key: 'key', secret: 'secret', overrides: { base_url: service.url } } }
     const app = await makeApp(harness.tributary, { name: person, keys })
     await connect(harness, app, 'shop', { token: `token-${person}` })
   }
 
-  test('S46 S47 S48 S60 whatever it sends, the server answers, others are synced, and no worker dies', async (t) => {
+  test('S46 S47 S48 S60 whatever it sends, requests are served, others are synced, and no worker dies', async (t) => {
     let stock = orders(5)
     harness.service.on(
       '/orders',
@@ -57,7 +57,7 @@ suite('a hostile service beside a healthy tenant', () => {
       })
       for (const person of people) await connectAlone(person)
       for (const person of people) await until(`${person} is synced (seed ${SEED})`, () => service.sentTo(person) > 0)
-      // A whole sync of the healthy tenant, with a new order, after all that.
+      // Afterwards the healthy tenant is synced completely, with a new order.
       stock = [{ id: `new-${at}`, at: 1_700_000_000_001 + at, text: 'new' }, ...stock]
       await harness.ask('POST', '/profiles/shop/sync', healthy.access_token)
       await harness.until(healthy.access_token, ({ state, items }) => state === 'done' && items === stock.length)

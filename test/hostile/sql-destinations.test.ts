@@ -9,7 +9,7 @@ import { column, END_OF_ROWS, greeting, OK, packet, startHostileMysql, switchTo 
 import { dataRow, int16, int32, message, READY, rowDescription, startHostilePostgres } from './servers/postgres.ts'
 import type { Identity, Misdeed, ScriptedServer } from './servers/scripted-server.ts'
 
-// HOSTILE_CASES=10000 is the long form; HOSTILE_SEED repeats a run.
+// HOSTILE_CASES=10000 runs the long form; HOSTILE_SEED repeats a run.
 const COUNT = Number(process.env['HOSTILE_CASES'] ?? 150)
 const SEED = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const AT_ONCE = 12
@@ -29,7 +29,7 @@ const PROTOCOLS = {
 } as const
 type Protocol = keyof typeof PROTOCOLS
 
-/** Delivers to a server that then must have no connection left. */
+/** Delivers to a server, which must have no open connection afterwards. */
 async function deliverTo(
   kind: Protocol,
   server: ScriptedServer,
@@ -52,7 +52,7 @@ const ALL_WELL = ['test: ok', 'prepare: ok', 'write: ok', 'compare: ok', 'close:
 const instead = (turn: number, bytes: Buffer): Misdeed => ({ turn, bytes, how: 'instead', pieces: [], finally: 'stay' })
 const beside = (turn: number, bytes: Buffer): Misdeed => ({ ...instead(turn, bytes), how: 'after' })
 
-// Each of the first twelve ended the process, or made it loop for ever.
+// Without the checked socket, each of the first twelve ended the process or made it loop.
 const POSTGRES: [what: string, misdeed: Misdeed][] = [
   ['a message of length 0', instead(0, Buffer.from('5200000000', 'hex'))],
   ['sign-in by GSS', instead(0, message('R', int32(7)))],
@@ -71,7 +71,7 @@ const POSTGRES: [what: string, misdeed: Misdeed][] = [
   ['a million results', instead(1, Buffer.concat(Array(1_000_000).fill(message('C', 'X\0'))))],
 ]
 
-/** More than any answer may have, in frames that are right by themselves. */
+/** More than any response may have, in valid frames. */
 const flood = (frame: Buffer) => Buffer.concat(Array(Math.ceil((40 * 1024 * 1024) / frame.length)).fill(frame))
 POSTGRES.push(
   ['a flood of small rows', instead(1, Buffer.concat([rowDescription(['a']), flood(dataRow([null]))]))],
@@ -81,8 +81,8 @@ POSTGRES.push(
 
 const MYSQL: [what: string, misdeed: Misdeed][] = [
   ['a greeting of another protocol', instead(0, packet(0, Buffer.from('\x09old\0')))],
-  ['a cut greeting', instead(0, packet(0, greeting(false).subarray(0, 30)))],
-  ['a file of ours asked for', instead(2, packet(1, Buffer.from('\xfb/etc/passwd', 'latin1')))],
+  ['a truncated greeting', instead(0, packet(0, greeting(false).subarray(0, 30)))],
+  ['a request for one of our files', instead(2, packet(1, Buffer.from('\xfb/etc/passwd', 'latin1')))],
   ['the password asked for as it is', instead(1, packet(2, switchTo('mysql_clear_password')))],
   ['a second factor', instead(1, packet(2, Buffer.from([2, 0])))],
   ['a packet that nobody asked for', beside(1, packet(0, OK))],
@@ -111,7 +111,7 @@ MYSQL.push(
   ],
 )
 
-/** 256 packets with their numbers in order, so that they can follow themselves. */
+/** 256 packets with consecutive numbers, so that they can be repeated. */
 function numbered(first: number, body: Buffer): Buffer {
   return Buffer.concat(Array.from({ length: 256 }, (_, i) => packet(first + i, body)))
 }
@@ -120,7 +120,7 @@ for (const [kind, cases] of [
   ['postgres', POSTGRES],
   ['mysql', MYSQL],
 ] as const) {
-  suite(`F3 a hostile ${kind} server ends nothing but its own delivery`, () => {
+  suite(`F3 a hostile ${kind} server only fails its own delivery`, () => {
     for (const [what, misdeed] of cases) {
       test(what, async () => {
         const { ended, rssBytes } = await deliverTo(kind, await PROTOCOLS[kind].start(misdeed))
@@ -131,7 +131,7 @@ for (const [kind, cases] of [
   })
 }
 
-test('what is told in the clear before TLS is not taken for what is told inside', { skip: withoutTls }, async () => {
+test('bytes sent before TLS are not read as if they came inside TLS', { skip: withoutTls }, async () => {
   const identity = certificate!
   const early = Buffer.concat([message('R', int32(0)), READY])
   const postgres = await startHostilePostgres(beside(0, early), { identity })
@@ -142,18 +142,18 @@ test('what is told in the clear before TLS is not taken for what is told inside'
   const mysql = await startHostileMysql(beside(0, packet(2, OK)), { identity })
   assert.match(
     (await deliverTo('mysql', mysql, { isSecure: true, isPatient: true })).ended[0]!,
-    /out of turn|before TLS/,
+    /unexpected|before TLS/,
   )
 })
 
-test('a server that never hangs up is left all the same', async () => {
+test('a server that never closes the connection is disconnected', async () => {
   for (const kind of ['postgres', 'mysql'] as const) {
     const server = await PROTOCOLS[kind].start(undefined, { hangsUp: false })
     assert.deepEqual((await deliverTo(kind, server, { isPatient: true })).ended, ALL_WELL)
   }
 })
 
-test('a server that asks for a password which the address does not have gets none of the operator’s', async () => {
+test('a server that asks for a password that the address lacks does not get the operator’s', async () => {
   const server = await startHostilePostgres(undefined, { signIn: 'password' })
   await deliverTo('postgres', server, { isPatient: true, who: 'u' })
   assert.match(server.heard(), /tributary push/)
@@ -161,7 +161,7 @@ test('a server that asks for a password which the address does not have gets non
 })
 
 for (const isSecure of [false, true]) {
-  test(`servers of the same making that behave are delivered to${isSecure ? ' over TLS' : ''}`, {
+  test(`the same servers without an attack get deliveries${isSecure ? ' over TLS' : ''}`, {
     skip: isSecure && withoutTls,
   }, async () => {
     const identity = isSecure ? certificate : undefined
@@ -208,7 +208,7 @@ async function playAll(kind: Protocol, count: number, identity: Identity | undef
 }
 
 function startFor(kind: Protocol, { misdeed, signIn }: Case<string>, identity: Identity | undefined) {
-  // What comes first with TLS is its beginning, so the turns are one later.
+  // The first turn is the start of TLS, so all others are one later.
   const moved = identity !== undefined && kind === 'postgres' ? { ...misdeed, turn: misdeed.turn + 1 } : misdeed
   const options = { identity, signIn }
   return kind === 'postgres'

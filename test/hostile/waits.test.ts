@@ -9,7 +9,7 @@ import { type ScriptedService, startScripted } from '../spec/sync/scripted-servi
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** What the pace of a retry adds by chance, and what this machine may need. */
+/** Jitter of a retry, plus a margin for slow machines. */
 const SLACK_MS = 10 * 60_000
 
 const ABSURD = [
@@ -26,7 +26,7 @@ const ABSURD = [
   '0x7fffffffffffffff',
 ]
 
-suite('no service makes us wait longer than we want, nor anybody but its own people', () => {
+suite('waits that a service asks for are bounded and affect only its own people', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture({ transientRetryMs: 1 })
@@ -57,7 +57,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
         const now = fixture.clock.now()
         assert.ok(next > now - SLACK_MS && next <= now + DAY_MS + SLACK_MS, `next in ${next - now} ms`)
         assert.ok((await blockedMs(connector)) <= HOUR_MS)
-        // It goes on when its time has come.
+        // It continues when the time has come.
         responses(`/${name}`, {})
         fixture.clock.offsetMs += DAY_MS + SLACK_MS
         await fixture.run(profile)
@@ -81,7 +81,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
     }
   })
 
-  test('what an endpoint is to rest is a day at most', async () => {
+  test('the interval of an endpoint is a day at most', async () => {
     const told = rateFrom({ remaining: 'ratelimit-remaining', reset: 'ratelimit-reset', of: 'endpoint' })
     const connector = await fixture.use('resting', { list: notes('/resting') }, { api: { rate: told } })
     responses('/resting', { headers: usedUp() })
@@ -91,7 +91,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
     assert.ok(next <= fixture.clock.now() + DAY_MS + SLACK_MS, String(next))
   })
 
-  test('a rate that a connector cannot read is no rate', async () => {
+  test('a rate limit that a connector cannot read is ignored', async () => {
     for (const [i, broken] of [
       () => {
         throw new TypeError('null has no properties')
@@ -110,7 +110,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
     }
   })
 
-  test('a block beyond all bounds that is stored already holds nobody', async () => {
+  test('a stored block beyond the limit is ignored', async () => {
     const connector = await fixture.use('poisoned', { list: notes('/poisoned') })
     await fixture.deps.rateLimiter.block(fixture.appId, connector, fixture.clock.now() + 1000)
     await fixture.sql(`update rate_limit set blocked_until = 999999999999000 where bucket = $1`, [
@@ -125,7 +125,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
     assert.ok(waitMs > 0 && waitMs <= 60_000, String(waitMs))
   })
 
-  suite('where each person has a server of their own', () => {
+  suite('services with a server per person', () => {
     let evil: ScriptedService
     before(async () => {
       evil = await startScripted()
@@ -143,7 +143,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
       'a used-up limit': { status: 200, headers: usedUp() },
       'a 429': { status: 429, headers: { 'retry-after': '999999999999' } },
     }))
-      test(`${what} that one server tells counts for that server only`, async () => {
+      test(`${what} of one server applies to that server only`, async () => {
         const name = `network-${told.status}`
         const api = { rate, limits: { app: { calls: 3000, perS: 300 } } }
         const connector = await fixture.use(name, { list: notes('/list') }, { auth, api })
@@ -156,7 +156,7 @@ suite('no service makes us wait longer than we want, nor anybody but its own peo
         await fixture.run(mallory)
         await fixture.run(victim)
         assert.equal((await fixture.stored(victim)).size, 3)
-        // A neighbour of the attacker waits, but not for ever.
+        // Another person of the attacker's server waits, but not without end.
         const waitMs = await blockedMs(connector, mallory, new URL(evil.url).host)
         assert.ok(waitMs > HOUR_MS - SLACK_MS && waitMs <= HOUR_MS, String(waitMs))
         assert.ok((await fixture.deps.rateLimiter.capacity([{ appId: fixture.appId, connector }]))[0]! > 0)

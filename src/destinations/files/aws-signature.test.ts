@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { authorization, sha256Hex } from './aws-signature.ts'
 
-// The published examples: the signature test suite (service "service"), and the pages on signing requests to S3.
+// The examples that AWS published: the signature test suite (service "service"), and the pages on signing requests to S3.
 const GENERAL = {
   keyId: 'AKIDEXAMPLE',
   secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 
 export interface SignedRequest {
   method: string
-  /** Path with its query, as it goes over the wire. */
+  /** With path and query as they are sent. */
   url: URL
   headers: Record<string, string>
   /** Hex digest of the body. */
@@ -20,7 +20,7 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex')
 }
 
-/** The `Authorization` of AWS Signature Version 4. The headers must hold `host` and `x-amz-date`; all of them are signed. */
+/** The `Authorization` header of AWS Signature Version 4. `headers` must include `host` and `x-amz-date`; all are signed. */
 export function authorization(signer: Signer, request: SignedRequest): string {
   const headers = Object.entries(request.headers)
     .map(([name, value]) => [name.toLowerCase(), value.trim().replaceAll(/\s+/g, ' ')] as const)
@@ -44,7 +44,7 @@ export function authorization(signer: Signer, request: SignedRequest): string {
   return `AWS4-HMAC-SHA256 Credential=${signer.keyId}/${scope}, SignedHeaders=${names}, Signature=${hmac(key, text).toString('hex')}`
 }
 
-/** Percent-encoding as the signature wants it: everything but letters, digits and `-._~`. */
+/** Percent-encoding as the signature requires it: everything but letters, digits and `-._~`. */
 export function awsEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }

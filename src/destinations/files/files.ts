@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '#model/errors.ts'
 import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { changeText } from '../change-text.ts'
-import { checkedCheckpoint } from '../checked-checkpoint.ts'
+import { checkpointOf } from '../checkpoint.ts'
 import {
   type Batch,
   type Checkpoint,
@@ -15,7 +15,7 @@ import {
   type Kind,
   type KindDeps,
 } from '../contract.ts'
-import { explain, failing } from '../failure.ts'
+import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { storedOptions } from '../options.ts'
 import { folderOf, folderStore } from './folder-store.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -35,20 +35,20 @@ const options = z.strictObject({
     .describe('`ndjson` (the changes of the webhook, one per line) or `parquet`'),
 })
 const VERSION = 1
-const REMOVE_AT_ONCE = 8
-const PAGE = 1000
-/** `test` only wants to know that listing is allowed. */
-const TEST_PAGE = 10
-/** Limit: milliseconds that one removal (an erasure, a drop) lists and removes. Then it failed, and goes on when tried again. */
+const CONCURRENT_REMOVALS = 8
+const PAGE_SIZE = 1000
+/** `test` only checks that listing is allowed. */
+const TEST_PAGE_SIZE = 10
+/** Limit: milliseconds for one erasure or drop. Then it fails, and the next attempt continues. */
 const MAX_REMOVE_MS = 50_000
 
 /**
- * Changes as files, one per batch: `DESTINATION/PROFILE/FIRST-LAST.ndjson`. The same batch has the same name, so repetition
- * replaces. Of the rows of an item the one with the largest `seq` counts. `_profiles/` says how far each profile is, `_erased/` who is
- * gone for good.
+ * Changes as files, one per batch: `DESTINATION/PROFILE/FIRST-LAST.ndjson`. The same batch has the same name, so a repetition
+ * replaces it. Of the rows of an item, the one with the greatest `seq` is current. `_profiles/` has the checkpoint of each
+ * profile, `_erased/` the fences of erased ones.
  */
 export function files(filesDir: string | undefined): Kind {
-  /** Looks at the address, and gives what opens it. */
+  /** Checks the address and returns a function that opens it. */
   const storeOf = (text: string, appId: string): ((deps: KindDeps) => ObjectStore) => {
     const url = URL.parse(text)
     if (url?.protocol === 'file:') {
@@ -70,15 +70,15 @@ export function files(filesDir: string | undefined): Kind {
       try {
         return openFiles(deps, storeOf(url, appId)(deps), id, storedOptions(options, stored).format)
       } catch (error) {
-        // It was allowed when it was made: the operator set another folder since, or none.
-        if (error instanceof ApiError) return unusable(error.message)
+        // The address was allowed when it was set, but the operator changed the folder since.
+        if (error instanceof ApiError) return refusingConnection(error.message)
         throw error
       }
     },
   }
 }
 
-function unusable(why: string): Connection {
+function refusingConnection(why: string): Connection {
   const refuse = () => Promise.reject(new DeliveryError('retry', why))
   return {
     prepare: refuse,
@@ -91,46 +91,46 @@ function unusable(why: string): Connection {
 }
 
 function openFiles(deps: KindDeps, store: ObjectStore, root: string, format: Format): Connection {
-  const retrying = <Result>(work: () => Promise<Result>) => failing(() => 'retry', work)
+  const withRetry = <Result>(work: () => Promise<Result>) => withDeliveryErrors(() => 'retry', work)
   const putJson = (name: string, document: unknown) =>
     store.put(name, Buffer.from(`${JSON.stringify(document)}\n`), 'application/json')
-  const stateName = (profileId: string) => `${root}/_profiles/${profileId}.json`
+  const checkpointName = (profileId: string) => `${root}/_profiles/${profileId}.json`
   const fenceName = (profileId: string) => `${root}/_erased/${profileId}.json`
 
-  /** Read before and written after the rows: without transactions the order is what keeps them true. */
-  async function expectState({ profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<void> {
-    const text = await store.get(stateName(profileId))
-    const there = text === undefined ? undefined : checkpointIn(text)
-    if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
+  /** The checkpoint is read before and written after the rows: without transactions, the order keeps them consistent. */
+  async function expectCheckpoint({ profileId, from, epoch }: Pick<Batch, 'from'> & Erasure): Promise<void> {
+    const text = await store.get(checkpointName(profileId))
+    const checkpoint = text === undefined ? undefined : checkpointIn(text)
+    if ((checkpoint?.epoch ?? 0) > epoch || (checkpoint?.seq ?? 0) < from) throw new CheckpointDiffers(checkpoint)
   }
 
-  /** Removed while they are listed, so that it holds one page, and that a second try has less to do. */
+  /** Removes names while they are listed: one page is in memory, and a second attempt has less to do. */
   async function removeAll(prefix: string): Promise<void> {
     const untilMs = performance.now() + MAX_REMOVE_MS
-    for await (const names of store.pages(prefix, PAGE)) {
-      for (let done = 0; done < names.length; done += REMOVE_AT_ONCE) {
+    for await (const names of store.pages(prefix, PAGE_SIZE)) {
+      for (let done = 0; done < names.length; done += CONCURRENT_REMOVALS) {
         if (performance.now() > untilMs)
           throw new DeliveryError(
             'retry',
-            'There is more to remove than could be removed in time; it goes on when tried again.',
+            'There was not enough time to remove everything; the next attempt continues.',
           )
-        await Promise.all(names.slice(done, done + REMOVE_AT_ONCE).map((name) => store.remove(name)))
+        await Promise.all(names.slice(done, done + CONCURRENT_REMOVALS).map((name) => store.remove(name)))
       }
       if (performance.now() > untilMs)
-        throw new DeliveryError('retry', 'Listing took too long; it goes on when tried again.')
+        throw new DeliveryError('retry', 'Listing took too long; the next attempt continues.')
     }
   }
 
-  /** Rows, and a state that names nobody: a run that was overtaken must not bring anything back. */
+  /** Removes the rows and leaves a fence without personal data: a run that lost its lease must not write them again. */
   async function removeProfile(profileId: string, epoch: number): Promise<void> {
     const fence = { profile: { id: profileId }, seq: -1, epoch, updated_at: deps.clock.now() }
-    await putJson(stateName(profileId), fence)
+    await putJson(checkpointName(profileId), fence)
     await removeAll(`${root}/${profileId}/`)
   }
 
   return {
     prepare: () =>
-      retrying(() =>
+      withRetry(() =>
         putJson(`${root}/_manifest.json`, {
           version: VERSION,
           format,
@@ -140,32 +140,32 @@ function openFiles(deps: KindDeps, store: ObjectStore, root: string, format: For
       ),
     test: () => test(store, root),
     write: (batch) =>
-      retrying(async () => {
+      withRetry(async () => {
         const { profile, rows, upTo, epoch } = batch
-        await expectState({ ...batch, profileId: profile.id })
+        await expectCheckpoint({ ...batch, profileId: profile.id })
         if (rows.length > 0) await store.put(nameOf(root, batch, format), bodyOf(batch, format), MEDIA_TYPES[format])
-        await putJson(stateName(profile.id), { profile, seq: upTo, epoch, updated_at: deps.clock.now() })
-        // Erased while this was under way: whoever comes last takes everything out again.
+        await putJson(checkpointName(profile.id), { profile, seq: upTo, epoch, updated_at: deps.clock.now() })
+        // Erased during this write: the last writer removes everything again.
         const fence = await store.get(fenceName(profile.id))
         if (fence === undefined) return
-        const there = checkpointIn(fence)
-        await removeProfile(profile.id, there.epoch)
-        throw new CheckpointDiffers(there)
+        const checkpoint = checkpointIn(fence)
+        await removeProfile(profile.id, checkpoint.epoch)
+        throw new CheckpointDiffers(checkpoint)
       }),
     erase: (erasure) =>
-      retrying(async () => {
+      withRetry(async () => {
         const { profileId, epoch } = erasure
-        await expectState({ ...erasure, from: -1 })
+        await expectCheckpoint({ ...erasure, from: -1 })
         await putJson(fenceName(profileId), { seq: -1, epoch, updated_at: deps.clock.now() })
         await removeProfile(profileId, epoch)
       }),
-    drop: () => retrying(() => removeAll(`${root}/`)),
+    drop: () => withRetry(() => removeAll(`${root}/`)),
     close: async () => store.close(),
   }
 }
 
 function nameOf(root: string, { profile, rows }: Batch, format: Format): string {
-  // Of one length, so that names sort as their numbers do.
+  // Padded, so that names sort like their numbers.
   const [first, last] = [firstOf(rows).seq, lastOf(rows).seq].map((seq) => String(seq).padStart(16, '0'))
   return `${root}/${profile.id}/${first}-${last}.${format}`
 }
@@ -176,13 +176,13 @@ function bodyOf({ rows }: Batch, format: Format): Uint8Array {
 }
 
 function checkpointIn(text: string): Checkpoint {
-  const state: unknown = JSON.parse(text)
+  const document: unknown = JSON.parse(text)
   const {
     seq,
     epoch,
     updated_at: updatedAtMs,
-  }: Record<string, unknown> = typeof state === 'object' && state !== null ? { ...state } : {}
-  return checkedCheckpoint(seq, epoch, updatedAtMs)
+  }: Record<string, unknown> = typeof document === 'object' && document !== null ? { ...document } : {}
+  return checkpointOf({ seq, epoch, updatedAtMs })
 }
 
 async function test(store: ObjectStore, root: string): Promise<Finding[]> {
@@ -200,7 +200,7 @@ async function test(store: ObjectStore, root: string): Promise<Finding[]> {
       findings.push({ check, ok: true, detail })
     } catch (error) {
       findings.push({ check, ok: false, detail: explain(error) })
-      // Without a first object there is nothing to read or remove.
+      // Without an object there is nothing to read or remove.
       if (check === 'write') break
     }
   }
@@ -208,5 +208,5 @@ async function test(store: ObjectStore, root: string): Promise<Finding[]> {
 }
 
 async function firstPage(store: ObjectStore, prefix: string): Promise<void> {
-  for await (const _ of store.pages(prefix, TEST_PAGE)) return
+  for await (const _ of store.pages(prefix, TEST_PAGE_SIZE)) return
 }

@@ -10,13 +10,13 @@ import type { ObjectStore } from './object-store.ts'
 import { realFolder } from './real-folder.ts'
 
 /** Limit: bytes of a checkpoint in a folder. A larger file is not read. */
-const MAX_STATE_BYTES = 64 * 1024
-/** Why a folder stays: there are other files in it, or somebody else removed it. */
-const STILL_NEEDED = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOENT']
-/** Limit: folders below a destination's own in which files are looked for; deeper ones are not ours, and stay. */
+const MAX_CHECKPOINT_BYTES = 64 * 1024
+/** Errors that are expected when removing a folder: it contains other files, or another process removed it. */
+const KEEPS_FOLDER = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOENT']
+/** Limit: depth of folders below a destination's own that are searched for files; deeper ones are not ours, and stay. */
 const MAX_DEPTH = 4
 
-/** The folder that a `file:` address names, if it lies in the app's own folder where the operator lets files be written. */
+/** The folder that a `file:` address names. It must be inside the app's folder below the one that the operator allowed. */
 export function folderOf(url: URL, allowed: string | undefined, appId: string): { folder: string; allowed: string } {
   const bad = (why: string) => new ApiError('bad_body', `url: ${why}.`)
   if (allowed === undefined) throw bad('folders cannot be used here; the operator has not set TRIBUTARY_FILES')
@@ -25,30 +25,30 @@ export function folderOf(url: URL, allowed: string | undefined, appId: string): 
   try {
     folder = resolve(fileURLToPath(url))
   } catch {
-    // An escaped slash, or a % that begins no escaped character.
+    // An escaped slash, or a % that does not start an escape sequence.
     throw bad('must look like file:///folder')
   }
-  if (folder.includes('\0') || !within(join(resolve(allowed), appId), folder))
+  if (folder.includes('\0') || !isInside(join(resolve(allowed), appId), folder))
     throw bad(`must lie in the app's own folder, ${appId} in the folder that the operator set (TRIBUTARY_FILES)`)
   return { folder, allowed }
 }
 
-const PUT_TRIES = 5
+const PUT_ATTEMPTS = 5
 
-/** Objects as files. A name appears with its whole content or not at all, and stays after a power cut. */
+/** Objects as files. Writes are atomic and durable: a file has its whole content or does not exist, also after a power failure. */
 export function folderStore(folder: string, allowed: string): ObjectStore {
   const pathOf = (name: string) => join(folder, name)
   const find = (path: string) => realFolder(resolve(allowed), path, false)
   return {
     put: async (name, body) => {
       const path = pathOf(name)
-      for (let left = PUT_TRIES; ; left -= 1) {
+      for (let attempt = 1; ; attempt += 1) {
         const parent = (await realFolder(resolve(allowed), dirname(path), true))!
         try {
-          return await place(parent, basename(path), body)
+          return await writeAtomically(parent, basename(path), body)
         } catch (error) {
-          // An erasure took the folder away meanwhile, with what was half written in it.
-          if (codeOf(error) !== 'ENOENT' || left === 1) throw error
+          // An erasure removed the folder during the write.
+          if (codeOf(error) !== 'ENOENT' || attempt === PUT_ATTEMPTS) throw error
         }
       }
     },
@@ -72,20 +72,20 @@ export function folderStore(folder: string, allowed: string): ObjectStore {
       const parent = await find(dirname(pathOf(name)))
       if (parent === undefined) return
       await rm(join(parent, basename(name)), { force: true })
-      // An empty folder would still say whose it was.
+      // The name of an empty folder would still identify the profile.
       await rmdir(parent).catch((error: unknown) => {
-        if (!STILL_NEEDED.includes(codeOf(error) ?? '')) throw error
+        if (!KEEPS_FOLDER.includes(codeOf(error) ?? '')) throw error
       })
     },
     close: () => {},
   }
 }
 
-function within(folder: string, path: string): boolean {
+function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** Files alone: links are not followed. What is removed meanwhile does no harm. */
+/** Files only: links are not followed. Files and folders may be removed during the listing. */
 async function* filesIn(folder: string, depth: number): AsyncGenerator<string> {
   const entries = await unlessMissing(() => opendir(folder), undefined)
   if (entries === undefined) return
@@ -97,30 +97,30 @@ async function* filesIn(folder: string, depth: number): AsyncGenerator<string> {
 }
 
 async function readSmall(path: string): Promise<string | undefined> {
-  // Neither through a link, nor waiting for somebody at the other end of a pipe.
+  // Does not follow a link, and does not wait for the writer of a pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await unlessMissing(() => open(path, flags), undefined)
   if (file === undefined) return undefined
   try {
     const { size } = await file.stat().then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }))
-    if (size > MAX_STATE_BYTES) throw new DeliveryError('retry', 'A checkpoint is no small file.')
+    if (size > MAX_CHECKPOINT_BYTES) throw new DeliveryError('retry', 'A checkpoint must be a small regular file.')
     return await file.readFile('utf8')
   } finally {
     await file.close()
   }
 }
 
-/** Under another name first: a name appears with its whole content. */
-async function place(parent: string, name: string, body: Uint8Array): Promise<void> {
-  const fresh = join(parent, `${name}.${randomUUID()}.tmp`)
+/** Writes a temporary file and renames it. */
+async function writeAtomically(parent: string, name: string, body: Uint8Array): Promise<void> {
+  const temporary = join(parent, `${name}.${randomUUID()}.tmp`)
   try {
-    await writeDurably(fresh, body)
-    await rename(fresh, join(parent, name))
+    await writeDurably(temporary, body)
+    await rename(temporary, join(parent, name))
   } catch (error) {
-    await rm(fresh, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
-  // Gone by now, it has nothing to keep.
+  // A folder that was removed since needs no flush.
   await unlessMissing(() => flushFolder(parent), undefined)
 }
 

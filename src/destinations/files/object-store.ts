@@ -1,11 +1,11 @@
-/** A place for objects with names: a folder, or a bucket. Writing the same name again replaces the object. */
+/** Stores named objects in a folder or a bucket. Writing the same name again replaces the object. */
 export interface ObjectStore {
   put(name: string, body: Uint8Array, mediaType: string): Promise<void>
-  /** Undefined when there is no such object. Only for small ones. */
+  /** For small objects. Undefined when there is no object with this name. */
   get(name: string): Promise<string | undefined>
-  /** The names that begin so, page by page, none larger than asked; a prefix ends with a slash. */
+  /** The names with this prefix, which ends with a slash, in pages of at most `size`. */
   pages(prefix: string, size: number): AsyncIterable<string[]>
   remove(name: string): Promise<void>
-  /** Ends what is under way. */
+  /** Ends requests in progress. */
   close(): void
 }

@@ -1,7 +1,7 @@
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { DeliveryRow, PutRow } from '#model/destination.ts'
 
-// The names and meanings of the changes in JSON; documents are text there too, because Parquet has no number without bounds.
+// The same names and meanings as in JSON changes. Documents are text, because Parquet has no unbounded numbers.
 const COLUMNS: {
   name: string
   type: 'STRING' | 'INT64' | 'DOUBLE' | 'TIMESTAMP'
@@ -32,7 +32,7 @@ function put(read: (row: PutRow) => unknown): (row: DeliveryRow) => unknown {
   return (row) => (row.op === 'put' ? read(row) : undefined)
 }
 
-/** Changes as one Parquet file; the same rows always give the same bytes. */
+/** Changes as one Parquet file. The same rows always produce the same bytes. */
 export function parquetOf(rows: DeliveryRow[]): Uint8Array {
   const columnData = COLUMNS.map(({ name, type, read }) => ({ name, type, data: rows.map((row) => read(row) ?? null) }))
   return new Uint8Array(parquetWriteBuffer({ columnData }))

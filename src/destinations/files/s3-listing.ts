@@ -4,28 +4,28 @@ import { DeliveryError } from '../contract.ts'
 const MAX_TOKEN_CHARACTERS = 4096
 
 export interface ListedPage {
-  /** With the prefix that was asked for. */
+  /** With the requested prefix. */
   keys: string[]
   /** Names the next page; undefined on the last. */
   token: string | undefined
 }
 
-/** Reads one page of a listing. A store that names what it was not asked for is not believed: its names are removed. */
+/** Reads one page of a listing. Names outside the requested prefix are refused, because all listed names get removed. */
 export function readListing(body: string, prefix: string, size: number): ListedPage {
   const keys: string[] = []
   for (const [, key = ''] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-    if (keys.length >= size) throw broken(`more than the ${size} names it was asked for`)
+    if (keys.length >= size) throw invalidListing(`more than the ${size} names it was asked for`)
     const name = unescapeXml(key)
     if (!name.startsWith(prefix) || name.split('/').some((part) => part === '.' || part === '..'))
-      throw broken('a name it was not asked for')
+      throw invalidListing('a name it was not asked for')
     keys.push(name)
   }
   const [, token] = /<NextContinuationToken>([^<]+)</.exec(body) ?? []
-  if (token !== undefined && token.length > MAX_TOKEN_CHARACTERS) throw broken('a token that is too long')
+  if (token !== undefined && token.length > MAX_TOKEN_CHARACTERS) throw invalidListing('a token that is too long')
   return { keys, token: token === undefined ? undefined : unescapeXml(token) }
 }
 
-function broken(what: string): DeliveryError {
+function invalidListing(what: string): DeliveryError {
   return new DeliveryError('retry', `The store listed ${what}.`)
 }
 

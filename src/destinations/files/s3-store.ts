@@ -3,13 +3,13 @@ import { ApiError } from '#model/errors.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
 import { requestOnce } from '../bounded-request.ts'
 import { DeliveryError, type KindDeps } from '../contract.ts'
-import { explain } from '../failure.ts'
+import { explain } from '../driver-errors.ts'
 import { checkPort, decoded, hostOf } from '../network-address.ts'
 import { authorization, awsEncode, sha256Hex } from './aws-signature.ts'
 import type { ObjectStore } from './object-store.ts'
 import { readListing } from './s3-listing.ts'
 
-/** Limit: milliseconds for one request to an S3 store, its body included. Then the request failed. */
+/** Limit: milliseconds for one request to an S3 store, with the body of its response. Then the request fails. */
 const MAX_REQUEST_MS = 60_000
 /** Limit: bytes of one response of an S3 store (a listing, a checkpoint, an error). More fail the request. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
@@ -34,9 +34,10 @@ export function s3Address(url: URL): S3Address {
     .split('/')
     .filter((part) => part !== '')
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw bad('names no bucket: s3://key:secret@host/bucket/prefix')
-  if (prefix.some((part) => part === '.' || part === '..')) throw bad('must not climb out of its prefix')
-  if (url.username === '' || url.password === '') throw bad('names no key and secret: s3://key:secret@host/bucket')
+    throw bad('must name a bucket: s3://key:secret@host/bucket/prefix')
+  if (prefix.some((part) => part === '.' || part === '..')) throw bad('must not contain . or .. in its prefix')
+  if (url.username === '' || url.password === '')
+    throw bad('must contain a key and a secret: s3://key:secret@host/bucket')
   for (const name of url.searchParams.keys())
     if (name !== 'region' && name !== 'tls') throw bad(`“${name}” is not allowed; known are region, tls`)
   const tls = url.searchParams.get('tls') ?? 'true'
@@ -44,9 +45,9 @@ export function s3Address(url: URL): S3Address {
   const region = url.searchParams.get('region') ?? 'us-east-1'
   if (!/^[a-z0-9-]{1,40}$/.test(region)) throw bad('region must be a name such as eu-central-1')
   if (url.port !== '') checkPort(Number(url.port), [80, 443])
-  const named = host.includes(':') ? `[${host}]` : host
+  const hostInUrl = host.includes(':') ? `[${host}]` : host
   return {
-    origin: `${tls === 'true' ? 'https' : 'http'}://${named}${url.port === '' ? '' : `:${url.port}`}`,
+    origin: `${tls === 'true' ? 'https' : 'http'}://${hostInUrl}${url.port === '' ? '' : `:${url.port}`}`,
     keyId: decoded(url.username),
     secret: decoded(url.password),
     bucket,
@@ -55,7 +56,7 @@ export function s3Address(url: URL): S3Address {
   }
 }
 
-/** Any store that speaks S3's protocol, by path and not by host name, so that it may be anywhere. */
+/** Any S3-compatible store. The bucket is in the path and not in the host name, so that any host works. */
 export function s3Store(deps: KindDeps, address: S3Address): ObjectStore {
   const root = `${address.origin}/${address.bucket}`
   const closing = new AbortController()
@@ -64,21 +65,21 @@ export function s3Store(deps: KindDeps, address: S3Address): ObjectStore {
     send(deps, address, closing.signal, { method, url, body: body ?? new Uint8Array(), mediaType })
   return {
     put: async (name, body, mediaType) => {
-      await succeeded(deps, await call('PUT', urlOf(name), body, mediaType))
+      await requireSuccess(deps, await call('PUT', urlOf(name), body, mediaType))
     },
     get: async (name) => {
-      const reply = await call('GET', urlOf(name))
-      if (reply.status === 404 && !reply.body.includes('NoSuchBucket')) return undefined
-      return (await succeeded(deps, reply)).body
+      const response = await call('GET', urlOf(name))
+      if (response.status === 404 && !response.body.includes('NoSuchBucket')) return undefined
+      return (await requireSuccess(deps, response)).body
     },
     pages: async function* pages(prefix, size) {
-      const whole = address.prefix + prefix
-      const first = `${root}?list-type=2&max-keys=${size}&prefix=${awsEncode(whole)}`
+      const fullPrefix = address.prefix + prefix
+      const first = `${root}?list-type=2&max-keys=${size}&prefix=${awsEncode(fullPrefix)}`
       let last: string | undefined
       for (let number = 0; number < MAX_PAGES; number += 1) {
         const url = new URL(last === undefined ? first : `${first}&continuation-token=${awsEncode(last)}`)
-        const { body } = await succeeded(deps, await call('GET', url))
-        const { keys, token } = readListing(body, whole, size)
+        const { body } = await requireSuccess(deps, await call('GET', url))
+        const { keys, token } = readListing(body, fullPrefix, size)
         yield keys.map((key) => key.slice(address.prefix.length))
         if (token === undefined) return
         if (token === last) throw new DeliveryError('retry', 'The store listed the same page twice.')
@@ -87,8 +88,8 @@ export function s3Store(deps: KindDeps, address: S3Address): ObjectStore {
       throw new DeliveryError('retry', `The store listed more than ${MAX_PAGES} pages.`)
     },
     remove: async (name) => {
-      const reply = await call('DELETE', urlOf(name))
-      if (reply.status !== 404) await succeeded(deps, reply)
+      const response = await call('DELETE', urlOf(name))
+      if (response.status !== 404) await requireSuccess(deps, response)
     },
     close: () => closing.abort(new Error('The connection was closed')),
   }
@@ -117,7 +118,7 @@ async function send(
   }
   const signed = authorization({ ...address, service: 's3' }, { method, url, headers, payloadHash })
   try {
-    const reply = await requestOnce(deps, {
+    const response = await requestOnce(deps, {
       method,
       url,
       headers: { ...headers, authorization: signed },
@@ -125,7 +126,7 @@ async function send(
       waitMs: deps.waitMs ?? MAX_REQUEST_MS,
       signal,
     })
-    return { ...reply, body: await text(limited(reply.body)) }
+    return { ...response, body: await text(limited(response.body)) }
   } catch (error) {
     throw new DeliveryError('retry', `The store cannot be reached: ${explain(error)}`, { cause: error })
   }
@@ -135,17 +136,17 @@ async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The store answered far more than it was asked for')
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The store sent far more than it was asked for')
     yield chunk
   }
 }
 
-async function succeeded(deps: KindDeps, reply: S3Response): Promise<S3Response> {
-  if (reply.status >= 200 && reply.status < 300) return reply
-  const [, code] = /<Code>(\w+)<\/Code>/.exec(reply.body) ?? []
+async function requireSuccess(deps: KindDeps, response: S3Response): Promise<S3Response> {
+  if (response.status >= 200 && response.status < 300) return response
+  const [, code] = /<Code>(\w+)<\/Code>/.exec(response.body) ?? []
   throw new DeliveryError(
     code === 'EntityTooLarge' ? 'reject' : 'retry',
-    `The store answered ${reply.status}${code === undefined ? '' : ` ${code}`}.`,
-    { retryAfterMs: retryAfterMs(reply.headers, deps.clock.now()) },
+    `The store answered ${response.status}${code === undefined ? '' : ` ${code}`}.`,
+    { retryAfterMs: retryAfterMs(response.headers, deps.clock.now()) },
   )
 }

@@ -14,21 +14,22 @@ import {
   type KindDeps,
 } from '../contract.ts'
 import { type DatabaseAddress, databaseAddress } from '../database-address.ts'
-import { explain, failing } from '../failure.ts'
+import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { ca, deletes, storedOptions } from '../options.ts'
-import { sharing, shown } from '../rows.ts'
-import { mysqlSocket } from './checked-socket.ts'
-import { ask, erase, writeBatch } from './rows.ts'
+import { sharedTables, shortText } from '../test-findings.ts'
+import { queryRows } from './query.ts'
+import { mysqlSocket } from './socket.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './tables.ts'
 import { compareRows, removeFound } from './verify.ts'
+import { erase, writeBatch } from './write-batch.ts'
 
-// Loaded when the first destination of this kind is opened: most processes never have one, and it takes ten megabytes.
-const load = createRequire(import.meta.url)
-const driver = () => load('mysql2') as typeof Driver
+// Loaded when the first destination of this kind is opened: it takes ten megabytes, and most processes never have one.
+const requireModule = createRequire(import.meta.url)
+const driver = () => requireModule('mysql2') as typeof Driver
 
 const SCHEMES = ['mysql:', 'mariadb:']
-// Errors that blame the row: too long, wrong characters, out of range, broken constraint. Sent again, it fails again.
-const BLAMES_ROW = new Set([
+// Errors caused by the row: too long, invalid characters, out of range, violated constraint. A retry would fail again.
+const ROW_ERRORS = new Set([
   1048, 1062, 1118, 1153, 1264, 1265, 1292, 1366, 1406, 1411, 1451, 1452, 1690, 3140, 3141, 3819, 4025,
 ])
 const SESSION = [
@@ -50,37 +51,39 @@ export const mysql: Kind = {
 function openMysql(deps: KindDeps, id: string, url: string, stored: Record<string, unknown>): Connection {
   const address = databaseAddress(url, SCHEMES, 3306)
   const { ca, deletes } = storedOptions(options, stored)
-  const hard = deletes === 'hard'
+  const hardDeletes = deletes === 'hard'
   const pool = createClientPool<Client>({
     open: () => {
-      const line = mysqlSocket(deps, address, ca).connect(address.port, address.host)
-      const connection = driver().createConnection({ ...driverOptions(address), stream: line })
-      // What was asked fails by itself; an error beside it must not end the process.
+      const socket = mysqlSocket(deps, address, ca).connect(address.port, address.host)
+      const connection = driver().createConnection({ ...driverOptions(address), stream: socket })
+      // The pending statement fails with its own error; this event must not end the process.
       connection.on('error', () => {})
       const ready = new Promise<void>((resolve, reject) =>
         connection.connect((error) => (error === null ? resolve() : reject(error))),
       )
-      return { client: connection.promise(), line, ready }
+      return { client: connection.promise(), socket, ready }
     },
-    // A goodbye to a server that is gone; the line is closed either way.
+    // Fails when the server is away; the socket is closed either way.
     end: (client) => void client.end().catch(() => {}),
   })
-  const transaction = (work: (client: Client) => Promise<void>) => failing(recoveryOf, () => inTransaction(pool, work))
+  const transaction = (work: (client: Client) => Promise<void>) =>
+    withDeliveryErrors(recoveryOf, () => inTransaction(pool, work))
   return {
-    prepare: () => failing(recoveryOf, () => withClient(pool, (client) => evolve(client, address.database))),
+    prepare: () =>
+      withDeliveryErrors(recoveryOf, () => withClient(pool, (client) => upgradeTables(client, address.database))),
     test: () => test(pool, id),
-    write: (batch) => transaction((client) => writeBatch(client, batch, deps.clock.now(), hard)),
+    write: (batch) => transaction((client) => writeBatch(client, batch, deps.clock.now(), hardDeletes)),
     erase: (erasure) => transaction((client) => erase(client, erasure, deps.clock.now())),
-    reading: {
-      compare: (profileId, span, rows) =>
-        failing(recoveryOf, () => withClient(pool, (client) => compareRows(client, profileId, span, rows))),
+    verifier: {
+      compare: (profileId, range, rows) =>
+        withDeliveryErrors(recoveryOf, () => withClient(pool, (client) => compareRows(client, profileId, range, rows))),
       remove: (profileId, rows) => transaction((client) => removeFound(client, profileId, rows)),
     },
     drop: () =>
-      failing(recoveryOf, () =>
+      withDeliveryErrors(recoveryOf, () =>
         withClient(pool, async (client) => {
-          for (const view of VIEWS) await ask(client, `drop view if exists ${view}`)
-          for (const table of TABLES) await ask(client, `drop table if exists ${table}`)
+          for (const view of VIEWS) await queryRows(client, `drop view if exists ${view}`)
+          for (const table of TABLES) await queryRows(client, `drop table if exists ${table}`)
         }),
       ),
     close: () => pool.close(),
@@ -93,14 +96,14 @@ function driverOptions({ user, password, database, wantsPlain }: DatabaseAddress
     password,
     database,
     charset: 'utf8mb4_bin',
-    // A server may otherwise ask for any file of this machine, and tell the driver of another character set.
+    // Otherwise a server may request any file of this machine, or switch the driver to another character set.
     flags: ['-LOCAL_FILES', '-SESSION_TRACK'],
-    // Statements are sent as text, and no code is made from the names of a server's columns: nothing is kept per server.
+    // Statements are sent as text, and no code is generated from a server's column names, so nothing accumulates per server.
     maxPreparedStatements: 1,
     disableEval: true,
-    // The line has the time limits.
+    // The checked socket has the timeouts.
     connectTimeout: 0,
-    // The driver does not know that it speaks inside TLS, where a server may ask for the password itself.
+    // The driver does not know that the socket does TLS, where a server may queryRows for the password itself.
     ...(wantsPlain
       ? {}
       : {
@@ -112,35 +115,37 @@ function driverOptions({ user, password, database, wantsPlain }: DatabaseAddress
   }
 }
 
-/** Tables are made and evolved by us, one version after the other, under a lock of their own; DDL commits by itself here. */
-async function evolve(client: Client, database: string): Promise<void> {
+/** Creates and upgrades the tables, one version after the other, under a named lock: DDL statements commit implicitly here. */
+async function upgradeTables(client: Client, database: string): Promise<void> {
   const lock = `tributary_${createHash('sha256').update(database).digest('hex').slice(0, 32)}`
-  const [taken] = await ask<{ got: number | null }>(client, 'select get_lock(?, 20) as got', [lock])
-  if (taken?.got !== 1) throw new DeliveryError('retry', 'Somebody else is changing the tables.')
+  const [locked] = await queryRows<{ got: number | null }>(client, 'select get_lock(?, 20) as got', [lock])
+  if (locked?.got !== 1) throw new DeliveryError('retry', 'Another process is changing the tables.')
   try {
-    await ask(
+    await queryRows(
       client,
       'create table if not exists tributary_schema (version integer primary key, applied_at datetime(3) not null)',
     )
     const found = firstOf(
-      await ask<{ version: number; there: number }>(
+      await queryRows<{ version: number; present: number }>(
         client,
         `select (select coalesce(max(version), 0) from tributary_schema) as version,
-         (select count(*) from information_schema.tables where table_schema = database() and table_name in (?)) as there`,
+         (select count(*) from information_schema.tables where table_schema = database() and table_name in (?)) as present`,
         [[...TABLES, ...VIEWS]],
       ),
     )
-    // Somebody took a table away: each statement may run again, and what is there stays.
-    const complete = found.there === TABLES.length + VIEWS.length
-    for (let next = complete ? found.version : 0; next < VERSIONS.length; next += 1) {
-      for (const statement of VERSIONS[next]!) await ask(client, statement)
-      await ask(client, 'insert ignore into tributary_schema (version, applied_at) values (?, utc_timestamp(3))', [
-        next + 1,
-      ])
+    // If a table is missing, all statements run again; they keep what exists.
+    const isComplete = found.present === TABLES.length + VIEWS.length
+    for (let next = isComplete ? found.version : 0; next < VERSIONS.length; next += 1) {
+      for (const statement of VERSIONS[next]!) await queryRows(client, statement)
+      await queryRows(
+        client,
+        'insert ignore into tributary_schema (version, applied_at) values (?, utc_timestamp(3))',
+        [next + 1],
+      )
     }
   } finally {
-    // The lock ends with the connection at the latest.
-    await ask(client, 'select release_lock(?)', [lock]).catch(() => {})
+    // If this fails, the lock ends with the connection.
+    await queryRows(client, 'select release_lock(?)', [lock]).catch(() => {})
   }
 }
 
@@ -148,17 +153,17 @@ async function test(pool: ClientPool<Client>, id: string): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
     await pool.use(async (client) => {
-      const [server] = await ask<{ version: unknown }>(client, 'select version() as version')
-      const [tls] = await ask<{ Value: unknown }>(client, "show session status like 'Ssl_version'")
-      const detail = `${shown(server?.version) ?? 'a server without a version'}, ${shown(tls?.Value) ?? 'without TLS'}`
+      const [server] = await queryRows<{ version: unknown }>(client, 'select version() as version')
+      const [tls] = await queryRows<{ Value: unknown }>(client, "show session status like 'Ssl_version'")
+      const detail = `${shortText(server?.version) ?? 'unknown version'}, ${shortText(tls?.Value) ?? 'without TLS'}`
       findings.push({ check: 'connect', ok: true, detail })
-      const others = await tryRights(client, id)
+      const others = await tryPrivileges(client, id)
       findings.push({
         check: 'rights',
         ok: true,
         detail: 'may create tables and views and write; nothing was left behind',
       })
-      findings.push(...sharing(others))
+      findings.push(...sharedTables(others))
     })
   } catch (error) {
     findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
@@ -166,46 +171,47 @@ async function test(pool: ClientPool<Client>, id: string): Promise<Finding[]> {
   return findings
 }
 
-/** Gives other destinations that wrote into the same tables. */
-async function tryRights(client: Client, id: string): Promise<{ id: unknown }[]> {
+/** Returns the other destinations that wrote into the same tables. */
+async function tryPrivileges(client: Client, id: string): Promise<{ id: unknown }[]> {
   const name = `tributary_test_${randomBytes(4).toString('hex')}`
   try {
-    await ask(client, `create table ${name} (id integer)`)
-    await ask(client, `insert into ${name} values (1)`)
-    await ask(client, `create view ${name}_view as select id from ${name}`)
-    await ask(client, `drop view ${name}_view`)
-    await ask(client, `drop table ${name}`)
+    await queryRows(client, `create table ${name} (id integer)`)
+    await queryRows(client, `insert into ${name} values (1)`)
+    await queryRows(client, `create view ${name}_view as select id from ${name}`)
+    await queryRows(client, `drop view ${name}_view`)
+    await queryRows(client, `drop table ${name}`)
   } catch (error) {
-    // The first failure is what the test reports; who may not create may not drop either.
-    await ask(client, `drop table if exists ${name}`).catch(() => {})
+    // The first failure is reported; without the privilege to create there is often none to drop.
+    await queryRows(client, `drop table if exists ${name}`).catch(() => {})
     throw error
   }
-  const hasTables = (await ask(client, "show tables like 'tributary_checkpoint'")).length > 0
-  return hasTables ? await ask<{ id: unknown }>(client, FIND_OTHERS, [id]) : []
+  const hasTables = (await queryRows(client, "show tables like 'tributary_checkpoint'")).length > 0
+  return hasTables ? await queryRows<{ id: unknown }>(client, FIND_OTHERS, [id]) : []
 }
 
-const settled = new WeakSet<Client>()
+/** Clients whose session settings are done. */
+const configured = new WeakSet<Client>()
 
-/** A client that failed is closed: half a transaction may be open, or an answer still on its way. */
+/** A client that failed is closed: it may have an open transaction, or a response may still arrive. */
 function withClient<Result>(pool: ClientPool<Client>, work: (client: Client) => Promise<Result>): Promise<Result> {
   return pool.use(async (client) => {
-    if (!settled.has(client)) for (const statement of SESSION) await ask(client, statement)
-    settled.add(client)
+    if (!configured.has(client)) for (const statement of SESSION) await queryRows(client, statement)
+    configured.add(client)
     return work(client)
   })
 }
 
 async function inTransaction(pool: ClientPool<Client>, work: (client: Client) => Promise<void>): Promise<void> {
   await withClient(pool, async (client) => {
-    await ask(client, 'start transaction')
+    await queryRows(client, 'start transaction')
     await work(client)
-    await ask(client, 'commit')
+    await queryRows(client, 'commit')
   })
 }
 
 function recoveryOf(error: unknown): DeliveryRecovery {
-  // The statement holds people's data and must not travel with the error.
+  // The statement contains personal data, so it is removed from the error.
   if (error instanceof Error && 'sql' in error) delete error.sql
   const number = error instanceof Error && 'errno' in error ? error.errno : undefined
-  return typeof number === 'number' && BLAMES_ROW.has(number) ? 'reject' : 'retry'
+  return typeof number === 'number' && ROW_ERRORS.has(number) ? 'reject' : 'retry'
 }

@@ -1,27 +1,27 @@
 import { ITEM_TYPES } from '#model/types.ts'
 import { columnsOf, type ViewColumn } from '../view-columns.ts'
 
-// Documents are text, not `json`: MySQL rounds large numbers in that type, and MariaDB refuses deep documents. JSON functions read both.
+// Documents are text, not `json`: MySQL rounds large numbers in that type, and MariaDB refuses deeply nested documents. JSON functions accept text.
 const DOCUMENT = 'longtext not null'
 const TABLE = 'engine=InnoDB default charset=utf8mb4 collate=utf8mb4_bin'
 
-/** The text of a field; SQL null where the document says null. */
+/** A field as text; SQL null for JSON null. */
 function field(document: string, name: string): string {
   const found = `json_extract(${document}, '$.${name}')`
   return `if(json_type(${found}) = 'NULL', null, json_unquote(${found}))`
 }
 
-/** A value of another type than it should have is null: one odd item must not break the view for all. */
+/** A value of an unexpected type is null: one such item must not break the view for all. */
 function column({ name, document, field: key, as }: ViewColumn): string {
   const found = `json_extract(i.${document}, '$.${key}')`
   if (as === 'text') return `${field(`i.${document}`, key)} as ${name}`
-  // Read as text first: a document that is text itself has no numbers of its own.
+  // Unquoted first: a document stored as text has no native numbers.
   const number = `cast(json_unquote(${found}) as double)`
   const value = as === 'number' ? number : `timestampadd(microsecond, ${number} * 1000, '1970-01-01')`
   return `case when json_type(${found}) in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL') then ${value} end as ${name}`
 }
 
-/** The published shape, version by version; each statement may run again without harm. Times are UTC. docs/push.md shows them. */
+/** The published schema, version by version. Every statement may run again. Times are UTC. docs/push.md shows it. */
 export const VERSIONS: string[][] = [
   [
     `create table if not exists tributary_profiles (
@@ -61,7 +61,7 @@ export const TABLES = [
 ]
 export const VIEWS = ITEM_TYPES.map((type) => `tributary_${type}`)
 
-/** Makes the row, or takes its lock: whoever comes second waits here for the end of the first. */
+/** Inserts the row or locks it: a second transaction waits here for the end of the first. */
 export const CLAIM_CHECKPOINT = `insert into tributary_checkpoint (destination_id, profile_id, seq, epoch, updated_at) values (?, ?, 0, 0, ?)
 on duplicate key update destination_id = values(destination_id)`
 
@@ -80,7 +80,7 @@ export const PUT_PROFILE = upsert(
   'id account_id service native_id name handle state connected_at deleted_at seq',
 )
 
-/** The same or a larger number wins. Two accounts may hold the same service user, so a row is known by profile and id together. */
+/** The same or a greater `seq` wins. Two accounts may have the same service user, so a row is identified by profile and id. */
 export const PUT_ITEMS = upsert(
   'tributary_items',
   ['profile_id', 'id'],
@@ -95,7 +95,7 @@ export function deleteItems(count: number): string {
 where t.profile_id = ? and t.seq <= g.seq`
 }
 
-/** The same for those who want no trace of what is gone. */
+/** The hard variant: removes the rows. */
 export function removeItems(count: number): string {
   return `delete t, p from tributary_items t join (${deleted(count)}) g on t.id = g.id
 left join tributary_participants p on p.profile_id = t.profile_id and p.item_id = t.id
@@ -106,7 +106,7 @@ function deleted(count: number): string {
   return Array(count).fill('select ? as id, ? as seq, ? as gone_at').join(' union all ')
 }
 
-/** In the order in which rows are written. */
+/** The columns are in the order in which rows are written. */
 export const FIND_ROWS = `select id, profile_id, idr, service, endpoint, native_id, left(cast(at as char), 23) as at, left(cast(updated_at as char), 23) as updated_at,
   types, guid, author, lat, lng, oembed, map, data, cast(deleted_at as char) as deleted_at, seq
 from tributary_items where profile_id = ? and id > ? and id <= ?`
@@ -125,8 +125,8 @@ export const ERASE = [
 ]
 
 /**
- * The number comes last: each column before it is decided by what it was. The key is asked for, because a unique index that the
- * app added would otherwise make one item overwrite another.
+ * `seq` is set last, because every other column is compared with its old value. The key is compared too: otherwise a unique
+ * index that the app added would make one item overwrite another.
  */
 function upsert(table: string, key: string[], names: string): string {
   const columns = names.split(' ')
@@ -137,7 +137,7 @@ function upsert(table: string, key: string[], names: string): string {
   return `insert into ${table} (${columns.join(', ')}) values ? on duplicate key update\n${set.join(',\n')}`
 }
 
-/** What a role needs, and no more: for the app's administrator to run once. */
+/** The least privileges that a role needs. The app's administrator runs it once. */
 export function leastPrivilegeScript(database: string): string {
   return `create database if not exists ${database} character set utf8mb4;
 create user tributary@'%' identified by 'choose one' require ssl with max_user_connections 10;

@@ -1,62 +1,68 @@
 import type { Connection as Client } from 'mysql2/promise'
 import type { PutRow } from '#model/destination.ts'
 import { lastOf } from '#platform/list-ends.ts'
-import { partsOf } from '../change-text.ts'
-import type { Differences, FoundRow, Span } from '../contract.ts'
-import { clean } from '../rows.ts'
-import { ask, valuesOf } from './rows.ts'
+import { chunksOf } from '../change-text.ts'
+import type { Differences, FoundRow, IdRange } from '../contract.ts'
+import { cleanText } from '../database-rows.ts'
+import { queryRows } from './query.ts'
 import { FIND_PEOPLE, FIND_ROWS, REMOVE_FOUND } from './tables.ts'
+import { valuesOf } from './write-batch.ts'
 
-/** Documents come back to be compared: fewer characters at a time than an answer may have bytes. */
-const PART_CHARACTERS = 4 * 1024 * 1024
+/** Characters of documents that are read back at once; fewer than the bytes that a response may have. */
+const CHUNK_CHARACTERS = 4 * 1024 * 1024
 
-export async function compareRows(client: Client, profileId: string, span: Span, rows: PutRow[]): Promise<Differences> {
-  const parts = [
-    ...partsOf(
+export async function compareRows(
+  client: Client,
+  profileId: string,
+  range: IdRange,
+  rows: PutRow[],
+): Promise<Differences> {
+  const chunks = [
+    ...chunksOf(
       rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      PART_CHARACTERS,
+      CHUNK_CHARACTERS,
     ),
   ]
-  const last = parts.pop() ?? []
+  const last = chunks.pop() ?? []
   const found: Differences = { wrong: [], extra: [] }
-  let { after } = span
-  const compare = async (upTo: string | undefined, part: PutRow[]) => {
-    const { wrong, extra } = await comparePart(client, profileId, { after, upTo }, part)
+  let { after } = range
+  const compare = async (upTo: string | undefined, chunk: PutRow[]) => {
+    const { wrong, extra } = await compareChunk(client, profileId, { after, upTo }, chunk)
     found.wrong.push(...wrong)
     found.extra.push(...extra)
   }
-  for (const part of parts) {
-    const upTo = lastOf(part).id
-    await compare(upTo, part)
+  for (const chunk of chunks) {
+    const upTo = lastOf(chunk).id
+    await compare(upTo, chunk)
     after = upTo
   }
-  await compare(span.upTo, last)
+  await compare(range.upTo, last)
   return found
 }
 
-/** Documents are kept as the text they were sent as, so they are compared here. */
-async function comparePart(
+/** Documents are stored as the text that we sent, so they are compared here. */
+async function compareChunk(
   client: Client,
   profileId: string,
-  { after, upTo }: Span,
+  { after, upTo }: IdRange,
   rows: PutRow[],
 ): Promise<Differences> {
-  const span = [profileId, after, upTo ?? '~']
-  const there = await ask<Record<string, unknown> & { id: string; seq: number }>(client, FIND_ROWS, span)
+  const values = [profileId, after, upTo ?? '~']
+  const stored = await queryRows<Record<string, unknown> & { id: string; seq: number }>(client, FIND_ROWS, values)
   const people = Map.groupBy(
-    await ask<{ item_id: string; participant: string }>(client, FIND_PEOPLE, span),
+    await queryRows<{ item_id: string; participant: string }>(client, FIND_PEOPLE, values),
     ({ item_id }) => item_id,
   )
-  const byId = new Map(there.map((row) => [row.id, row]))
+  const byId = new Map(stored.map((row) => [row.id, row]))
   const wrong: FoundRow[] = []
   for (const row of rows) {
     const found = byId.get(row.id)
     byId.delete(row.id)
-    const who = people.get(row.id)?.map(({ participant }) => participant) ?? []
+    const participants = people.get(row.id)?.map(({ participant }) => participant) ?? []
     const isSame =
       found !== undefined &&
-      JSON.stringify([...Object.values(found), who]) ===
-        JSON.stringify([...valuesOf(row), row.participants.map((each) => clean(each))])
+      JSON.stringify([...Object.values(found), participants]) ===
+        JSON.stringify([...valuesOf(row), row.participants.map((each) => cleanText(each))])
     if (!isSame) wrong.push({ id: row.id, seq: found?.seq })
   }
   const extra = [...byId.values()].filter((row) => row['deleted_at'] === null)
@@ -64,5 +70,5 @@ async function comparePart(
 }
 
 export async function removeFound(client: Client, profileId: string, rows: FoundRow[]): Promise<void> {
-  await ask(client, REMOVE_FOUND, [profileId, rows.map(({ id, seq }) => [id, seq])])
+  await queryRows(client, REMOVE_FOUND, [profileId, rows.map(({ id, seq }) => [id, seq])])
 }

@@ -1,15 +1,12 @@
-import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from '@nats-io/transport-node'
 import { ApiError } from '#model/errors.ts'
-import type { KindDeps } from '../contract.ts'
 import { checkPort, decoded, hostOf } from '../network-address.ts'
-import { GuardedNatsTransport, type NatsSocketOptions } from './transport.ts'
 
 export interface NatsAddress {
   host: string
   port: number
   user: string
   password: string
-  /** Without TLS: only on a private network that the operator opened. */
+  /** Without TLS: only allowed on a private network that the operator opened. */
   wantsPlain: boolean
 }
 
@@ -29,39 +26,4 @@ export function natsAddress(text: string): NatsAddress {
     password: decoded(url.password),
     wantsPlain: tls === 'false',
   }
-}
-
-/** Limit: milliseconds until a NATS server has greeted us and taken our name, and until it answers a request. Then it failed. */
-const MAX_WAIT_MS = 10_000
-
-export function natsWaitMs({ waitMs }: KindDeps): number {
-  return waitMs ?? MAX_WAIT_MS
-}
-
-/** Connects to addresses that were checked, once: names that the server tells later are not followed. */
-export async function connectNats(
-  deps: KindDeps,
-  { host, port, user, password, wantsPlain }: NatsAddress,
-  ca: string | undefined,
-  noteFault: (error: Error) => void,
-): Promise<NatsConnection> {
-  const tls = ca === undefined ? {} : { ca }
-  const options: NatsSocketOptions = {
-    line: { deps, host, port, tls: wantsPlain ? undefined : tls, noteFault },
-    // The library wants one; our transport connects to the line.
-    servers: 'destination:4222',
-    name: 'tributary push',
-    timeout: natsWaitMs(deps),
-    noRandomize: true,
-    resolve: false,
-    ignoreClusterUpdates: true,
-    reconnect: false,
-    noAsyncTraces: true,
-    pingInterval: 20_000,
-    tls: wantsPlain ? null : {},
-    ...(user === '' ? {} : password === '' ? { token: user } : { user, pass: password }),
-  }
-  // The library keeps one factory for all connections; what a connection needs is in its options.
-  setTransportFactory({ factory: () => new GuardedNatsTransport() })
-  return NatsConnectionImpl.connect(options)
 }

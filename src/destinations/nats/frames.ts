@@ -1,11 +1,11 @@
 import { DeliveryError } from '../contract.ts'
 import { checkedInfo, headerFault, type NatsInfo } from './info.ts'
 
-/** Limit: bytes of one line that a NATS server sends (INFO, MSG, -ERR). A longer line ends the connection. */
+/** Limit: bytes of one protocol line of a NATS server (INFO, MSG, -ERR). A longer line ends the connection. */
 const MAX_LINE_BYTES = 64 * 1024
 /** Limit: bytes of one NATS message with its headers; responses to us are a few hundred bytes. A larger message ends the connection. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
-/** Limit: characters of a NATS server's error that are passed on; the rest is cut. */
+/** Limit: characters of a NATS server's error that are passed on; the rest is dropped. */
 const MAX_ERROR_CHARACTERS = 300
 
 const LINE_FEED = 10
@@ -15,23 +15,23 @@ export function natsFault(why: string): DeliveryError {
 }
 
 /**
- * Cuts a server's bytes into whole frames, checks each one and writes it anew, so that the library's parser only ever sees what it
- * expects. Each byte is copied once or twice, however small the pieces are that it comes in.
+ * Splits a server's bytes into complete frames, checks each and writes it anew, so that the library's parser only sees what it
+ * expects. Each byte is copied once or twice, however small the chunks are.
  */
 export class NatsFrames {
   readonly #line = Buffer.allocUnsafe(MAX_LINE_BYTES)
   #lineBytes = 0
-  /** The message that is being read: its head as it is passed on, its body, and how much of that is there. */
+  /** The message that is being read: its head as it is passed on, its body, and how much of the body has arrived. */
   #message: { head: string; headerBytes: number; body: Buffer; bytes: number } | undefined
-  /** What the server said last of itself. */
+  /** The last INFO of the server. */
   info: NatsInfo | undefined
 
-  /** Nothing of a further frame is there yet. */
-  get isWhole(): boolean {
+  /** Whether no frame is incomplete. */
+  get isComplete(): boolean {
     return this.#lineBytes === 0 && this.#message === undefined
   }
 
-  /** The whole frames that these bytes complete; throws when the server breaks the protocol. */
+  /** The frames that these bytes complete; throws when the server violates the protocol. */
   push(chunk: Buffer): Buffer[] {
     const frames: Buffer[] = []
     for (let rest = chunk; rest.length > 0; ) {
@@ -53,7 +53,7 @@ export class NatsFrames {
     return bytes.subarray(end + 1)
   }
 
-  /** Undefined for the head of a message, whose body is still to come. */
+  /** Undefined for the head of a message, whose body follows. */
   #frameOf(line: string): string | undefined {
     const [, verb = '', rest = ''] = /^([-+A-Za-z]{1,5})(?:[ \t]+(.*))?$/s.exec(line) ?? []
     switch (verb.toUpperCase()) {
@@ -62,7 +62,7 @@ export class NatsFrames {
       case '+OK':
         return verb.toUpperCase()
       case '-ERR':
-        // One line of printable characters, whatever it was.
+        // Reduced to one line of printable characters.
         return `-ERR ${rest.slice(0, MAX_ERROR_CHARACTERS).replaceAll(/\p{C}/gu, ' ').trim() || "'unknown'"}`
       case 'INFO':
         this.info = checkedInfo(rest)
@@ -88,9 +88,9 @@ export class NatsFrames {
       sizes.includes(undefined) ||
       !/^\d{1,9}$/.test(sid)
     )
-      throw natsFault('sent a message with a broken head')
+      throw natsFault('sent a message with a malformed head')
     const headerBytes = verb === 'MSG' ? 0 : sizes[0]!
-    if (headerBytes > bytes) throw natsFault('sent a message with a broken head')
+    if (headerBytes > bytes) throw natsFault('sent a message with a malformed head')
     if (bytes > MAX_MESSAGE_BYTES) throw natsFault(`sent a message of over ${MAX_MESSAGE_BYTES} bytes`)
     const head = [verb, subject, sid, ...(reply === undefined ? [] : [reply]), ...sizes].join(' ')
     this.#message = { head, headerBytes, body: Buffer.allocUnsafe(bytes + 2), bytes: 0 }
@@ -103,7 +103,7 @@ export class NatsFrames {
     if (message.bytes === message.body.length) {
       this.#message = undefined
       if (message.body.toString('latin1', message.body.length - 2) !== '\r\n')
-        throw natsFault('sent a message that is longer than it said')
+        throw natsFault('sent a message that is longer than announced')
       const fault = headerFault(message.body.subarray(0, message.headerBytes))
       if (fault !== undefined) throw natsFault(fault)
       frames.push(Buffer.concat([Buffer.from(`${message.head}\r\n`), message.body]))

@@ -1,13 +1,13 @@
 import { DeliveryError } from '../contract.ts'
 
-/** Limit: headers of one NATS message; the library's time grows with their square. More end the connection. */
+/** Limit: headers of one NATS message; the library takes quadratic time for them. More end the connection. */
 const MAX_HEADERS = 64
 /** Limit: bytes of the headers of one NATS message. More end the connection. */
 const MAX_HEADER_BYTES = 16 * 1024
-/** Limit: bytes of one message that a NATS server may say it takes; a greater number counts as this. */
+/** Limit: the message size that a NATS server may announce, in bytes; a greater one counts as this. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 
-/** What a server says of itself, as far as we and the library look at it. */
+/** The fields of INFO that we and the library use. */
 export interface NatsInfo {
   server_id: string
   version: string
@@ -19,12 +19,12 @@ export interface NatsInfo {
   ldm: boolean
 }
 
-/** Only fields we know, each of the type it must have: a version that is none stops the library's reader without a word. */
+/** Known fields only, each with its type checked: an invalid version stops the library's reader without an error. */
 export function checkedInfo(text: string): NatsInfo {
   const given = recordIn(text)
   const { version, max_payload: payload, proto } = given
   if (typeof version !== 'string' || !/^\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][\w.+-]{0,40})?$/.test(version))
-    throw new DeliveryError('retry', 'The NATS server names no version of itself.')
+    throw new DeliveryError('retry', 'The NATS server sent no valid version.')
   if (typeof payload !== 'number' || !Number.isSafeInteger(payload) || payload <= 0)
     throw new DeliveryError('retry', 'The NATS server does not say how large a message may be.')
   return {
@@ -44,12 +44,12 @@ function recordIn(text: string): Record<string, unknown> {
     const given: unknown = JSON.parse(text)
     if (typeof given === 'object' && given !== null && !Array.isArray(given)) return { ...given }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new DeliveryError('retry', 'The NATS server sent an INFO that cannot be read.')
 }
 
-/** Why the library would stumble over these headers; undefined when it will not. */
+/** Why the library could not read these headers; undefined when it can. */
 export function headerFault(block: Buffer): string | undefined {
   if (block.length === 0) return undefined
   if (block.length > MAX_HEADER_BYTES) return `sent over ${MAX_HEADER_BYTES} bytes of headers`

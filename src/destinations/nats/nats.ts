@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { z } from 'zod'
 import type { DeliveryRow } from '#model/destination.ts'
 import { changeText } from '../change-text.ts'
-import { checkedCheckpoint } from '../checked-checkpoint.ts'
+import { checkpointOf } from '../checkpoint.ts'
 import {
   type Batch,
   type Checkpoint,
@@ -16,15 +16,16 @@ import {
   type Kind,
   type KindDeps,
 } from '../contract.ts'
-import { explain, failing } from '../failure.ts'
+import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { ca, flagOption, storedOptions, textOption } from '../options.ts'
-import { connectNats, natsAddress, natsWaitMs } from './address.ts'
-import { findStream, makeStream, openConnection, publish, type StreamConnection } from './streams.ts'
+import { natsAddress } from './address.ts'
+import { connectNats, natsWaitMs } from './connect.ts'
+import { ensureStream, findStream, openConnection, publish, type StreamConnection } from './streams.ts'
 
-/** So many messages are on their way at once; each item is among them once, so its own order holds whatever fails. */
-const AT_ONCE = 256
+/** Messages that are published concurrently. */
+const CONCURRENT_MESSAGES = 256
 
-/** Limit: characters of the subject pattern of a NATS destination; a longer one is answered with 400. */
+/** Limit: characters of the subject pattern of a NATS destination; a longer one is refused with 400. */
 const MAX_SUBJECT = 256
 const SUBJECT = /^[\w-]+(?:\.(?:[\w-]|\{(?:service|type|endpoint|profile|op)\})+)+$/
 
@@ -40,11 +41,11 @@ const options = z.strictObject({
     .describe(
       "`tributary.{service}.{type}` unless set; also `{endpoint}`, `{profile}`, `{op}`. With `{profile}` in it, erasures purge a person's messages",
     ),
-  create: flagOption().default(true).describe('`true` unless set; with `false` the streams must be there'),
+  create: flagOption().default(true).describe('`true` unless set; with `false` the streams must exist'),
   ca,
 })
 
-/** JetStream: one message per change, acknowledged, told apart by its id. A second stream keeps how far each profile is. */
+/** JetStream: one acknowledged message per change, deduplicated by its id. A second stream has the checkpoint of each profile. */
 export const nats: Kind = {
   options,
   takesEvents: false,
@@ -54,7 +55,7 @@ export const nats: Kind = {
     openNats(deps, destination.id, secrets.url, storedOptions(options, destination.options)),
 }
 
-/** The words before the first place-holder. */
+/** The tokens before the first placeholder. */
 function prefixOf(subject: string): string {
   const words = subject.split('.')
   const first = words.findIndex((each) => each.includes('{'))
@@ -68,12 +69,12 @@ function openNats(
   { stream, subject, create, ca }: z.output<typeof options>,
 ): Connection {
   const prefix = prefixOf(subject)
-  const places = `${stream}_CHECKPOINT`
-  const placeOf = (profileId: string) => `${prefix}_checkpoint.${destinationId}.${profileId}`
+  const checkpointStream = `${stream}_CHECKPOINT`
+  const checkpointSubject = (profileId: string) => `${prefix}_checkpoint.${destinationId}.${profileId}`
   let opened: Promise<StreamConnection> | undefined
   const clients = new Set<NatsConnection>()
-  const connect = async (noteFault: (error: Error) => void) => {
-    const client = await connectNats(deps, natsAddress(url), ca, noteFault)
+  const connect = async (onFault: (error: Error) => void) => {
+    const client = await connectNats(deps, natsAddress(url), ca, onFault)
     clients.add(client)
     void client.closed().then(() => clients.delete(client))
     return client
@@ -83,57 +84,60 @@ function openNats(
     return opened
   }
   const work = <Result>(task: (connection: StreamConnection) => Promise<Result>) =>
-    failing(
+    withDeliveryErrors(
       () => 'retry',
       async () => {
         const open = await connection()
         try {
           return await task(open)
         } catch (error) {
-          throw open.refusal ?? error
+          throw open.fault ?? error
         }
       },
     )
 
-  async function positionOfProfile(
+  async function findCheckpoint(
     open: StreamConnection,
     profileId: string,
-  ): Promise<{ place: Checkpoint; revision: number } | undefined> {
-    const found = await open.manager.streams.getMessage(places, { last_by_subj: placeOf(profileId) })
+  ): Promise<{ checkpoint: Checkpoint; revision: number } | undefined> {
+    const found = await open.manager.streams.getMessage(checkpointStream, {
+      last_by_subj: checkpointSubject(profileId),
+    })
     if (found === null) return undefined
     const { seq, epoch, updatedAtMs } = found.json<Record<string, unknown>>()
-    return { place: checkedCheckpoint(seq, epoch, updatedAtMs), revision: found.seq }
+    return { checkpoint: checkpointOf({ seq, epoch, updatedAtMs }), revision: found.seq }
   }
 
-  async function expectPosition(
+  /** Returns the revision of the checkpoint; 0 when there is none. */
+  async function expectCheckpoint(
     open: StreamConnection,
     { profileId, from, epoch }: Pick<Batch, 'from'> & Erasure,
   ): Promise<number> {
-    const there = await positionOfProfile(open, profileId)
-    if ((there?.place.epoch ?? 0) > epoch || (there?.place.seq ?? 0) < from) throw new CheckpointDiffers(there?.place)
-    return there?.revision ?? 0
+    const { checkpoint, revision } = (await findCheckpoint(open, profileId)) ?? { checkpoint: undefined, revision: 0 }
+    if ((checkpoint?.epoch ?? 0) > epoch || (checkpoint?.seq ?? 0) < from) throw new CheckpointDiffers(checkpoint)
+    return revision
   }
 
-  /** Only if nobody else has moved it since it was read. */
-  async function movePosition(
+  /** Fails when the checkpoint was changed since it was read. */
+  async function moveCheckpoint(
     open: StreamConnection,
     profileId: string,
     seq: number,
     epoch: number,
     revision: number,
   ): Promise<void> {
-    const place: Checkpoint = { seq, epoch, updatedAtMs: deps.clock.now() }
+    const checkpoint: Checkpoint = { seq, epoch, updatedAtMs: deps.clock.now() }
     try {
-      await publish(open, placeOf(profileId), JSON.stringify(place), { revision })
+      await publish(open, checkpointSubject(profileId), JSON.stringify(checkpoint), { revision })
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamWrongLastSequence)
-        throw new CheckpointDiffers((await positionOfProfile(open, profileId))?.place)
+        throw new CheckpointDiffers((await findCheckpoint(open, profileId))?.checkpoint)
       throw error
     }
   }
 
-  async function sayErased(open: StreamConnection, profileId: string, epoch: number, id: string): Promise<void> {
-    // Where subjects name the profile its messages can be told from others, and go.
+  async function publishErasure(open: StreamConnection, profileId: string, epoch: number, id: string): Promise<void> {
+    // If subjects contain the profile, its messages can be purged.
     if (subject.includes('{profile}'))
       await open.manager.streams.purge(stream, {
         filter: subject.replaceAll('{profile}', profileId).replaceAll(/[^.]*\{\w+\}[^.]*/g, '*'),
@@ -151,9 +155,9 @@ function openNats(
   return {
     prepare: () =>
       work(async (open) => {
-        await makeStream(open, create, { name: stream, subjects: [`${prefix}.>`] })
-        await makeStream(open, create, {
-          name: places,
+        await ensureStream(open, create, { name: stream, subjects: [`${prefix}.>`] })
+        await ensureStream(open, create, {
+          name: checkpointStream,
           subjects: [`${prefix}_checkpoint.>`],
           max_msgs_per_subject: 1,
         })
@@ -162,18 +166,18 @@ function openNats(
     write: (batch) =>
       work(async (open) => {
         const { profile, rows, epoch, generation } = batch
-        const revision = await expectPosition(open, { ...batch, profileId: profile.id })
+        const revision = await expectCheckpoint(open, { ...batch, profileId: profile.id })
         const messages = rows.map((row) => ({
           subject: subjectOf(namesOf(row, profile.service)),
           text: changeText(row),
           id: `${profile.id}:${row.id}:${row.seq}:${generation}`,
         }))
-        const most = open.client.info!.max_payload - 1024
-        // Before anything is sent, so that the others of the batch keep their order.
-        const large = messages.find(({ text }) => text.length * 3 > most && Buffer.byteLength(text) > most)
-        if (large !== undefined)
-          throw new DeliveryError('reject', `The message is larger than the server takes (${most} bytes).`)
-        // Who it is, at the start and when that changed.
+        const maxBytes = open.client.info!.max_payload - 1024
+        // Checked before anything is sent, so that the other messages of the batch keep their order.
+        const isTooLarge = messages.some(({ text }) => text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes)
+        if (isTooLarge)
+          throw new DeliveryError('reject', `The message is larger than the server accepts (${maxBytes} bytes).`)
+        // The profile is sent first, and again when it changed.
         if (rows.length === 0 || revision === 0 || batch.includesProfile)
           await publish(
             open,
@@ -181,37 +185,38 @@ function openNats(
             JSON.stringify({ op: 'profile', seq: batch.upTo, profile }),
             { id: `${profile.id}:profile:${epoch}`, run: epoch },
           )
-        for (let sent = 0; sent < messages.length; sent += AT_ONCE)
+        // Each item is in a batch once, so the order of its messages holds whatever fails.
+        for (let sent = 0; sent < messages.length; sent += CONCURRENT_MESSAGES)
           await Promise.all(
             messages
-              .slice(sent, sent + AT_ONCE)
+              .slice(sent, sent + CONCURRENT_MESSAGES)
               .map(({ subject, text, id }) => publish(open, subject, text, { id, run: epoch })),
           )
         try {
-          await movePosition(open, profile.id, batch.upTo, epoch, revision)
+          await moveCheckpoint(open, profile.id, batch.upTo, epoch, revision)
         } catch (error) {
-          // Erased while this was under way: whoever comes last says so again, behind what it has just said.
+          // Erased during this write: the last writer publishes the erasure again, after its own messages.
           if (error instanceof CheckpointDiffers && error.checkpoint?.seq === -1)
-            await sayErased(open, profile.id, error.checkpoint.epoch, `${profile.id}:erase:after:${epoch}`)
+            await publishErasure(open, profile.id, error.checkpoint.epoch, `${profile.id}:erase:after:${epoch}`)
           throw error
         }
       }),
     erase: (erasure) =>
       work(async (open) => {
         const { profileId, epoch } = erasure
-        const revision = await expectPosition(open, { ...erasure, from: -1 })
-        await sayErased(open, profileId, epoch, `${profileId}:erase:${epoch}`)
-        await movePosition(open, profileId, -1, epoch, revision)
+        const revision = await expectCheckpoint(open, { ...erasure, from: -1 })
+        await publishErasure(open, profileId, epoch, `${profileId}:erase:${epoch}`)
+        await moveCheckpoint(open, profileId, -1, epoch, revision)
       }),
     drop: () =>
       work(async (open) => {
-        for (const name of [stream, places]) {
+        for (const name of [stream, checkpointStream]) {
           const found = await findStream(open, name)
-          if (found?.isOurs) await open.manager.streams.delete(name)
+          if (found?.isCreatedByUs) await open.manager.streams.delete(name)
         }
       }),
     close: async () => {
-      // Whoever opened it heard of the failure; here it only has to be over.
+      // The failure was reported to the caller that opened it.
       await opened?.catch(() => {})
       await Promise.all([...clients].map((client) => client.close()))
     },
@@ -222,13 +227,13 @@ function namesOf(
   row: DeliveryRow,
   service: string,
 ): Record<'service' | 'type' | 'endpoint' | 'profile' | 'op', string> {
-  // A deletion knows the endpoint only.
+  // A delete has no types, only the endpoint.
   const type = row.op === 'put' ? (row.types[0] ?? row.endpoint) : row.endpoint
   return { service, type, endpoint: row.endpoint, profile: row.profile, op: row.op }
 }
 
 async function test(
-  connect: (noteFault: (error: Error) => void) => Promise<NatsConnection>,
+  connect: (onFault: (error: Error) => void) => Promise<NatsConnection>,
   waitMs: number,
   { stream, create }: { stream: string; create: boolean },
 ): Promise<Finding[]> {
@@ -238,9 +243,9 @@ async function test(
     open = await openConnection(connect, waitMs, () => {})
     findings.push({ check: 'connect', ok: true, detail: `NATS ${open.client.info?.version ?? ''}` })
     await open.manager.getAccountInfo()
-    findings.push({ check: 'jetstream', ok: true, detail: 'JetStream is there' })
+    findings.push({ check: 'jetstream', ok: true, detail: 'JetStream is enabled' })
     const found = await findStream(open, stream)
-    if (found !== undefined) findings.push({ check: 'rights', ok: true, detail: `the stream ${stream} is there` })
+    if (found !== undefined) findings.push({ check: 'rights', ok: true, detail: `the stream ${stream} exists` })
     else if (!create) findings.push({ check: 'rights', ok: false, detail: `the stream ${stream} is missing` })
     else {
       const name = `TRIBUTARY_TEST_${randomBytes(4).toString('hex')}`
@@ -250,11 +255,11 @@ async function test(
       } finally {
         await open.manager.streams.delete(name)
       }
-      findings.push({ check: 'rights', ok: true, detail: 'may make streams and publish; nothing was left behind' })
+      findings.push({ check: 'rights', ok: true, detail: 'may create streams and publish; nothing was left behind' })
     }
   } catch (error) {
     const check = ['connect', 'jetstream', 'rights'][findings.length]!
-    findings.push({ check, ok: false, detail: explain(open?.refusal ?? error) })
+    findings.push({ check, ok: false, detail: explain(open?.fault ?? error) })
   } finally {
     await open?.client.close()
   }

@@ -2,19 +2,19 @@ import { JetStreamApiCodes, type JetStreamManager, jetstreamManager } from '@nat
 import { headers, type NatsConnection } from '@nats-io/transport-node'
 import { DeliveryError } from '../contract.ts'
 
-/** How a stream says that it may be dropped with the destination. */
-export const OURS = 'Made by Tributary'
+/** The description of streams that we created, and that may be dropped with the destination. */
+export const CREATED_BY_US = 'Made by Tributary'
 
 export interface StreamConnection {
   client: NatsConnection
   manager: JetStreamManager
   waitMs: number
-  /** What the server said of our rights, apart from the answer that then never came; or why the connection ended. */
-  refusal: Error | undefined
+  /** Why the connection ended, or which permission is missing: the server reports that apart from the request, which times out. */
+  fault: Error | undefined
 }
 
 export async function openConnection(
-  connect: (noteFault: (error: Error) => void) => Promise<NatsConnection>,
+  connect: (onFault: (error: Error) => void) => Promise<NatsConnection>,
   waitMs: number,
   onClosed: () => void,
 ): Promise<StreamConnection> {
@@ -23,12 +23,12 @@ export async function openConnection(
     let connection: StreamConnection | undefined
     const client = await connect((error) => {
       fault = error
-      if (connection !== undefined) connection.refusal ??= error
+      if (connection !== undefined) connection.fault ??= error
     })
     void client.closed().then(onClosed)
     const manager = await jetstreamManager(client, { checkAPI: false, timeout: waitMs })
-    connection = { client, manager, waitMs, refusal: fault }
-    void noteRefusals(connection)
+    connection = { client, manager, waitMs, fault }
+    void followErrors(connection)
     return connection
   } catch (error) {
     onClosed()
@@ -36,16 +36,16 @@ export async function openConnection(
   }
 }
 
-async function noteRefusals(connection: StreamConnection): Promise<void> {
-  for await (const status of connection.client.status()) if (status.type === 'error') connection.refusal = status.error
+async function followErrors(connection: StreamConnection): Promise<void> {
+  for await (const status of connection.client.status()) if (status.type === 'error') connection.fault = status.error
 }
 
 export interface Publishing {
-  /** The same id within the stream's window is one message. */
+  /** Messages with the same id within the stream's duplicate window are stored once. */
   id?: string
-  /** What the subject must be at. */
+  /** The sequence that the last message of the subject must have. */
   revision?: number
-  /** Which run it comes from: of one profile an older run never speaks after a newer, unless it was frozen. */
+  /** The epoch of the run, so that a receiver recognizes messages of an older run that was frozen. */
   run?: number
 }
 
@@ -55,34 +55,34 @@ export async function publish(
   text: string,
   { id, revision, run }: Publishing = {},
 ): Promise<void> {
-  const named = headers()
-  if (run !== undefined) named.set('Tributary-Run', String(run))
+  const messageHeaders = headers()
+  if (run !== undefined) messageHeaders.set('Tributary-Run', String(run))
   await manager.jetstream().publish(subject, text, {
     timeout: waitMs,
-    headers: named,
+    headers: messageHeaders,
     ...(id === undefined ? {} : { msgID: id }),
     ...(revision === undefined ? {} : { expect: { lastSubjectSequence: revision } }),
   })
 }
 
-/** Asked for by a request of our own: the library would read as many pages of subjects as the server says there are. */
+/** Sent as a plain request: the library would read as many pages of subjects as the server announces. */
 export async function findStream(
   { client, waitMs }: StreamConnection,
   name: string,
-): Promise<{ isOurs: boolean } | undefined> {
+): Promise<{ isCreatedByUs: boolean } | undefined> {
   const response = await client.request(`$JS.API.STREAM.INFO.${name}`, '', { timeout: waitMs })
   const { error, config } = fieldsOf(response.json<unknown>())
   const { err_code: code, description } = fieldsOf(error)
   if (code === JetStreamApiCodes.StreamNotFound) return undefined
   if (error !== undefined) throw new DeliveryError('retry', `JetStream answered: ${String(description).slice(0, 200)}`)
-  return { isOurs: fieldsOf(config)['description'] === OURS }
+  return { isCreatedByUs: fieldsOf(config)['description'] === CREATED_BY_US }
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-export async function makeStream(
+export async function ensureStream(
   connection: StreamConnection,
   mayCreate: boolean,
   config: { name: string; subjects: string[]; max_msgs_per_subject?: number },
@@ -91,12 +91,12 @@ export async function makeStream(
   if (!mayCreate)
     throw new DeliveryError(
       'retry',
-      `The stream ${config.name} (${config.subjects[0]}) is missing; make it, or allow options.create.`,
+      `The stream ${config.name} (${config.subjects[0]}) is missing; create it, or set options.create to true.`,
     )
   try {
-    await connection.manager.streams.add({ ...config, description: OURS })
+    await connection.manager.streams.add({ ...config, description: CREATED_BY_US })
   } catch (error) {
-    // Another run was quicker.
+    // Another run created it first.
     if ((await findStream(connection, config.name)) === undefined) throw error
   }
 }

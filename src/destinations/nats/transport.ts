@@ -5,30 +5,30 @@ import type { KindDeps } from '../contract.ts'
 import { NatsFrames, natsFault } from './frames.ts'
 
 /** Limit: bytes that a NATS server sends after our last request. More end the connection. */
-const MAX_UNASKED_BYTES = 2 * 1024 * 1024
+const MAX_UNSOLICITED_BYTES = 2 * 1024 * 1024
 /** Limit: messages and lines that a NATS server sends after our last request. More end the connection. */
-const MAX_UNASKED_FRAMES = 10_000
+const MAX_UNSOLICITED_FRAMES = 10_000
 /** Limit: bytes that wait to be sent to a NATS server that does not read. More end the connection. */
 const MAX_UNSENT_BYTES = 32 * 1024 * 1024
 
-/** Where a transport connects to, and whether it speaks TLS. */
-export interface NatsSocket {
+/** The server that a transport connects to. */
+export interface NatsTarget {
   deps: KindDeps
   host: string
   port: number
   /** Undefined without TLS. */
   tls: { ca?: string } | undefined
-  /** Told why an open connection ended, before those who wait for responses are told that it did. */
-  noteFault: (error: Error) => void
+  /** Called with the reason when an open connection ends, before pending requests fail. */
+  onFault: (error: Error) => void
 }
 
-export type NatsSocketOptions = ConnectionOptions & { line: NatsSocket }
+export type NatsTransportOptions = ConnectionOptions & { target: NatsTarget }
 
 /**
- * The library's way to a server, over a socket of ours: its address is checked, bytes and lines are counted after decryption, and it is
- * destroyed whenever connecting fails. The library's own transport does none of these.
+ * The library's transport, over a socket of the egress guard: the address is checked, frames are checked and counted after
+ * decryption, and the socket is destroyed when connecting fails. The library's own transport does none of this.
  */
-export class GuardedNatsTransport implements Transport {
+export class CheckedNatsTransport implements Transport {
   readonly lang = 'tributary'
   readonly version = '1.0.0'
   closeError?: Error
@@ -39,11 +39,12 @@ export class GuardedNatsTransport implements Transport {
   #encrypted = false
   #connected = false
   #done = false
-  /** Since our last request. */
-  #unasked = { bytes: 0, frames: 0 }
-  #waiting: Buffer[] = []
+  /** Received since our last request. */
+  #unsolicited = { bytes: 0, frames: 0 }
+  /** Frames that the library has not read yet. */
+  #received: Buffer[] = []
   #wake = () => {}
-  #noteFault: (error: Error) => void = () => {}
+  #onFault: (error: Error) => void = () => {}
 
   get isClosed(): boolean {
     return this.#done
@@ -54,10 +55,10 @@ export class GuardedNatsTransport implements Transport {
   }
 
   async connect(_server: unknown, options: ConnectionOptions): Promise<void> {
-    if (!hasSocket(options)) throw new Error('The options of a connection name no line')
-    const { deps, host, port, tls, noteFault } = options.line
-    this.#noteFault = noteFault
-    // It may be ended before anybody waits for the greeting.
+    if (!hasTarget(options)) throw new Error('The options of a connection have no target')
+    const { deps, host, port, tls, onFault } = options.target
+    this.#onFault = onFault
+    // The connection may end before the greeting is awaited.
     this.#greeted.promise.catch(() => {})
     const socket = deps.egress.socket({ plain: tls === undefined })
     socket.setNoDelay(true)
@@ -65,7 +66,7 @@ export class GuardedNatsTransport implements Transport {
     socket.connect(port, host)
     await this.#greeted.promise
     const { info } = this.#frames
-    if (tls === undefined && info?.tls_required === true) throw natsFault('wants TLS; leave out tls=false')
+    if (tls === undefined && info?.tls_required === true) throw natsFault('requires TLS; leave out tls=false')
     if (tls !== undefined) {
       if (info?.tls_required !== true && info?.tls_available !== true) throw natsFault("does not support 'tls'")
       await this.#startTls(socket, host, tls)
@@ -84,12 +85,12 @@ export class GuardedNatsTransport implements Transport {
   #receive(chunk: Buffer): void {
     try {
       const frames = this.#frames.push(chunk)
-      this.#unasked.bytes += chunk.length
-      this.#unasked.frames += frames.length
-      if (this.#unasked.bytes > MAX_UNASKED_BYTES || this.#unasked.frames > MAX_UNASKED_FRAMES)
+      this.#unsolicited.bytes += chunk.length
+      this.#unsolicited.frames += frames.length
+      if (this.#unsolicited.bytes > MAX_UNSOLICITED_BYTES || this.#unsolicited.frames > MAX_UNSOLICITED_FRAMES)
         throw natsFault('sent far more than it was asked for')
-      this.#waiting.push(...frames)
-      if (this.#waiting.length === 0) return
+      this.#received.push(...frames)
+      if (this.#received.length === 0) return
       if (this.#frames.info === undefined) throw natsFault('did not greet us')
       this.#greeted.resolve()
       this.#wake()
@@ -99,10 +100,11 @@ export class GuardedNatsTransport implements Transport {
   }
 
   async #startTls(socket: Socket, host: string, tls: { ca?: string }): Promise<void> {
-    // Bytes behind the greeting were never encrypted: they must not count as what the server says inside TLS.
-    if (this.#waiting.length !== 1 || !this.#frames.isWhole) throw natsFault('sent more than its greeting before TLS')
+    // Bytes after the greeting were not encrypted: they must not be read as if they had come inside TLS.
+    if (this.#received.length !== 1 || !this.#frames.isComplete)
+      throw natsFault('sent more than its greeting before TLS')
     socket.removeAllListeners('data')
-    // The name in the address is what the certificate must say, not the number we connect to.
+    // The certificate must match the host of the address, not the IP address that we connect to.
     const name = isIP(host) === 0 ? { servername: host } : { host }
     const inner = connectTls({ socket, ...name, ...tls, rejectUnauthorized: true })
     const secured = Promise.withResolvers<void>()
@@ -114,25 +116,25 @@ export class GuardedNatsTransport implements Transport {
     this.#encrypted = true
   }
 
-  /** Whatever ended it, once: the socket is gone, and whoever waits is told. */
+  /** Ends the transport once: destroys the socket and fails what waits for it. */
   #end(error: Error | undefined): void {
     if (this.#done) return
     this.#done = true
     if (error !== undefined) this.closeError = error
-    if (error !== undefined && this.#connected) this.#noteFault(error)
+    if (error !== undefined && this.#connected) this.#onFault(error)
     this.#socket?.destroy()
-    this.#greeted.reject(error ?? natsFault('was left'))
+    this.#greeted.reject(error ?? natsFault('was disconnected by us'))
     this.#wake()
-    // Of a connection that never was, the library hears by connect() alone.
+    // If the connection was never open, connect() fails, and the library must not see it close.
     if (this.#connected) this.#closed.resolve()
   }
 
   async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
     for (;;) {
-      const frames = this.#waiting
-      this.#waiting = []
+      const frames = this.#received
+      this.#received = []
       for (const frame of frames) yield frame
-      if (this.#waiting.length > 0) continue
+      if (this.#received.length > 0) continue
       if (this.#done) return
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
@@ -140,8 +142,8 @@ export class GuardedNatsTransport implements Transport {
 
   send(frame: Uint8Array): void {
     if (this.#done || this.#socket === undefined) return
-    // A response to the server's own PING is nothing that we asked for.
-    if (!isPong(frame)) this.#unasked = { bytes: 0, frames: 0 }
+    // A PONG only responds to the server's own PING, so it allows no further responses.
+    if (!isPong(frame)) this.#unsolicited = { bytes: 0, frames: 0 }
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#end(natsFault('does not read what we send'))
     else this.#socket.write(frame)
   }
@@ -163,8 +165,8 @@ export class GuardedNatsTransport implements Transport {
   }
 }
 
-function hasSocket(options: ConnectionOptions): options is NatsSocketOptions {
-  return 'line' in options
+function hasTarget(options: ConnectionOptions): options is NatsTransportOptions {
+  return 'target' in options
 }
 
 function isPong(frame: Uint8Array): boolean {

@@ -1,25 +1,25 @@
 import { malformed } from '../checked-socket.ts'
 
-/** Limit: columns of a result; our statements ask for 18 at most. Beyond it the connection is cut. */
+/** Limit: columns of a result; our statements read at most 18. Beyond it the connection is closed. */
 const MAX_COLUMNS = 256
-/** Limit: ways of signing in that a server may offer. Beyond it the connection is cut. */
+/** Limit: login methods that a server may offer. Beyond it the connection is closed. */
 const MAX_MECHANISMS = 16
 
-/** What follows a text that ends with a zero. */
+/** The position after a zero-terminated text. */
 export function afterText(bytes: Buffer, at: number, end: number): number {
   const zero = at < end ? bytes.indexOf(0, at) : -1
   if (zero < 0 || zero >= end) throw malformed('a text without an end')
   return zero + 1
 }
 
-/** So many texts, and nothing else. */
+/** Exactly `count` texts. */
 export function checkTexts(bytes: Buffer, at: number, end: number, count: number): void {
   let next = at
   for (let i = 0; i < count; i += 1) next = afterText(bytes, next, end)
-  if (next !== end) throw malformed('a message is longer than what it says')
+  if (next !== end) throw malformed('a message is longer than its contents')
 }
 
-/** Errors and notices: a letter and a text each, then a zero. */
+/** The fields of an error or notice: a letter and a text each, then a zero. */
 export function readFields(bytes: Buffer, at: number, end: number): Map<string, string> {
   const fields = new Map<string, string>()
   let next = at
@@ -32,14 +32,14 @@ export function readFields(bytes: Buffer, at: number, end: number): Map<string, 
   return fields
 }
 
-/** Gives how many columns there are. */
+/** Returns the number of columns. */
 export function checkDescription(bytes: Buffer, at: number, end: number): number {
-  if (end - at < 2) throw malformed('a cut description')
+  if (end - at < 2) throw malformed('a truncated description')
   const count = bytes.readUInt16BE(at)
   if (count > MAX_COLUMNS) throw malformed(`${count} columns`)
   let next = at + 2
   for (let i = 0; i < count; i += 1) next = afterText(bytes, next, end) + 18
-  if (next !== end) throw malformed('a description of another length')
+  if (next !== end) throw malformed('a description with a wrong length')
   return count
 }
 
@@ -47,18 +47,18 @@ export function checkRow(bytes: Buffer, at: number, end: number, columns: number
   if (end - at < 2 || bytes.readUInt16BE(at) !== columns) throw malformed('a row with other columns than described')
   let next = at + 2
   for (let i = 0; i < columns; i += 1) {
-    if (next + 4 > end) throw malformed('a cut row')
+    if (next + 4 > end) throw malformed('a truncated row')
     const length = bytes.readInt32BE(next)
     if (length < -1) throw malformed('a value of negative length')
     next += 4 + Math.max(0, length)
   }
-  if (next !== end) throw malformed('a row of another length')
+  if (next !== end) throw malformed('a row with a wrong length')
 }
 
 export function checkMechanisms(bytes: Buffer, at: number, end: number): void {
   let next = at
   for (let i = 0; next < end && bytes[next] !== 0; i += 1) {
-    if (i >= MAX_MECHANISMS) throw malformed('too many ways of signing in')
+    if (i >= MAX_MECHANISMS) throw malformed('too many login methods')
     next = afterText(bytes, next, end)
   }
   if (next !== end - 1) throw malformed('a list without an end')

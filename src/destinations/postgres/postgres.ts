@@ -4,30 +4,30 @@ import { codeOf, isUnavailable } from '#platform/errors.ts'
 import { type ClientPool, createClientPool } from '../client-pool.ts'
 import type { Connection, DeliveryRecovery, Finding, Kind, KindDeps } from '../contract.ts'
 import { databaseAddress } from '../database-address.ts'
-import { explain, failing } from '../failure.ts'
+import { explain, withDeliveryErrors } from '../driver-errors.ts'
 import { ca, deletes, storedOptions, textOption } from '../options.ts'
-import { sharing, shown } from '../rows.ts'
-import { postgresSocket } from './checked-socket.ts'
-import { erase, writeBatch } from './rows.ts'
+import { sharedTables, shortText } from '../test-findings.ts'
+import { postgresSocket } from './socket.ts'
 import { FIND_OTHERS, TABLES, VERSIONS, VIEWS } from './tables.ts'
 import { compareRows, removeFound } from './verify.ts'
+import { erase, writeBatch } from './write-batch.ts'
 
 const SCHEMES = ['postgres:', 'postgresql:']
 const RESPONSE_MS = 30_000
-/** Every value stays the text it came as: what a server calls a date or a document is not parsed. */
+/** Values stay text: dates and documents of an untrusted server are not parsed. */
 const AS_TEXT = { getTypeParser: () => (value: string | Buffer) => value }
-// SQLSTATEs that blame the row: too long, wrong encoding, out of range, broken constraint. Sent again, it fails again.
-const BLAMES_ROW = /^(22|23|54)/
+// SQLSTATEs caused by the row: too long, wrong encoding, out of range, violated constraint. A retry would fail again.
+const ROW_ERRORS = /^(22|23|54)/
 
 const options = z.strictObject({
   schema: textOption(/^[a-z_][a-z0-9_]{0,62}$/, 'must be lower-case letters, digits and underscores')
     .optional()
-    .describe("where the tables go; made if it is missing. Unset: the role's own search path"),
+    .describe("schema of the tables; created if it is missing. Unset: the role's own search path"),
   ca,
   deletes,
 })
 
-/** PostgreSQL 15 and newer, and whatever speaks its protocol. */
+/** PostgreSQL 15 and newer, and servers that are compatible with it. */
 export const postgres: Kind = {
   options,
   takesEvents: false,
@@ -40,29 +40,29 @@ function openPostgres(deps: KindDeps, id: string, url: string, stored: Record<st
   const address = databaseAddress(url, SCHEMES, 5432)
   const { host, port, user, password, database } = address
   const { schema, ca, deletes } = storedOptions(options, stored)
-  const hard = deletes === 'hard'
+  const hardDeletes = deletes === 'hard'
   const pool = createClientPool<Client>({
     open: () => {
-      const line = postgresSocket(deps, address, ca)
-      const driver = { application_name: 'tributary push', ssl: false, types: AS_TEXT, stream: () => line }
-      // As a function: the driver would take an empty one for none, and look for the operator's own.
+      const socket = postgresSocket(deps, address, ca)
+      const driver = { application_name: 'tributary push', ssl: false, types: AS_TEXT, stream: () => socket }
+      // A function, because the driver treats an empty password as none and would look for the operator's own.
       const client = new Client({ host, port, user, password: () => password, database, ...driver })
-      // What was asked fails by itself; an error beside it must not end the process.
+      // The pending statement fails with its own error; this event must not end the process.
       client.on('error', () => {})
-      return { client, line, ready: client.connect() }
+      return { client, socket, ready: client.connect() }
     },
     recover: (client) => client.query('rollback'),
     end: (client) => void client.end(),
   })
   const transaction = <Result>(work: (client: Client) => Promise<Result>) =>
-    failing(recoveryOf, () => inTransaction(pool, schema, work))
+    withDeliveryErrors(recoveryOf, () => inTransaction(pool, schema, work))
   return {
-    prepare: () => transaction((client) => evolve(client, schema)),
+    prepare: () => transaction((client) => upgradeTables(client, schema)),
     test: () => test(pool, schema, id),
-    write: (batch) => transaction((client) => writeBatch(client, batch, deps.clock.now(), hard)),
+    write: (batch) => transaction((client) => writeBatch(client, batch, deps.clock.now(), hardDeletes)),
     erase: (erasure) => transaction((client) => erase(client, erasure, deps.clock.now())),
-    reading: {
-      compare: (profileId, span, rows) => transaction((client) => compareRows(client, profileId, span, rows)),
+    verifier: {
+      compare: (profileId, range, rows) => transaction((client) => compareRows(client, profileId, range, rows)),
       remove: (profileId, rows) => transaction((client) => removeFound(client, profileId, rows)),
     },
     drop: () =>
@@ -74,10 +74,10 @@ function openPostgres(deps: KindDeps, id: string, url: string, stored: Record<st
   }
 }
 
-/** Tables are made and evolved by us, one version after the other, under a lock of their own. */
-async function evolve(client: Client, schema: string | undefined): Promise<void> {
+/** Creates and upgrades the tables, one version after the other, under an advisory lock. */
+async function upgradeTables(client: Client, schema: string | undefined): Promise<void> {
   await client.query('select pg_advisory_xact_lock(8042006)')
-  await makeSchema(client, schema)
+  await createSchema(client, schema)
   await client.query(
     'create table if not exists tributary_schema (version integer primary key, applied_at timestamptz not null default now())',
   )
@@ -87,15 +87,15 @@ async function evolve(client: Client, schema: string | undefined): Promise<void>
     [[...TABLES, ...VIEWS]],
   )
   const [found] = rows
-  // Somebody took a table away: each statement may run again, and what is there stays.
+  // If a table is missing, all statements run again; they keep what exists.
   for (let next = found?.missing === '0' ? Number(found.version) : 0; next < VERSIONS.length; next += 1) {
     for (const statement of VERSIONS[next]!) await client.query(statement)
     await client.query('insert into tributary_schema (version) values ($1) on conflict do nothing', [next + 1])
   }
 }
 
-// Asked for first, because `if not exists` wants the right to create even when there is nothing to do.
-async function makeSchema(client: Client, schema: string | undefined): Promise<void> {
+// Looked up first, because `if not exists` requires the privilege to create even when the schema exists.
+async function createSchema(client: Client, schema: string | undefined): Promise<void> {
   if (schema === undefined) return
   const { rowCount } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
   if (rowCount === 0) await client.query(`create schema ${schema}`)
@@ -108,15 +108,15 @@ async function test(pool: ClientPool<Client>, schema: string | undefined, id: st
       const { rows } = await client.query<Record<'server' | 'tls', unknown>>(
         "select split_part(version(), ' on ', 1) as server, (select version from pg_stat_ssl where pid = pg_backend_pid()) as tls",
       )
-      const detail = `${shown(rows[0]?.server) ?? 'a server without a version'}, ${shown(rows[0]?.tls) ?? 'without TLS'}`
+      const detail = `${shortText(rows[0]?.server) ?? 'unknown version'}, ${shortText(rows[0]?.tls) ?? 'without TLS'}`
       findings.push({ check: 'connect', ok: true, detail })
-      const others = await tryRights(client, schema, id)
+      const others = await tryPrivileges(client, schema, id)
       findings.push({
         check: 'rights',
         ok: true,
         detail: 'may create tables and views and write; nothing was left behind',
       })
-      findings.push(...sharing(others))
+      findings.push(...sharedTables(others))
     })
   } catch (error) {
     findings.push({ check: findings.length === 0 ? 'connect' : 'rights', ok: false, detail: explain(error) })
@@ -124,10 +124,10 @@ async function test(pool: ClientPool<Client>, schema: string | undefined, id: st
   return findings
 }
 
-/** Gives other destinations that wrote into the same tables. */
-async function tryRights(client: Client, schema: string | undefined, id: string): Promise<{ id: unknown }[]> {
-  await client.query(beginning(schema))
-  await makeSchema(client, schema)
+/** Returns the other destinations that wrote into the same tables. */
+async function tryPrivileges(client: Client, schema: string | undefined, id: string): Promise<{ id: unknown }[]> {
+  await client.query(beginStatement(schema))
+  await createSchema(client, schema)
   await client.query('create table tributary_test (id integer)')
   await client.query('create view tributary_test_view as select id from tributary_test')
   await client.query('insert into tributary_test values (1)')
@@ -137,8 +137,8 @@ async function tryRights(client: Client, schema: string | undefined, id: string)
   return others
 }
 
-// Inside the transaction, because poolers refuse settings at the start and forget them in between.
-function beginning(schema: string | undefined): string {
+// Set inside the transaction, because poolers refuse settings at connect and drop them between transactions.
+function beginStatement(schema: string | undefined): string {
   const path = schema === undefined ? '' : `; set local search_path to ${schema}`
   return `begin; set local statement_timeout = ${RESPONSE_MS}; set local lock_timeout = 10000${path}`
 }
@@ -149,7 +149,7 @@ function inTransaction<Result>(
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   return pool.use(async (client) => {
-    await client.query(beginning(schema))
+    await client.query(beginStatement(schema))
     const result = await work(client)
     await client.query('commit')
     return result
@@ -157,5 +157,5 @@ function inTransaction<Result>(
 }
 
 function recoveryOf(error: unknown): DeliveryRecovery {
-  return BLAMES_ROW.test(codeOf(error) ?? '') && !isUnavailable(error) ? 'reject' : 'retry'
+  return ROW_ERRORS.test(codeOf(error) ?? '') && !isUnavailable(error) ? 'reject' : 'retry'
 }

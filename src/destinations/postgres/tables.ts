@@ -1,7 +1,7 @@
 import { ITEM_TYPES } from '#model/types.ts'
 import { columnsOf, type ViewColumn } from '../view-columns.ts'
 
-/** A value of another type than it should have is null: one odd item must not break the view for all. */
+/** A value of an unexpected type is null: one such item must not break the view for all. */
 function column({ name, document, field, as }: ViewColumn): string {
   const text = `i.${document} ->> '${field}'`
   if (as === 'text') return `${text} as ${name}`
@@ -10,7 +10,7 @@ function column({ name, document, field, as }: ViewColumn): string {
   return `case when jsonb_typeof(i.${document} -> '${field}') = 'number' then ${value} end as ${name}`
 }
 
-/** The published shape, version by version; each statement may run again without harm. docs/push.md shows them. */
+/** The published schema, version by version. Every statement may run again. docs/push.md shows it. */
 export const VERSIONS: string[][] = [
   [
     `create table if not exists tributary_profiles (
@@ -53,7 +53,7 @@ export const TABLES = [
 ]
 export const VIEWS = ITEM_TYPES.map((type) => `tributary_${type}`)
 
-/** One row per profile and destination; an older run finds a larger epoch and changes nothing. */
+/** One row per profile and destination. An older run finds a greater epoch and changes nothing. */
 export const PUT_CHECKPOINT = `insert into tributary_checkpoint as c (destination_id, profile_id, seq, epoch, updated_at)
 values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
 on conflict (destination_id, profile_id) do update set seq = excluded.seq, epoch = excluded.epoch, updated_at = excluded.updated_at
@@ -76,7 +76,7 @@ const ROWS = `$1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::te
 const ROW =
   'id, idr, profile_id, service, endpoint, native_id, at, updated_at, types, guid, author, lat, lng, oembed, map, data, seq'
 
-/** The same or a larger number wins. Two accounts may hold the same service user, so a row is known by profile and id together. */
+/** The same or a greater `seq` wins. Two accounts may have the same service user, so a row is identified by profile and id. */
 export const PUT_ITEMS = `insert into tributary_items as t
   (id, idr, profile_id, service, endpoint, native_id, at, updated_at, types, guid, author, lat, lng, oembed, map, data, seq, deleted_at)
 select i.id, i.idr, i.profile_id, i.service, i.endpoint, i.native_id, to_timestamp(i.at / 1000.0), to_timestamp(i.updated_at / 1000.0),
@@ -96,13 +96,13 @@ export const DELETE_ITEMS = `update tributary_items t set deleted_at = to_timest
 from unnest($2::text[], $3::bigint[], $4::bigint[]) as g (id, seq, gone_at)
 where t.id = g.id and t.profile_id = $1 and t.seq <= g.seq`
 
-/** The same for those who want no trace of what is gone. */
+/** The hard variant: removes the rows. */
 export const REMOVE_ITEMS = `with gone as (
   delete from tributary_items t using unnest($2::text[], $3::bigint[]) as g (id, seq)
   where t.id = g.id and t.profile_id = $1 and t.seq <= g.seq returning t.id)
 delete from tributary_participants p using gone where p.profile_id = $1 and p.item_id = gone.id`
 
-/** Rows that are missing or not as they should be, with the number they have. */
+/** Rows that are missing or different, with the `seq` that they have. */
 export const FIND_WRONG = `select i.id, t.seq::text as seq
 from unnest(${ROWS}, $18::text[]) as i (${ROW}, people)
 left join tributary_items t on t.profile_id = i.profile_id and t.id = i.id
@@ -127,7 +127,7 @@ export const ERASE = [
   'delete from tributary_profiles where id = $1',
 ]
 
-/** What a role needs, and no more: for the app's administrator to run once. */
+/** The least privileges that a role needs. The app's administrator runs it once. */
 export function leastPrivilegeScript(schema: string): string {
   return `create role tributary login password 'choose one' connection limit 10;
 create schema if not exists ${schema} authorization tributary;

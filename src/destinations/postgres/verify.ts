@@ -1,17 +1,22 @@
 import type { Client } from 'pg'
 import type { PutRow } from '#model/destination.ts'
 import { textArray } from '#platform/postgres/binary-arrays.ts'
-import type { Differences, FoundRow, Span } from '../contract.ts'
-import { clean } from '../rows.ts'
-import { columnsOf } from './rows.ts'
+import type { Differences, FoundRow, IdRange } from '../contract.ts'
+import { cleanText } from '../database-rows.ts'
 import { FIND_EXTRA, FIND_WRONG, REMOVE_FOUND } from './tables.ts'
+import { columnsOf } from './write-batch.ts'
 
-/** The server compares: it alone knows what it makes of a document. */
-export async function compareRows(client: Client, profileId: string, span: Span, rows: PutRow[]): Promise<Differences> {
-  const people = textArray(rows.map(({ participants }) => JSON.stringify(participants.map((who) => clean(who)))))
+/** The server compares, because it stores documents in a form of its own. */
+export async function compareRows(
+  client: Client,
+  profileId: string,
+  range: IdRange,
+  rows: PutRow[],
+): Promise<Differences> {
+  const people = textArray(rows.map(({ participants }) => JSON.stringify(participants.map((who) => cleanText(who)))))
   const wrong = await client.query<{ id: string; seq: string | null }>(FIND_WRONG, [...columnsOf(rows), people])
   const ids = rows.map(({ id }) => id)
-  const extra = await client.query<{ id: string; seq: string }>(FIND_EXTRA, [profileId, span.after, span.upTo, ids])
+  const extra = await client.query<{ id: string; seq: string }>(FIND_EXTRA, [profileId, range.after, range.upTo, ids])
   return { wrong: wrong.rows.map(toFound), extra: extra.rows.map(toFound) }
 }
 

@@ -6,18 +6,18 @@ import { reasonOf } from '#platform/errors.ts'
 import { firstOf, lastOf } from '#platform/list-ends.ts'
 import { retryAfterMs } from '#platform/retry-after.ts'
 import { requestOnce } from '../bounded-request.ts'
-import { changeText, partsOf } from '../change-text.ts'
+import { changeText, chunksOf } from '../change-text.ts'
 import { type Batch, type Connection, DeliveryError, type Finding, type Kind, type KindDeps } from '../contract.ts'
-import { explain } from '../failure.ts'
+import { explain } from '../driver-errors.ts'
 import { checkPort } from '../network-address.ts'
 
-/** Limit: milliseconds for one request to a webhook until its response's head is there. Then the request failed. */
+/** Limit: milliseconds for one request to a webhook, until the head of its response has arrived. Then the request fails. */
 const MAX_REQUEST_MS = 20_000
-/** Limit: bytes of a webhook's response body that are read, to keep the connection; never parsed. More close the connection. */
+/** Limit: bytes of a webhook's response body that are read, so that the connection can be reused; never parsed. More close the connection. */
 const MAX_BODY_BYTES = 16 * 1024
-/** Limit: milliseconds that a webhook's response body is waited for, once its status is known. Then the connection is closed. */
+/** Limit: milliseconds for a webhook's response body, after its status is known. Then the connection is closed. */
 const MAX_BODY_MS = 2000
-/** Limit: bytes of one request to a webhook, small enough for any receiver; a larger batch goes in several. */
+/** Limit: bytes of one request to a webhook, small enough for any receiver; a larger batch is sent in several. */
 const MAX_REQUEST_BYTES = 512 * 1024
 const PREFIX = 'whsec_'
 
@@ -33,7 +33,7 @@ export const webhook: Kind = {
     const { username, password, hash, port } = new URL(url)
     if (port !== '') checkPort(Number(port), [80, 443])
     if (username !== '' || password !== '' || hash !== '')
-      throw new ApiError('bad_body', 'url: must hold no user name and no fragment.')
+      throw new ApiError('bad_body', 'url: must not contain a user name or a fragment.')
   },
   open: (deps, _destination, secrets) => openWebhook(deps, secrets.url, secrets.signing ?? []),
 }
@@ -45,14 +45,14 @@ function openWebhook(deps: KindDeps, url: string, signing: string[]): Connection
     prepare: async () => {},
     test: async () => test(post, deps.clock.now()),
     write: async (batch) => {
-      // Nothing of its items changed, but something of the profile: its account or its state.
+      // Only the profile changed: its account or its state.
       if (batch.rows.length === 0)
         await post(`msg_${batch.profile.id}_profile_${batch.epoch}`, bodyOf('profile.changed', batch, []))
-      for (const part of partsOf(batch.rows, MAX_REQUEST_BYTES)) {
-        // The same rows always have the same id, so that a receiver can tell a repetition.
+      for (const chunk of chunksOf(batch.rows, MAX_REQUEST_BYTES)) {
+        // The same rows always have the same id, so that a receiver recognizes repetitions.
         await post(
-          `msg_${batch.profile.id}_${batch.generation}_${firstOf(part).seq}_${lastOf(part).seq}`,
-          bodyOf('items.changed', batch, part),
+          `msg_${batch.profile.id}_${batch.generation}_${firstOf(chunk).seq}_${lastOf(chunk).seq}`,
+          bodyOf('items.changed', batch, chunk),
         )
       }
     },
@@ -106,10 +106,10 @@ async function send(
   )
   if (status >= 200 && status < 300) return
   const waitMs = retryAfterMs(headers, deps.clock.now())
-  if (status === 410) throw new DeliveryError('gone', 'The receiver answered 410: it wants no more.')
-  // Halved until it fits; a row that is too large alone is set aside.
+  if (status === 410) throw new DeliveryError('gone', 'The receiver answered 410: it wants no more deliveries.')
+  // The batch is halved until it fits; a single row that is too large becomes a dead letter.
   if (status === 413) throw new DeliveryError('reject', 'The receiver answered 413: too large.')
-  // A redirect is a mistake of the address, and a 4xx may be mended by its owner: both are tried again.
+  // Redirects and 4xx are tried again: the app may correct its address or its receiver.
   throw new DeliveryError('retry', `The receiver answered ${status}.`, { retryAfterMs: waitMs })
 }
 
@@ -127,11 +127,11 @@ async function exchange(
 ): Promise<{ status: number; headers: Record<string, string> }> {
   try {
     const waitMs = deps.waitMs ?? MAX_REQUEST_MS
-    const reply = await requestOnce(deps, { method: 'POST', url, headers, body, waitMs, signal })
+    const response = await requestOnce(deps, { method: 'POST', url, headers, body, waitMs, signal })
     const bodyMs = Math.min(waitMs, MAX_BODY_MS)
-    // The status says it all: whatever becomes of the body, the receiver has answered.
-    await reply.body.dump({ limit: MAX_BODY_BYTES, signal: AbortSignal.timeout(bodyMs) }).catch(() => {})
-    return reply
+    // The status decides; a body that fails does not undo it.
+    await response.body.dump({ limit: MAX_BODY_BYTES, signal: AbortSignal.timeout(bodyMs) }).catch(() => {})
+    return response
   } catch (error) {
     throw new DeliveryError('retry', `The receiver cannot be reached: ${explain(error)}`, {
       cause: error,
@@ -145,7 +145,7 @@ async function test(post: (id: string, body: string) => Promise<void>, nowMs: nu
       `msg_test_${randomBytes(6).toString('hex')}`,
       JSON.stringify({ type: 'test', timestamp: new Date(nowMs).toISOString(), data: {} }),
     )
-    return [{ check: 'post', ok: true, detail: 'the receiver took a test message' }]
+    return [{ check: 'post', ok: true, detail: 'the receiver accepted a test message' }]
   } catch (error) {
     return [{ check: 'post', ok: false, detail: reasonOf(error) }]
   }

@@ -3,23 +3,24 @@ import type { Destination, DestinationKind, DestinationSecrets } from '#model/de
 import { ApiError } from '#model/errors.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
+/** Connections that were not used for this long are closed. */
 const IDLE_MS = 60_000
 
-interface Held {
+interface PooledConnection {
   connection: Connection
   kind: DestinationKind
-  /** What it was opened with; another address or option opens anew. */
+  /** What it was opened with. When the address or an option changes, a new connection is opened. */
   fingerprint: string
   prepared: Promise<void> | undefined
   users: number
   lastUsed: number
-  /** Replaced by a newer one; closed when the last user leaves. */
-  retired: boolean
+  /** A newer one replaced it; it is closed when its last user is done. */
+  isReplaced: boolean
 }
 
-/** Open ways into destinations, shared by the runs of this process and closed when nobody needs them. */
+/** Open connections to destinations, shared by the runs of this process and closed when idle. */
 export interface Connections {
-  /** Runs work on a prepared connection. */
+  /** Runs work on a connection that is prepared for writing. */
   use<Result>(
     destination: Destination,
     secrets: DestinationSecrets,
@@ -32,72 +33,72 @@ export interface Connections {
 export type ConnectionsDeps = KindDeps & { log: Log }
 
 export function createConnections(deps: ConnectionsDeps, kinds: Partial<Record<DestinationKind, Kind>>): Connections {
-  const held = new Map<string, Held>()
+  const pool = new Map<string, PooledConnection>()
   const kindOf = (name: DestinationKind): Kind => {
     const kind = kinds[name]
     if (kind === undefined)
-      throw new ApiError('bad_body', `kind: ${name} is not there yet; there is ${Object.keys(kinds).join(', ')}.`)
+      throw new ApiError('bad_body', `kind: unknown kind ${name}. Known: ${Object.keys(kinds).join(', ')}.`)
     return kind
   }
   const sweep = setInterval(() => closeIdle(), IDLE_MS / 2).unref()
 
-  /** Nobody uses it any more, so that its failure is only told. */
-  const closeQuietly = async ({ connection, kind }: Held): Promise<void> => {
+  /** Nothing uses the connection any more, so a failure is only logged. */
+  const closeQuietly = async ({ connection, kind }: PooledConnection): Promise<void> => {
     await connection.close().catch((error: unknown) => deps.log.debug('a connection did not close', { kind, error }))
   }
 
-  // Measured by a clock that nobody moves: idle is idle, whatever the time of day.
+  // Measured on the monotonic clock: a change of the system time must not close connections or keep them open.
   const closeIdle = () => {
-    for (const [id, each] of held) {
+    for (const [id, each] of pool) {
       if (each.users > 0 || performance.now() - each.lastUsed < IDLE_MS) continue
-      held.delete(id)
+      pool.delete(id)
       void closeQuietly(each)
     }
   }
 
-  function find(destination: Destination, secrets: DestinationSecrets): Held {
+  function openOrReuse(destination: Destination, secrets: DestinationSecrets): PooledConnection {
     const fingerprint = JSON.stringify([secrets, destination.options, destination.kind])
-    const known = held.get(destination.id)
-    if (known?.fingerprint === fingerprint) return known
-    if (known !== undefined) {
-      known.retired = true
-      if (known.users === 0) void closeQuietly(known)
+    const existing = pool.get(destination.id)
+    if (existing?.fingerprint === fingerprint) return existing
+    if (existing !== undefined) {
+      existing.isReplaced = true
+      if (existing.users === 0) void closeQuietly(existing)
     }
-    const fresh: Held = {
+    const opened: PooledConnection = {
       connection: kindOf(destination.kind).open(deps, destination, secrets),
       kind: destination.kind,
       fingerprint,
       prepared: undefined,
       users: 0,
       lastUsed: performance.now(),
-      retired: false,
+      isReplaced: false,
     }
-    held.set(destination.id, fresh)
-    return fresh
+    pool.set(destination.id, opened)
+    return opened
   }
 
   return {
     use: async (destination, secrets, work) => {
-      const each = find(destination, secrets)
+      const each = openOrReuse(destination, secrets)
       each.users += 1
       try {
         each.prepared ??= each.connection.prepare()
         await each.prepared
         return await work(each.connection)
       } catch (error) {
-        // The next one starts from the beginning: tables may be gone, the server another one.
+        // Prepare again next time: the tables may be missing, or the server may be another one.
         each.prepared = undefined
         throw error
       } finally {
         each.users -= 1
         each.lastUsed = performance.now()
-        if (each.retired && each.users === 0) void closeQuietly(each)
+        if (each.isReplaced && each.users === 0) void closeQuietly(each)
       }
     },
     kindOf,
     close: async () => {
       clearInterval(sweep)
-      await Promise.all([...held.values()].map(closeQuietly))
+      await Promise.all([...pool.values()].map(closeQuietly))
     },
   }
 }

@@ -18,31 +18,31 @@ export interface DeliverDeps {
   egress: Egress
   connections: Connections
   pushCounters: PushCounters
-  /** Ends a run whose profile leaves; without it, a run ends after the batch it writes. */
+  /** Ends a run whose profile is disconnected; without it, a run ends after the batch that it writes. */
   access?: AccessWatch | undefined
-  /** Where the usual ones do not fit. */
+  /** Overrides of the defaults, for tests. */
   deliveryTimes?: Partial<DeliveryTimes> | undefined
 }
 
 export type PlanDeps = Pick<DeliverDeps, 'database' | 'clock'> & { engine: Pick<JobEngine, 'wake' | 'waiting'> }
 
 export interface DeliveryTimes {
-  /** A run that lives moves its lease on; one that is dead or frozen loses it after this. */
+  /** A live run renews its lease; one that died or froze loses it after this time. */
   leaseMs: number
-  /** After this a run makes room if somebody waits; what is left goes on in a new turn. */
+  /** After this time a run yields if another one waits; the rest follows in a new run. */
   sliceMs: number
-  /** Retried this long, with growing waits; then parked, with nothing dropped. */
-  patienceMs: number
-  /** The first wait after a failure; each next one is twice as long, up to an hour. */
+  /** A destination that fails this long is parked; nothing is dropped. */
+  parkAfterMs: number
+  /** The wait after the first failure; each further one doubles it, up to an hour. */
   firstWaitMs: number
-  /** So long one request compares; requests end after a minute. */
+  /** How long one request compares rows; requests end after a minute. */
   verifyMs: number
 }
 
 const DEFAULT_TIMES: DeliveryTimes = {
   leaseMs: 30_000,
   sliceMs: 3000,
-  patienceMs: 3 * 86_400_000,
+  parkAfterMs: 3 * 86_400_000,
   firstWaitMs: 1000,
   verifyMs: 30_000,
 }
@@ -51,7 +51,7 @@ export function deliveryTimesOf({ deliveryTimes }: Pick<DeliverDeps, 'deliveryTi
   return { ...DEFAULT_TIMES, ...deliveryTimes }
 }
 
-/** So much is in hand at once for one run, whatever the size of a backfill. */
+/** Bounds what one run has in memory, whatever the size of a backfill. */
 export const BATCH = { rows: 500, bytes: 1024 * 1024 }
-/** So many runs of one process write to one destination at once. */
+/** Concurrent runs of one process into one destination. */
 export const RUNS_PER_DESTINATION = 3

@@ -5,9 +5,9 @@ import { auditApp } from '#store/audit.ts'
 import { type PushEventType, queueEvent, removeEvent, waitingEvents } from '#store/push/events.ts'
 import type { DeliverDeps } from './deps.ts'
 
-const AT_ONCE = 50
+const PAGE_SIZE = 50
 
-/** Written down, and told to every destination of the app that wants to hear of such things. */
+/** Audits an event and queues it for every destination of the app that subscribed to events. */
 export async function raiseEvent(
   { clock }: Pick<DeliverDeps, 'clock'>,
   tx: Queries,
@@ -21,20 +21,20 @@ export async function raiseEvent(
   await queueEvent(tx, appId, type, at, data)
 }
 
-/** Tells a destination what waits for it, in order; one that cannot be told anything forgets it. Gives how many were told. */
+/** Sends the queued events of a destination in order; a kind that takes no events drops them. Returns how many there were. */
 export async function sendEvents(
   { database }: Pick<DeliverDeps, 'database'>,
   destination: Destination,
   connection: Connection,
 ): Promise<number> {
-  let told = 0
+  let sent = 0
   for (;;) {
-    const events = await waitingEvents(database, destination.id, AT_ONCE)
+    const events = await waitingEvents(database, destination.id, PAGE_SIZE)
     for (const event of events) {
       await connection.notify?.(event)
-      told += 1
+      sent += 1
       await removeEvent(database, destination.id, event.id)
     }
-    if (events.length < AT_ONCE) return told
+    if (events.length < PAGE_SIZE) return sent
   }
 }

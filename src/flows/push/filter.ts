@@ -7,13 +7,13 @@ import { matchingItems } from '#store/items/match.ts'
 import type { DeliverDeps } from './deps.ts'
 import { type ItemPath, parseItemPath } from './item-path.ts'
 
-/** Limit: filters of one destination; more is refused. */
+/** Limit: paths in the filter of one destination; more are refused. */
 const MAX_FILTERS = 50
 
-/** What a destination wants, read once and asked of every batch. */
+/** The parsed filter of a destination: an item is delivered when at least one path matches. */
 export type Filter = ItemPath[]
 
-/** Refuses what would never match, with the reason that the same path would get from the API. */
+/** Refuses paths that can never match, with the reason that the read API gives for the same path. */
 export function checkFilter({ registry }: Pick<DeliverDeps, 'registry'>, filter: string[]): string[] {
   if (filter.length === 0) throw new ApiError('bad_body', 'filter: give at least one path, or "*" for all.')
   if (filter.length > MAX_FILTERS) throw new ApiError('bad_body', `filter: at most ${MAX_FILTERS} paths.`)
@@ -26,19 +26,19 @@ export function filterOf({ registry }: Pick<DeliverDeps, 'registry'>, { filter }
     try {
       return [parseItemPath(registry, path)]
     } catch (error) {
-      // A service that an operator took away matches nothing; the other paths go on.
+      // The path of a service that the operator removed matches nothing; the other paths still apply.
       if (error instanceof ApiError) return []
       throw error
     }
   })
 }
 
-/** The paths that could show anything of this profile. */
+/** The paths that can match items of this profile. */
 export function pathsFor(filter: Filter, profile: Profile): Filter {
-  return filter.filter((path) => path.takes(profile))
+  return filter.filter((path) => path.includesProfile(profile))
 }
 
-/** The ids among these items that at least one of the paths would show. */
+/** The ids among these items that at least one path matches. */
 export async function wantedItems(
   { database }: Pick<DeliverDeps, 'database'>,
   paths: Filter,
@@ -54,15 +54,15 @@ export async function wantedItems(
   return wanted
 }
 
-/** Nobody can ask an item that is gone what it was; only where it was. */
+/** A tombstone has no types or contents any more, so only its endpoint can exclude it. */
 export function wantsTombstone(paths: Filter, { endpoint }: Tombstone): boolean {
   return paths.some(
     ({ selection }) => selection === undefined || 'type' in selection || selection.endpoint === endpoint,
   )
 }
 
-/** Whether only the words, times or people that a path asks for keep the item out: another state of it may have been wanted. */
-export function nearlyWants(paths: Filter, { types, endpoint }: ChangedItem): boolean {
+/** Whether only search terms, times or people exclude the item: an earlier state of it may have matched. */
+export function couldHaveWanted(paths: Filter, { types, endpoint }: ChangedItem): boolean {
   return paths.some(({ selection, narrows }) => {
     if (!narrows || selection === undefined) return narrows
     return 'type' in selection ? (types & typeBits([selection.type])) !== 0 : selection.endpoint === endpoint

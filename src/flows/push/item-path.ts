@@ -8,64 +8,66 @@ import { isNamed, type ProfileName, parseProfileName } from '#model/profile-name
 import type { Query, Selection } from '#model/query.ts'
 import { TYPE_NAMES, type TypeName } from '#model/types.ts'
 
+/** One path of a filter, parsed. */
 export interface ItemPath {
-  takes: (profile: Pick<Profile, 'service' | 'nativeId'>) => boolean
+  includesProfile: (profile: Pick<Profile, 'service' | 'nativeId'>) => boolean
   /** Undefined: every endpoint and type. */
   selection: Selection | undefined
   query: Query
-  /** It asks for more than a place: a word, a time, a person. */
+  /** Whether it restricts by search terms, time, place or people, too. */
   narrows: boolean
 }
 
-/** Parameters that choose among items; those that only page, sort or shape an answer mean nothing in a filter. */
-const CHOOSING = ['q', 'near', 'participants', 'since', 'until']
+/** Parameters that restrict items. Those that page, sort or format a response have no meaning in a filter. */
+const RESTRICTING_PARAMETERS = ['q', 'near', 'participants', 'since', 'until']
 
-/** `*`, `/types/photos?q=cat`, `/services/github/events`, `/services/github/*`: the same paths that read, here as filters. */
+/** Parses `*`, `/types/photos?q=cat`, `/services/github/events` or `/services/github/*`: paths of the read API, used as filters. */
 export function parseItemPath(registry: Registry, path: string): ItemPath {
   const bad = (why: string) => new ApiError('bad_body', `filter: “${path}” ${why}.`)
-  const cut = path.indexOf('?')
-  const [address, search] = cut < 0 ? [path, ''] : [path.slice(0, cut), path.slice(cut + 1)]
+  const queryAt = path.indexOf('?')
+  const [address, search] = queryAt < 0 ? [path, ''] : [path.slice(0, queryAt), path.slice(queryAt + 1)]
   const parameters = new URLSearchParams(search)
   const { query, services } = readParameters(parameters, path)
   const shared = {
     query: {
       ...query,
-      // What comes later is wanted too, and how many or in which order means nothing here.
+      // Without a time, all times match, future ones too; paging and order have no meaning here.
       until: parameters.has('until') ? query.until : Number.MAX_SAFE_INTEGER,
       since: parameters.has('since') ? query.since : Number.MIN_SAFE_INTEGER,
       before: undefined,
       dedup: false,
     },
-    narrows: CHOOSING.some((name) => parameters.has(name)),
+    narrows: RESTRICTING_PARAMETERS.some((name) => parameters.has(name)),
   }
-  const chosen = services?.map((each) => {
+  const namedServices = services?.map((each) => {
     const name = knownName(registry, each)
-    if (name === undefined) throw bad(`names “${each}”, which is no service`)
+    if (name === undefined) throw bad(`names “${each}”, which is not a known service`)
     return name
   })
-  const isChosen = (profile: Pick<Profile, 'service' | 'nativeId'>) =>
-    chosen === undefined || chosen.some((each) => isNamed(each, profile))
-  if (address === '*') return { ...shared, takes: isChosen, selection: undefined }
-  const [start, room, third = '', endpoint, ...rest] = address.split('/')
-  if (rest.length > 0) throw bad('goes deeper than a filter can')
-  if (start === '' && room === 'types' && endpoint === undefined) {
+  const isOfNamedService = (profile: Pick<Profile, 'service' | 'nativeId'>) =>
+    namedServices === undefined || namedServices.some((each) => isNamed(each, profile))
+  if (address === '*') return { ...shared, includesProfile: isOfNamedService, selection: undefined }
+  const [beforeSlash, root, third = '', endpoint, ...rest] = address.split('/')
+  if (rest.length > 0) throw bad('has too many segments for a filter')
+  if (beforeSlash === '' && root === 'types' && endpoint === undefined) {
     const type = TYPE_NAMES.find((each) => each === third)
-    if (type === undefined && third !== '*') throw bad('names no type')
-    return { ...shared, takes: isChosen, selection: type && { type: type satisfies TypeName } }
+    if (type === undefined && third !== '*') throw bad('names an unknown type')
+    return { ...shared, includesProfile: isOfNamedService, selection: type && { type: type satisfies TypeName } }
   }
   const name = third === '*' ? undefined : knownName(registry, third)
-  const all = endpoint === undefined || endpoint === '*'
-  if (start !== '' || room !== 'services' || (name === undefined && !(all && third === '*'))) throw bad(NO_PATH)
-  const fault = all || name === undefined ? undefined : endpointFault(registry, name.service, endpoint)
+  const isEveryEndpoint = endpoint === undefined || endpoint === '*'
+  if (beforeSlash !== '' || root !== 'services' || (name === undefined && !(isEveryEndpoint && third === '*')))
+    throw bad(INVALID_PATH)
+  const fault = isEveryEndpoint || name === undefined ? undefined : endpointFault(registry, name.service, endpoint)
   if (fault !== undefined) throw new ApiError('bad_body', `filter: “${path}”: ${fault}`)
   return {
     ...shared,
-    takes: (profile) => isChosen(profile) && (name === undefined || isNamed(name, profile)),
-    selection: all ? undefined : { endpoint },
+    includesProfile: (profile) => isOfNamedService(profile) && (name === undefined || isNamed(name, profile)),
+    selection: isEveryEndpoint ? undefined : { endpoint },
   }
 }
 
-const NO_PATH = 'is no path such as *, /types/photos or /services/github/events'
+const INVALID_PATH = 'is not a path such as *, /types/photos or /services/github/events'
 
 function readParameters(parameters: URLSearchParams, path: string): ReturnType<typeof readItemQuery> {
   try {
@@ -76,7 +78,7 @@ function readParameters(parameters: URLSearchParams, path: string): ReturnType<t
   }
 }
 
-/** A name of profiles at a service that there is. */
+/** Undefined when the service is not known. */
 function knownName(registry: Registry, text: string): ProfileName | undefined {
   const name = parseProfileName(registry, text)
   const isKnown = name?.service === OWN_SERVICE.service || registry.find(name?.service ?? '') !== undefined

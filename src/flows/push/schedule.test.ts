@@ -8,17 +8,17 @@ const shown = (ms: number | undefined) => (ms === undefined ? undefined : new Da
 suite('schedules', () => {
   test('P15 cron follows the zone over both clock changes', () => {
     const daily = '30 2 * * * Europe/Berlin'
-    // Summer time begins on 2027-03-28: half past two does not exist that night, and the run comes when the clock jumps.
+    // Summer time begins on 2027-03-28: 02:30 does not exist that night, and the run is due when the clock jumps.
     const jump = nextDue(daily, at('2027-03-27T12:00:00Z'))!
     assert.equal(shown(jump), '2027-03-28T01:00:00.000Z')
     assert.equal(shown(nextDue(daily, jump)), '2027-03-29T00:30:00.000Z')
-    // It ends on 2027-10-31: half past two comes twice, and one run is enough.
+    // It ends on 2027-10-31: 02:30 occurs twice, and only the first is a run.
     const first = nextDue(daily, at('2027-10-30T12:00:00Z'))!
     assert.equal(shown(first), '2027-10-31T00:30:00.000Z')
     assert.equal(shown(nextDue(daily, first)), '2027-11-01T01:30:00.000Z')
   })
 
-  test('an interval beyond a year, or a text beyond all sense, is refused', () => {
+  test('intervals that are too short or too long are refused, and so are overlong expressions', () => {
     assert.equal(checkSchedule('every 366d'), 'every 366d')
     for (const schedule of [
       'every 367d',
@@ -41,11 +41,11 @@ suite('schedules', () => {
       })
   })
 
-  test('P15 a leap day comes when there is one', () => {
+  test('P15 cron finds the next leap day', () => {
     assert.equal(shown(nextDue('0 0 29 2 *', at('2027-01-01T00:00:00Z'))), '2028-02-29T00:00:00.000Z')
   })
 
-  test('P15 intervals are spread, so that not all come at once', () => {
+  test('P15 intervals have jitter, so that destinations do not run all at once', () => {
     const due = Array.from({ length: 10_000 }, () => nextDue('every 10m', 0)!)
     assert.ok(due.every((ms) => ms >= 570_000 && ms <= 630_000))
     assert.ok(new Set(due).size > 5000)
@@ -54,14 +54,14 @@ suite('schedules', () => {
     assert.ok([...seconds.values()].every((each) => each.length < 400))
   })
 
-  test('what is due by change or by word is never due by the clock', () => {
+  test('on_change and manual are never due by time', () => {
     for (const schedule of ['on_change', 'manual']) {
       assert.equal(checkSchedule(schedule), schedule)
       assert.equal(nextDue(schedule, 0), undefined)
     }
   })
 
-  test('quiet hours end where they say, over midnight and in their zone', () => {
+  test('quiet hours end at their time, across midnight and in their time zone', () => {
     const nights = { from: '22:00', to: '06:30', zone: 'America/New_York' }
     assert.equal(quietUntil(nights, at('2027-01-10T02:59:00Z')), undefined)
     assert.equal(shown(quietUntil(nights, at('2027-01-10T03:00:00Z'))), '2027-01-10T11:30:00.000Z')

@@ -7,14 +7,14 @@ import { isTimeZone, MAX_CRON, nextRun, parseCron } from '#platform/cron.ts'
 const QUIET = 'must be {"from": "22:00", "to": "07:00", "zone"?}'
 const time = z.string({ error: QUIET }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: QUIET })
 
-/** Every day from one time to another, in a zone: nothing is delivered then. */
+/** Nothing is delivered between these two times of the day, in a time zone. */
 export const quietHours = z.strictObject(
   {
     from: time,
     to: time,
     zone: z
       .string({ error: QUIET })
-      .refine(isTimeZone, { error: ({ input }) => `“${String(input)}” is no time zone` })
+      .refine(isTimeZone, { error: ({ input }) => `“${String(input)}” is not a known time zone` })
       .optional(),
   },
   { error: QUIET },
@@ -23,22 +23,22 @@ type QuietHours = z.output<typeof quietHours>
 
 const EVERY = /^every (\d+[smhd])$/
 
-/** Limit: shortest interval of a schedule; a shorter one is answered with 400. */
+/** Limit: shortest interval of a schedule; a shorter one is refused with 400. */
 const MIN_EVERY_MS = 10_000
-/** Limit: longest interval of a schedule; a longer one is answered with 400. */
+/** Limit: longest interval of a schedule; a longer one is refused with 400. */
 const MAX_EVERY_MS = 366 * 86_400_000
 
 export function checkSchedule(schedule: string): string {
   if (schedule.length > MAX_CRON) throw new ApiError('bad_body', `schedule: must have at most ${MAX_CRON} characters.`)
-  const plain = schedule.trim().replaceAll(/\s+/g, ' ')
-  if (plain === 'on_change' || plain === 'manual') return plain
-  const everyMs = intervalOf(plain)
-  if (everyMs !== undefined && everyMs >= MIN_EVERY_MS && everyMs <= MAX_EVERY_MS) return plain
-  const line = parseCron(plain)
-  if (!('fault' in line)) return plain
+  const normalized = schedule.trim().replaceAll(/\s+/g, ' ')
+  if (normalized === 'on_change' || normalized === 'manual') return normalized
+  const everyMs = intervalOf(normalized)
+  if (everyMs !== undefined && everyMs >= MIN_EVERY_MS && everyMs <= MAX_EVERY_MS) return normalized
+  const cron = parseCron(normalized)
+  if (!('fault' in cron)) return normalized
   throw new ApiError(
     'bad_body',
-    `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and ${line.fault}.`,
+    `schedule: “${schedule}” is not on_change, not manual, not “every 15m” (10s to 366d), and ${cron.fault}.`,
   )
 }
 
@@ -51,16 +51,16 @@ export function hasSchedule(schedule: string): boolean {
   return schedule !== 'on_change'
 }
 
-/** When a destination with a schedule is due next; undefined when only a change or somebody's word makes it due. */
+/** When a destination with a schedule is due next; undefined when only a change or a command makes it due. */
 export function nextDue(schedule: string, nowMs: number, chance: Chance = systemChance): number | undefined {
   if (schedule === 'on_change' || schedule === 'manual') return undefined
   const everyMs = intervalOf(schedule)
   if (everyMs !== undefined) return nowMs + Math.round(everyMs * (0.95 + chance() * 0.1))
-  const line = parseCron(schedule)
-  return 'fault' in line ? undefined : nextRun(line, nowMs)
+  const cron = parseCron(schedule)
+  return 'fault' in cron ? undefined : nextRun(cron, nowMs)
 }
 
-/** The end of the quiet time that this moment lies in; undefined when it lies in none. */
+/** The end of the current quiet hours; undefined outside of them. */
 export function quietUntil(quiet: QuietHours | undefined, nowMs: number): number | undefined {
   if (quiet === undefined) return undefined
   const time = new Intl.DateTimeFormat('en-GB', {
@@ -69,15 +69,16 @@ export function quietUntil(quiet: QuietHours | undefined, nowMs: number): number
     hourCycle: 'h23',
     timeZone: quiet.zone ?? 'UTC',
   }).format(nowMs)
-  const inside = quiet.from <= quiet.to ? time >= quiet.from && time < quiet.to : time >= quiet.from || time < quiet.to
-  if (!inside) return undefined
+  const isInside =
+    quiet.from <= quiet.to ? time >= quiet.from && time < quiet.to : time >= quiet.from || time < quiet.to
+  if (!isInside) return undefined
   const [hour = '0', minute = '0'] = quiet.to.split(':')
   return nextRun({ cron: `${Number(minute)} ${Number(hour)} * * *`, zone: quiet.zone ?? 'UTC' }, nowMs)
 }
 
 const stored = z.object({ quiet_hours: quietHours.optional() })
 
-/** Of a destination as it is stored. */
+/** The quiet hours in the stored options of a destination. */
 export function readQuiet(options: Record<string, unknown>): QuietHours | undefined {
   return stored.parse(options).quiet_hours
 }

@@ -11,7 +11,7 @@ interface Order {
   text: string
 }
 
-/** What a fault in a connector, a parser or a driver may do to its process. */
+/** How a fault in a connector, parser or driver may affect its process. */
 const HARM: Record<string, () => void> = {
   hang: () => {
     for (;;);

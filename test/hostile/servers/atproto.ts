@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the servers of this network say. Each field is one lie that a test can switch on. */
+/** How the servers of this network behave. Each field is one attack that a test can switch on. */
 export interface AtprotoLies {
-  /** What a person's data server answers to “who is it”, by the person's DID. */
+  /** The DID that a person's data server claims, by the person's DID. */
   session: Record<string, string>
   /** Which authorization server a person's data server names, by the person's DID. */
   trusts: Record<string, string>
-  /** Whom a refreshed token names; null leaves `sub` out. */
+  /** The `sub` of a refreshed token; null leaves it out. */
   refreshSub?: string | null
-  /** The token answer leaves `sub` out. */
+  /** The token response has no `sub`. */
   withoutSub?: boolean
 }
 
@@ -24,16 +24,16 @@ export interface AtprotoNetwork {
   lies: AtprotoLies
   /** Tokens that were revoked, in order. */
   revoked: string[]
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   asked: string[]
-  /** The token of a session that was begun without OAuth, as apps with app passwords have it. */
+  /** The token of a session that was started with an app password instead of OAuth. */
   sessionToken(did: string): string
   close(): Promise<void>
 }
 
 /**
  * An AT Protocol network on one port: a directory, one authorization server, and a data server for each person, which is
- * that person's own and says what it likes.
+ * controlled by that person.
  */
 export async function startAtproto(): Promise<AtprotoNetwork> {
   const tokens = new Map<string, string>()

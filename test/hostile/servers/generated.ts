@@ -25,7 +25,7 @@ const wrongLength = fc.oneof(
   fc.constantFrom(0x7f_ff_ff_ff, -1000, 65_535, 0xff_ff_ff, 1_000_000),
 )
 
-/** One turn of a server with these frames in it, cut and split at any place. */
+/** One turn of a server with these frames, truncated and split anywhere. */
 function misdeeds<SignIn>(
   frame: fc.Arbitrary<Buffer>,
   turns: number,
@@ -38,7 +38,7 @@ function misdeeds<SignIn>(
       turn: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: turns })),
       how: fc.constantFrom('before' as const, 'instead' as const, 'instead' as const, 'after' as const),
       pieces: fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 12 }),
-      // Silence is kept short, but costs its time limit.
+      // Few silent servers, because each costs a timeout.
       finally: fc.constantFrom('end' as const, 'reset' as const, 'end' as const, 'stay' as const),
       signIn,
     })
@@ -52,7 +52,7 @@ function misdeeds<SignIn>(
 const POSTGRES_TYPES = 'RSKZTDCENA12n3tsIGHWdcVv!\0'.split('')
 
 const postgresFrame = fc.oneof(
-  // Right by itself, and at the wrong time.
+  // Valid frames at the wrong time.
   fc.constantFrom(
     READY,
     message('R', int32(0)),
@@ -86,7 +86,7 @@ const postgresFrame = fc.oneof(
     message('c'),
     message('v', int32(0), int32(0)),
   ),
-  // Counts, lengths and texts that do not fit what is there.
+  // Counts, lengths and texts that do not match the contents.
   fc
     .record({ count: fc.integer({ min: 0, max: 65_535 }), body: bytes(40), type: fc.constantFrom('T', 'D', 't', 'G') })
     .map(({ count, body, type }) => message(type, int16(count), body)),
@@ -128,7 +128,7 @@ const mysqlBody = fc.oneof(
     column('id'),
     column('__proto__'),
     text('a'),
-    // More results follow, it says.
+    // Announces more results.
     Buffer.from([0, 0, 0, 10, 0, 0, 0]),
   ),
   fc.integer({ min: 0, max: 255 }).map((type) => column('x', type)),

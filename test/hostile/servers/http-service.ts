@@ -4,14 +4,14 @@ import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 
-/** What a hostile service sends for one request: raw bytes, in pieces, and how it ends. */
+/** The response of a hostile service to one request: raw bytes, in chunks, and how the connection ends. */
 export interface HostileResponse {
   pieces: Buffer[]
-  /** Half a response that never goes on is cut by our own time limit; here the service leaves by itself. */
+  /** Our timeout ends half a response that never continues; here the service closes the connection. */
   end: 'close' | 'reset' | 'linger'
 }
 
-/** A body whose end is not there yet when its headers are judged. */
+/** A body that is incomplete when its headers are checked. */
 const LINGER_MS = 200
 const NUMBERS = ['0', '-1', '1e309', '99999999999999999999', 'NaN', '', '2147483648', 'Fri, 31 Dec 9999 23:59:59 GMT']
 const CODINGS = ['gzip', 'gzip, gzip', 'br', 'foo', 'UTF-8', 'aws-chunked', 'none', 'deflate', 'zstd', 'identity, gzip']
@@ -34,7 +34,7 @@ const bodyText = fc.oneof(
 )
 
 const header = (name: string, values: string[]) => fc.tuple(fc.constant(name), fc.constantFrom(...values))
-/** Few at a time: one that makes the whole response unreadable would hide what the others do. */
+/** Few at a time: one that makes the whole response unreadable would hide the effect of the others. */
 const headers = fc.array(
   fc.oneof(
     header('content-encoding', CODINGS),
@@ -50,7 +50,7 @@ const headers = fc.array(
   { maxLength: 2 },
 )
 
-/** Any response that fits into a page: right, wrong, broken off, or no HTTP at all. */
+/** Any response: valid, invalid, truncated, or not HTTP at all. */
 export const hostileResponse: fc.Arbitrary<HostileResponse> = fc
   .record({
     status: fc.constantFrom(200, 200, 200, 200, 204, 206, 301, 304, 400, 401, 403, 404, 429, 500, 503, 999, 0),
@@ -70,7 +70,7 @@ export const hostileResponse: fc.Arbitrary<HostileResponse> = fc
     const lines = given.map(([name, value]) => `${name}: ${value}\r\n`)
     const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\n${lines.join('')}connection: close\r\n\r\n`
     const whole = noHttp === undefined ? Buffer.concat([Buffer.from(head), bytes]) : Buffer.from(noHttp)
-    // Most are sent whole, some break off.
+    // Most are complete, some are truncated.
     const sent = keep > 0.3 ? whole : whole.subarray(0, Math.ceil((whole.length * keep) / 0.3))
     return { pieces: cutInto(sent, cuts), end }
   })
@@ -87,7 +87,7 @@ export interface HostileService {
   close: () => Promise<void>
 }
 
-/** Signs people in properly, and sends what it was given for everything else that they ask. */
+/** Signs people in correctly, and sends the given responses to all other requests. */
 export async function startHostileService(responses: Map<string, HostileResponse>): Promise<HostileService> {
   const sent = new Map<string, number>()
   const sockets = new Set<Socket>()

@@ -3,21 +3,21 @@ import { createServer, type Socket } from 'node:net'
 
 export interface HostileServer {
   port: number
-  /** Connections that are open now. */
+  /** Open connections. */
   open: () => number
-  /** Connections there ever were. */
+  /** All connections so far. */
   made: () => number
   stop: () => Promise<void>
 }
 
-/** How a server writes and how it ends what it has to say. */
+/** How a server writes and how it ends the connection. */
 export interface BucketPolicy {
-  /** So many bytes at once; 0 for all of it. */
+  /** Bytes per write; 0 for all at once. */
   chunk: number
   ends: 'stays' | 'closes' | 'resets'
 }
 
-/** A server on a port of its own that does with each connection what it likes. */
+/** A server on its own port with a handler for each connection. */
 export async function listenHostile(serve: (socket: Socket) => void): Promise<HostileServer> {
   const open = new Set<Socket>()
   let made = 0
@@ -40,11 +40,11 @@ export async function listenHostile(serve: (socket: Socket) => void): Promise<Ho
   }
 }
 
-/** Writes a text, byte for byte, in pieces; each piece may arrive by itself. */
+/** Writes a text in chunks, each of which may arrive separately. */
 export async function say(socket: Socket, bytes: string, chunk: number): Promise<void> {
   socket.setNoDelay(true)
   const all = Buffer.from(bytes, 'latin1')
-  // A million writes of one byte would test the server alone.
+  // A million writes of one byte would only test the server.
   const size = chunk === 0 ? all.length : Math.max(chunk, Math.ceil(all.length / 200))
   for (let at = 0; at < all.length && !socket.destroyed; at += size) {
     if (!socket.write(all.subarray(at, at + size))) await once(socket, 'drain').catch(() => {})
@@ -52,7 +52,7 @@ export async function say(socket: Socket, bytes: string, chunk: number): Promise
   }
 }
 
-/** Writes the same bytes again and again until the other side ends the connection. */
+/** Writes the same bytes repeatedly until the other side closes the connection. */
 export function flood(socket: Socket, bytes: Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(bytes));

@@ -2,7 +2,7 @@ import { type Misdeed, type ScriptedServer, type ServerOptions, startScripted, t
 
 export type MysqlSignIn = 'native' | 'switch' | 'sha2'
 
-/** Speaks MySQL's protocol well enough for a delivery, except for one misdeed. */
+/** Speaks enough of MySQL's protocol for a delivery, except for one attack. */
 export function startHostileMysql(
   misdeed: Misdeed | undefined,
   { signIn = 'native', ...options }: ServerOptions & { signIn?: MysqlSignIn } = {},
@@ -47,7 +47,7 @@ export function column(name: string, type = 253): Buffer {
   return Buffer.concat([...names, Buffer.from([12, 45, 0, 0, 1, 0, 0, type, 0, 0, 0, 0, 0])])
 }
 
-/** A whole result, as the answer to the packet with this number. */
+/** A complete result, in response to the packet with this number. */
 export function result(asked: number, names: string[], rows: string[][], type = 253): Buffer {
   const bodies = [
     Buffer.from([names.length]),
@@ -94,7 +94,7 @@ class Session {
     const steps: Record<MysqlSignIn, Buffer[]> = {
       native: [OK],
       switch: [switchTo('mysql_native_password'), OK],
-      // Inside TLS the password itself is asked for.
+      // Inside TLS the server asks for the password itself.
       sha2: [switchTo('caching_sha2_password'), this.#talk.isSecure() ? Buffer.from([1, 4]) : OK, OK],
     }
     this.#talk.say(packet(asked + 1, steps[this.#signIn][this.#logins - 1] ?? failure('enough')))
@@ -107,7 +107,7 @@ class Session {
   }
 }
 
-/** What an empty destination with our tables says. */
+/** The results of an empty destination with our tables. */
 function response(sql: string): Buffer {
   const numbers = (names: string[], values: string[]) => result(0, names, [values], 8)
   if (sql.startsWith('select version')) return result(0, ['version'], [['8.0.0-hostile']])

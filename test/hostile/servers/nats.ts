@@ -3,12 +3,12 @@ import { createSecureContext, TLSSocket } from 'node:tls'
 import fc from 'fast-check'
 import { type BucketPolicy, finish, flood, type HostileServer, listenHostile, say } from './listen.ts'
 
-/** What a NATS server does; `{inbox}` and `{sid}` in a reply name the request that it answers. */
+/** How a NATS server behaves; `{inbox}` and `{sid}` in a reply refer to the request. */
 export interface NatsCase extends BucketPolicy {
   greeting: string
   /** Written after CONNECT. */
   welcome: string
-  /** Taken one after the other, and again from the first. */
+  /** Used one after the other, then again from the first. */
   replies: string[]
 }
 
@@ -43,7 +43,7 @@ export function startHostileNats(kase: NatsCase): Promise<HostileServer> {
   })
 }
 
-/** Greets, and then writes the same bytes without end. */
+/** Greets, then writes the same bytes endlessly. */
 export function startFloodingNats(greeting: string, bytes: string): Promise<HostileServer> {
   return listenHostile((socket: Socket) => {
     socket.resume().write(greeting)
@@ -51,7 +51,7 @@ export function startFloodingNats(greeting: string, bytes: string): Promise<Host
   })
 }
 
-/** Greets in the clear, speaks TLS from then on, and floods inside; `before` comes behind the greeting, in the clear. */
+/** Greets unencrypted, then starts TLS and writes endlessly inside; `before` follows the greeting unencrypted. */
 export function startTlsNats(
   { cert, key }: { cert: string; key: string },
   before: string,

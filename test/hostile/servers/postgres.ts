@@ -3,7 +3,7 @@ import { type Misdeed, type ScriptedServer, type ServerOptions, startScripted, t
 
 export type PostgresSignIn = 'trust' | 'password' | 'md5' | 'scram'
 
-/** Speaks PostgreSQL's protocol well enough for a delivery, except for one misdeed. */
+/** Speaks enough of PostgreSQL's protocol for a delivery, except for one attack. */
 export function startHostilePostgres(
   misdeed: Misdeed | undefined,
   { signIn = 'trust', ...options }: ServerOptions & { signIn?: PostgresSignIn } = {},
@@ -122,7 +122,7 @@ function responses(sql: string): Buffer[] {
   return sql.split(';').flatMap((each) => described(each).filter((part) => part[0] !== 'n'.charCodeAt(0)))
 }
 
-/** What an empty destination with our tables says. */
+/** The results of an empty destination with our tables. */
 function described(sql: string): Buffer[] {
   const rows = (names: string[], values: string[][]) => [
     rowDescription(names),

@@ -7,13 +7,13 @@ export interface RawRequest {
   path: string
 }
 
-/** One raw response: bytes, and what is written after them without end. */
+/** One raw response: bytes, and what is written endlessly after them. */
 export interface RawResponse extends BucketPolicy {
   bytes: string
   endless: string
 }
 
-/** Reads requests as far as needed to know where the next one begins, and writes bytes. */
+/** Reads just enough of a request to find the next one, and writes bytes. */
 export function startRawHttp(respond: (request: RawRequest) => RawResponse | undefined): Promise<HostileServer> {
   return listenHostile((socket) => {
     let pending = Buffer.alloc(0)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { HostileServer } from './listen.ts'
 import { plainResponse, type RawResponse, rawResponses, startRawHttp } from './raw-http.ts'
 
-/** What a store answers to each method, one request after the other, and again from the first. */
+/** The responses of a store by method, one per request, then again from the first. */
 export interface S3Case {
   put: RawResponse[]
   get: RawResponse[]
@@ -18,7 +18,7 @@ export function startHostileS3(kase: S3Case): Promise<HostileServer> {
   })
 }
 
-/** A store that takes everything and lists what `page` says, with the number of the page and what was asked. */
+/** A store that accepts everything and lists what `page` returns for a page number and request. */
 export async function startListingS3(
   page: (number: number, query: URLSearchParams) => { keys: string[]; token: string | undefined },
 ): Promise<HostileServer & { listed: () => number; removed: () => number; queries: URLSearchParams[] }> {

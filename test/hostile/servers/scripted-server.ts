@@ -4,15 +4,15 @@ import { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 
-/** What a hostile server does, and at which of its turns to speak. */
+/** The attack of a hostile server, and at which of its turns. */
 export interface Misdeed {
-  /** Its own turns, counted on each connection; 0 is the first time it speaks. */
+  /** Turns of the server are counted on each connection; 0 is the first. */
   turn: number
   bytes: Buffer
   how: 'before' | 'instead' | 'after'
-  /** Sizes of the pieces in which this turn is sent. */
+  /** Sizes of the chunks in which this turn is sent. */
   pieces: number[]
-  /** What follows bytes that were sent instead of an answer. */
+  /** What follows bytes that were sent instead of a response. */
   finally: 'stay' | 'end' | 'reset'
 }
 
@@ -24,23 +24,23 @@ export interface Identity {
 export interface ServerOptions {
   /** For TLS. */
   identity?: Identity | undefined
-  /** Closes the connection after a goodbye, as it should. */
+  /** Closes the connection when the client asks for it. */
   hangsUp?: boolean
 }
 
 export interface ScriptedServer {
   port: number
   open: () => number
-  /** All that clients said. */
+  /** Everything that clients sent. */
   heard: () => string
   stop: () => Promise<void>
 }
 
-/** One connection, seen by the server; `say` is a turn. */
+/** One connection, as the server sees it; `say` is a turn. */
 export interface Talk {
   say: (honest: Buffer) => void
   hear: (listen: (chunk: Buffer) => void) => void
-  /** Goes on inside TLS, which may have begun in bytes that were heard already. */
+  /** Continues inside TLS, whose first bytes may already have been received. */
   secure: (early: Buffer) => void
   isSecure: () => boolean
   end: () => void
@@ -56,7 +56,7 @@ export async function startScripted(
   const server = createServer({ noDelay: true, allowHalfOpen: !hangsUp }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    if (!hangsUp) socket.on('end', () => tellUntilGone(socket))
+    if (!hangsUp) socket.on('end', () => writeUntilClosed(socket))
     const talk = talkOver(socket, misdeed, identity, heard)
     serve(hangsUp ? talk : { ...talk, end: () => {} })
   }).listen(0, '127.0.0.1')
@@ -74,8 +74,8 @@ export async function startScripted(
   }
 }
 
-/** Who has gone refuses what is sent; who only ended its own side does not. */
-function tellUntilGone(socket: Socket): void {
+/** A closed peer refuses writes; one that only ended its own side does not. */
+function writeUntilClosed(socket: Socket): void {
   const timer = setInterval(() => socket.write('\0'), 20)
   socket.on('close', () => clearInterval(timer))
 }

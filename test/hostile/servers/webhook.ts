@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { HostileServer } from './listen.ts'
 import { type RawResponse, rawResponses, startRawHttp } from './raw-http.ts'
 
-/** What a receiver answers, one request after the other, and again from the first. */
+/** The responses of a receiver, one per request, then again from the first. */
 export interface WebhookCase {
   responses: RawResponse[]
 }

@@ -32,7 +32,7 @@ const NOT_RUN: Record<string, string> = {
   'flows/authorize/accounts.ts': 'one shard',
   'flows/authorize/apply.ts': 'as exchange.ts: a service user and an account',
   'flows/authorize/expire-sign-ins.ts': 'unfinished sign-ins of any shard',
-  'flows/push/deliver/failure.ts': 'none: destination and events',
+  'flows/push/deliver/settle-failure.ts': 'none: destination and events',
   'flows/push/deliver/bisect-rejects.ts': 'one shard',
   'flows/push/repair/reconcile-checkpoint.ts': 'one shard',
   'flows/push/deliver/settle-death.ts': 'the cursors of a destination, in any shard',

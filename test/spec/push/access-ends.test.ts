@@ -12,12 +12,12 @@ before(async () => {
   receiver = await startReceiver()
 })
 after(async () => {
-  // First, so that no write that hangs keeps the service from stopping.
+  // Closed first, so that no hanging write keeps the service from stopping.
   await receiver.close()
   await harness.stop()
 })
 
-test('runs that a receiver keeps waiting end when their people leave, and the erasure gets through', async () => {
+test('runs blocked by a slow receiver end when their profiles are disconnected, and the erasures are delivered', async () => {
   const held = new Set<string>()
   receiver.response = ({ type, data }) => {
     if (type === 'profile.erased' || data.profile === undefined) return 200
@@ -41,8 +41,8 @@ test('runs that a receiver keeps waiting end when their people leave, and the er
     assert.equal(gone.status, 200, await gone.text())
   }
   const { logged } = harness.tributary
-  const isEnded = () => logged.some((line) => line.includes('a delivery ended, because its profile left'))
+  const isEnded = () => logged.some((line) => line.includes('a delivery ended, because its profile was disconnected'))
   await until('a run has ended', isEnded)
   const erased = () => receiver.messages.filter(({ type }) => type === 'profile.erased').length
-  await until('the erasures are there', () => erased() === RUNS_PER_DESTINATION)
+  await until('the erasures are delivered', () => erased() === RUNS_PER_DESTINATION)
 })

@@ -36,7 +36,7 @@ suite('destinations from the command line', () => {
     return JSON.parse(stdout) as Document
   }
 
-  test('a destination from its making to its end', async () => {
+  test('create, inspect, change, control and delete a destination', async () => {
     await harness.put(ada, [{ id: 'a', type: 'photos' }, { id: 'b', type: 'videos' }, { id: 'c' }])
     const { clientId } = app
     const typo = ['--name', 'Warehouse', '--kind', 'postgres', '--url', theirs.url, '--option', 'shcema=tributary']
@@ -127,7 +127,7 @@ suite('destinations from the command line', () => {
     )
   })
 
-  test('a webhook shows its secret once; mistakes are named', async () => {
+  test('a webhook secret is shown once, and invalid input is named', async () => {
     const { clientId } = app
     const url = 'https://app.test/hook'
     const made = await json<Shown>(
@@ -153,7 +153,11 @@ suite('destinations from the command line', () => {
     assert.match((await run('rights', 'mysql')).stdout, /on tributary\.\* to/)
     for (const [args, why, code] of [
       [['add', clientId, '--name', 'X', '--kind', 'pigeon', '--url', url], /--kind/, 2],
-      [['add', clientId, '--name', 'X', '--kind', 'webhook', '--url', url, '--filter', '/types/x'], /names no type/, 4],
+      [
+        ['add', clientId, '--name', 'X', '--kind', 'webhook', '--url', url, '--filter', '/types/x'],
+        /names an unknown type/,
+        4,
+      ],
       [['add', 'app_nobody', '--name', 'X', '--kind', 'webhook', '--url', url], /no app app_nobody/, 4],
       [['replay', clientId, made.id, '--seq', 'x'], /--seq x/, 2],
       [['rights', 'webhook'], /postgres and mysql/, 2],

@@ -4,7 +4,7 @@ import { type ClientDatabase, clientDatabase } from '../../harness/client-databa
 import { until } from '../../harness/until.ts'
 import { type PushHarness, startPushHarness } from './fixture.ts'
 
-suite('what is gone', () => {
+suite('deletes', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   before(async () => {
@@ -16,7 +16,7 @@ suite('what is gone', () => {
     await theirs.drop()
   })
 
-  test('P09 soft, then hard, undeleted, filtered out and erased: rows are as the option says', async () => {
+  test('P09 soft and hard deletes, undelete, filter change and erasure leave the rows that the option says', async () => {
     const app = await harness.newTenant()
     const ada = await app.newPerson()
     const made = await app.add({ kind: 'postgres', url: theirs.url })

@@ -16,7 +16,7 @@ interface Delivery {
   error?: string
 }
 
-suite('delivering', () => {
+suite('delivery', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let receiver: Receiver
@@ -38,7 +38,7 @@ suite('delivering', () => {
     ada = await app.newPerson()
   })
 
-  test('what is there, what comes, what changes and what goes: rows say it all', async () => {
+  test('existing, new, changed and deleted items are delivered as rows', async () => {
     const thing = {
       id: '9007199254740993',
       type: 'photos',
@@ -52,7 +52,7 @@ suite('delivering', () => {
     }
     await harness.put(ada, [thing])
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await until('the first is there', async () => (await theirs.live()).length === 1)
+    await until('the first is delivered', async () => (await theirs.live()).length === 1)
     const [row] = await theirs.sql(
       `select id, idr, service, endpoint, native_id, extract(epoch from at)::float8 as at, types, author, lat, lng, data, map ->> 'title' as title, seq::int as seq, deleted_at
        from tributary_items`,
@@ -92,7 +92,7 @@ suite('delivering', () => {
     assert.equal((await theirs.sql('select title from tributary_photos')).length, 1)
 
     await harness.put(ada, [{ id: 'second' }])
-    await until('the second is there', async () => (await theirs.live()).length === 2)
+    await until('the second is delivered', async () => (await theirs.live()).length === 2)
     await harness.put(ada, [{ ...thing, title: 'Changed', participants: [] }])
     await until(
       'it is changed',
@@ -118,12 +118,12 @@ suite('delivering', () => {
     assert.deepEqual([shown.rows, shown.profiles, shown.changes_behind, shown['behind_since']], [5, 1, 0, undefined])
   })
 
-  test('a webhook hears the same in order, signed, and while a secret changes under both', async () => {
+  test('a webhook gets changes in order and signed, by both secrets during a rotation', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
     await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
     await harness.put(ada, [{ id: 'a', v: 2 }])
     await harness.take(ada, ['b'])
-    await until('all is told', () => receiver.changes().some(({ op }) => op === 'delete'))
+    await until('everything is delivered', () => receiver.changes().some(({ op }) => op === 'delete'))
     const seqs = receiver.changes().map(({ seq }) => seq)
     assert.deepEqual(
       seqs,
@@ -136,12 +136,12 @@ suite('delivering', () => {
     const { secret } = (await app.ask('POST', `/push/${made.id}/rotate-secret`)).body as { secret: string }
     receiver.messages.length = 0
     await harness.put(ada, [{ id: 'c' }])
-    await until('c is told', () => receiver.changes().length > 0)
+    await until('c is delivered', () => receiver.changes().length > 0)
     for (const each of [secret, made.secret!]) assert.ok(receiver.isSigned(receiver.messages[0]!, each))
     await app.ask('DELETE', `/push/${made.id}`)
   })
 
-  test('P07 one item changed hundreds of times by eight writers at once: the last state is there, and its numbers only grow', async () => {
+  test('P07 an item changed hundreds of times by eight concurrent writers has its last state, and its seq only grows', async () => {
     const tables = await app.add({ kind: 'postgres', url: theirs.url })
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
     await harness.put(ada, [{ id: 'hot', v: 0 }])
@@ -166,29 +166,29 @@ suite('delivering', () => {
     for (const { id } of [tables, hook]) await app.ask('DELETE', `/push/${id}`)
   })
 
-  test('paused, nothing comes; resumed, nothing is missing', async () => {
+  test('a paused destination gets nothing; after resume nothing is missing', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
-    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await until('a is delivered', async () => (await theirs.live()).join() === 'a')
     assert.equal((await app.ask('POST', `/push/${made.id}/pause`)).body['state'], 'paused')
     await harness.put(ada, [{ id: 'b' }])
     await harness.put(ada, [{ id: 'a', v: 2 }])
-    // Another destination shows when the change would have arrived.
+    // Another destination shows when the change would have been delivered.
     const witness = await app.add({ kind: 'webhook', url: receiver.url })
-    await until('others have it', () => receiver.changes().length >= 2)
+    await until('the other destination has it', () => receiver.changes().length >= 2)
     assert.deepEqual(await theirs.live(), ['a'])
     assert.equal((await app.show(made)).changes_behind, 2)
     assert.equal((await app.ask('POST', `/push/${made.id}/run`)).status, 400)
     assert.equal((await app.ask('POST', `/push/${made.id}/resume`)).body['state'], 'active')
-    await until('b is there', async () => (await theirs.live()).join() === 'a,b')
+    await until('b is delivered', async () => (await theirs.live()).join() === 'a,b')
     await app.ask('DELETE', `/push/${witness.id}`)
   })
 
-  test('backfill mends what somebody broke, and replay sends again from a number or a time', async () => {
+  test('a backfill restores changed tables, and a replay delivers again from a seq or a time', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     const hook = await app.add({ kind: 'webhook', url: receiver.url })
     await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
-    await until('both are there', async () => (await theirs.live()).join() === 'a,b')
+    await until('both are delivered', async () => (await theirs.live()).join() === 'a,b')
     await theirs.sql(`update tributary_items set data = '{}', deleted_at = now() where native_id = 'a'`)
     await theirs.sql(`delete from tributary_items where native_id = 'b'`)
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/backfill`)).body, {
@@ -236,22 +236,22 @@ suite('delivering', () => {
     await app.ask('DELETE', `/push/${hook.id}`)
   })
 
-  test('a backfill asked for while one runs is not lost', async () => {
+  test('a backfill requested during another one is not lost', async () => {
     await harness.put(
       ada,
       Array.from({ length: 4000 }, (_, i) => ({ id: `n${String(i).padStart(4, '0')}`, text: 'x'.repeat(200) })),
     )
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await until('some are there', async () => (await theirs.live()).length > 0)
+    await until('some are delivered', async () => (await theirs.live()).length > 0)
     await app.ask('POST', `/push/${made.id}/backfill`)
     await theirs.sql(`delete from tributary_items where native_id <= 'n0100'`)
     await app.ask('POST', `/push/${made.id}/backfill`)
-    await until('all are there', async () => (await theirs.live()).length === 4000)
+    await until('all are delivered', async () => (await theirs.live()).length === 4000)
     await app.caughtUp(made)
     assert.equal((await theirs.live()).length, 4000)
   })
 
-  test('what was tried can be looked at, newest first, page by page', async () => {
+  test('the delivery history lists attempts, newest first, in pages', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     for (const id of ['a', 'b', 'c']) {
       await harness.put(ada, [{ id }])
@@ -277,12 +277,12 @@ suite('delivering', () => {
     assert.equal((await app.ask('GET', `/push/${made.id}/deliveries?limit=x`)).status, 400)
   })
 
-  test('two accounts with items of the same name keep their own rows', async () => {
+  test('two accounts with the same item ids have separate rows', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     const ben = await app.newPerson()
     await harness.put(ada, [{ id: 'same', who: 'ada' }])
     await harness.put(ben, [{ id: 'same', who: 'ben' }])
-    await until('both are there', async () => (await theirs.live()).join() === 'same,same')
+    await until('both are delivered', async () => (await theirs.live()).join() === 'same,same')
     await harness.take(ada, ['same'])
     await until('one is left', async () => (await theirs.live()).length === 1)
     assert.deepEqual(await theirs.sql(`select data ->> 'who' as who from tributary_items where deleted_at is null`), [
@@ -291,21 +291,21 @@ suite('delivering', () => {
     await app.caughtUp(made)
   })
 
-  test("another app's people never come along", async () => {
+  test('profiles of another app are never delivered', async () => {
     const eve = await (await harness.newTenant()).newPerson()
     await harness.put(eve, [{ id: 'hers' }])
     await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'mine' }])
-    await until('mine is there', async () => (await theirs.live()).includes('mine'))
+    await until('mine is delivered', async () => (await theirs.live()).includes('mine'))
     const accounts = await theirs.sql<{ account_id: string }>('select account_id from tributary_profiles')
     assert.ok(!accounts.some(({ account_id }) => account_id === eve.account.id))
     assert.ok(!(await theirs.live()).includes('hers'))
   })
 
-  test('metrics tell lag, rows and states by kind, and name no app', async () => {
+  test('metrics show lag, rows and states by kind, without app ids', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
-    await until('a is there', async () => (await theirs.live()).includes('a'))
+    await until('a is delivered', async () => (await theirs.live()).includes('a'))
     const text = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     for (const line of [
       /^tributary_push_destinations\{kind="postgres",state="active"\} \d+$/m,

@@ -19,7 +19,7 @@ const ITEMS: OwnItem[] = [
 ]
 const ALL = ITEMS.map(({ id }) => String(id)).sort()
 
-suite('filters are paths of the API', () => {
+suite('filters', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
@@ -39,7 +39,7 @@ suite('filters are paths of the API', () => {
       ITEMS.filter(({ id }) => id === 'plain'),
       'others',
     )
-    // All at once, each in a schema of its own.
+    // All in parallel, each in its own schema.
     made = await Promise.all(
       cases.map(([filter], i) => app.add({ kind: 'postgres', url: theirs.url, filter, options: { schema: `f${i}` } })),
     )
@@ -73,7 +73,7 @@ suite('filters are paths of the API', () => {
     [['/types/photos?limit=1&sort=asc&fields=data.title'], ['cat', 'dog', 'old']],
   ]
   for (const [i, [filter, wanted]] of cases.entries()) {
-    test(`${filter.join(' ')} takes ${wanted.length} of ${ITEMS.length}`, async () => {
+    test(`${filter.join(' ')} matches ${wanted.length} of ${ITEMS.length} items`, async () => {
       const { id } = made[i]!
       await until('it is caught up', async () => (await app.show({ id })).profiles_behind === 0)
       const found = await theirs.sql<{ there: boolean }>(
@@ -91,11 +91,11 @@ suite('filters are paths of the API', () => {
     })
   }
 
-  test('an item that a change makes fit comes, and one that no longer fits goes', async () => {
+  test('an item is delivered when it starts to match and deleted when it no longer matches', async () => {
     const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos?q=cat'] })
-    await until('the cat is there', async () => (await theirs.live()).join() === 'cat')
+    await until('the cat is delivered', async () => (await theirs.live()).join() === 'cat')
     await harness.put(ada, [{ id: 'dog', type: 'photos', title: 'The dog became a cat' }])
-    await until('both are there', async () => (await theirs.live()).join() === 'cat,dog')
+    await until('both are delivered', async () => (await theirs.live()).join() === 'cat,dog')
     await harness.put(ada, [{ id: 'cat', type: 'photos', title: 'Only a tree' }])
     await until('the first is gone', async () => (await theirs.live()).join() === 'dog')
     await harness.take(ada, ['dog', 'later'])
@@ -103,14 +103,14 @@ suite('filters are paths of the API', () => {
     await app.ask('DELETE', `/push/${id}?drop=true`)
   })
 
-  test('a webhook hears of what no longer fits, and nothing of what never could', async () => {
+  test('a webhook gets deletes of items that no longer match, and nothing of items that never could', async () => {
     const receiver = await startReceiver()
     const { id } = await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/photos?q=tiger'] })
     await until('it is caught up', async () => (await app.show({ id })).profiles_behind === 0)
     receiver.messages.length = 0
     await harness.put(ada, [{ id: 'stripes', type: 'photos', title: 'A tiger' }])
     await until('it comes', () => receiver.changes().some(({ op }) => op === 'put'))
-    // Neither has ever been a photo: not even a message that holds nothing.
+    // Neither was ever a photo: not even an empty message is sent.
     await harness.put(ada, [{ id: 'word', type: 'statuses', text: 'a tiger, in words' }])
     await harness.put(ada, [{ id: 'stripes', type: 'photos', title: 'A zebra' }])
     await until('it goes', () => receiver.changes().some(({ op }) => op === 'delete'))
@@ -129,7 +129,7 @@ suite('filters are paths of the API', () => {
     await receiver.close()
   })
 
-  test('another filter sends what it wants and takes back what it does not', async () => {
+  test('a changed filter delivers what matches now and deletes what no longer does', async () => {
     await harness.put(ada, [{ id: 'dog', type: 'photos', title: 'A dog again' }])
     const { id } = await app.add({ kind: 'postgres', url: theirs.url, filter: ['/types/photos'] })
     await until('photos', async () => (await theirs.live()).join() === 'cat,dog,old')

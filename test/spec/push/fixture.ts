@@ -9,7 +9,7 @@ import { startTributary, type Tributary } from '../../harness/start.ts'
 export type PushHarness = Awaited<ReturnType<typeof startPushHarness>>
 export type Tenant = Awaited<ReturnType<typeof newTenant>>
 
-/** The service with a clock that can be moved ahead, and apps that have people with items. */
+/** The service with an adjustable clock, and apps with people and items. */
 export async function startPushHarness(deliveryTimes: Partial<DeliveryTimes> = {}, env: Record<string, string> = {}) {
   let aheadMs = 0
   const clock = { now: () => Date.now() + aheadMs }
@@ -20,11 +20,11 @@ export async function startPushHarness(deliveryTimes: Partial<DeliveryTimes> = {
   return {
     tributary,
     clock,
-    /** Time passes at once, for all but the job engine. */
+    /** Advances the clock for everything but the job queue. */
     pass: (ms: number) => {
       aheadMs += ms
     },
-    /** Resolves when nothing is to be delivered: what did not arrive by then will not. */
+    /** Resolves when nothing is left to deliver: what was not delivered by then will not be. */
     idle: () => tributary.idle('deliveries'),
     sql: tributary.sql,
     stop: () => tributary.stop(),
@@ -34,7 +34,7 @@ export async function startPushHarness(deliveryTimes: Partial<DeliveryTimes> = {
   }
 }
 
-/** An app, with the calls it makes. */
+/** An app and its API calls. */
 async function newTenant(tributary: Tributary) {
   const app = await makeApp(tributary, { name: 'Pusher' })
   return {

@@ -32,7 +32,7 @@ suite('managing destinations over HTTP', () => {
     return `${String(body['reason'])}: ${String(body['error'])}`
   }
 
-  test('made, listed, read, changed, deleted', async () => {
+  test('create, list, read, change and delete', async () => {
     const made = await app.ask('POST', '/push', { name: 'Warehouse', kind: 'postgres', url: theirs.url })
     assert.equal(made.status, 201)
     const { id } = made.body as { id: string }
@@ -72,7 +72,7 @@ suite('managing destinations over HTTP', () => {
     assert.deepEqual((await app.ask('GET', '/push')).body, [])
   })
 
-  test("another app's destination answers exactly as one that is not there", async () => {
+  test('a destination of another app gets the same response as one that does not exist', async () => {
     const stranger = await harness.newTenant()
     const { id } = await app.add({ kind: 'postgres', url: theirs.url })
     const routes: [method: string, rest: string, body?: unknown][] = [
@@ -103,7 +103,7 @@ suite('managing destinations over HTTP', () => {
     await app.ask('DELETE', `/push/${id}`)
   })
 
-  test('without the secret nobody gets in', async () => {
+  test('calls without the secret are refused', async () => {
     for (const [method, path] of [
       ['GET', '/push'],
       ['POST', '/push'],
@@ -115,7 +115,7 @@ suite('managing destinations over HTTP', () => {
     }
   })
 
-  test('passwords and signing secrets are shown once or never, and nowhere logged or stored in clear', async () => {
+  test('passwords and signing secrets are shown at most once, and never logged or stored in clear text', async () => {
     const url = new URL(theirs.url)
     url.username = 'pusher'
     url.password = 'geheim-Pass4711'
@@ -148,20 +148,20 @@ suite('managing destinations over HTTP', () => {
     for (const { id } of [made, hook, stream]) await app.ask('DELETE', `/push/${id}`)
   })
 
-  test('a filter that no path of the API would be is refused with its name', async () => {
+  test('an invalid filter is refused, and the error names the path', async () => {
     for (const [filter, why] of [
       [[], /filter: give at least one path/],
-      [['/types/kittens'], /“\/types\/kittens” names no type/],
-      [['types/photos'], /“types\/photos” is no path/],
-      [['/services/nobody/posts'], /is no path such as/],
+      [['/types/kittens'], /“\/types\/kittens” names an unknown type/],
+      [['types/photos'], /“types\/photos” is not a path/],
+      [['/services/nobody/posts'], /is not a path such as/],
       [['/services/demo-social/nothing'], /Demo Social has no endpoint “nothing”\. There is: .*posts/],
-      [['/services/demo-social/posts/17'], /goes deeper/],
+      [['/services/demo-social/posts/17'], /has too many segments/],
       [['/types/photos?near=here'], /near.*must be <latitude>,<longitude>/],
       [['/types/photos?participants=>99'], /participants/],
       [['/types/photos?since=x'], /since/],
-      [['/types/photos?services=nobody'], /“nobody”, which is no service/],
-      [['/id/17'], /is no path/],
-      [['*', '/types/'], /names no type/],
+      [['/types/photos?services=nobody'], /“nobody”, which is not a known service/],
+      [['/id/17'], /is not a path/],
+      [['*', '/types/'], /names an unknown type/],
     ] as const)
       assert.match(
         await refusal({ filter }),
@@ -170,7 +170,7 @@ suite('managing destinations over HTTP', () => {
       )
   })
 
-  test('paths of every form are taken', async () => {
+  test('every form of path is accepted', async () => {
     const filter = [
       '*',
       '*?q=cat',
@@ -187,7 +187,7 @@ suite('managing destinations over HTTP', () => {
     await app.ask('DELETE', `/push/${id}`)
   })
 
-  test('a schedule that never comes is refused with its name', async () => {
+  test('an invalid schedule is refused, and the error quotes it', async () => {
     for (const schedule of [
       'sometimes',
       'every 1s',
@@ -207,12 +207,12 @@ suite('managing destinations over HTTP', () => {
       assert.match(await refusal({ options }), why)
   })
 
-  test('an unknown option is refused by its name, when it is set; one that is stored stays, and does no harm', async () => {
+  test('an unknown option is refused by name when it is set; a stored one is ignored', async () => {
     const says = /options.shcema: Unknown option “shcema” of postgres. Known: ca, deletes, quiet_hours, schema\./
     assert.match(await refusal({ options: { shcema: 'x' } }), says)
     const other = await harness.newTenant()
     const made = await other.add({ kind: 'postgres', url: theirs.url, options: { schema: 'older' } })
-    // As a release wrote it that knew this option, or knew no better.
+    // As another release may have stored it.
     await harness.sql(`update destination set options = '{"schema": "older", "shcema": "x"}' where id = $1`, [made.id])
     const person = await other.newPerson()
     await harness.put(person, [{ id: 'kept' }])
@@ -229,7 +229,7 @@ suite('managing destinations over HTTP', () => {
     await theirs.sql('drop schema older cascade')
   })
 
-  test('events are told to those that ask for them, of a kind that can be told', async () => {
+  test('events are sent to destinations that subscribed and whose kind supports them', async () => {
     const made = await app.add({ kind: 'webhook', url: 'https://receiver.test/', options: { events: true } })
     const wants = async () =>
       (await harness.sql<{ wants_events: boolean }>('select wants_events from destination where id = $1', [made.id]))[0]
@@ -242,7 +242,7 @@ suite('managing destinations over HTTP', () => {
     await app.ask('DELETE', `/push/${made.id}`)
   })
 
-  test('addresses that are no server on the network are refused', async () => {
+  test('addresses that are not a server on the network are refused', async () => {
     for (const [kind, url] of [
       ['postgres', 'postgres:///db'],
       ['postgres', 'postgres://u@%2Fvar%2Frun%2Fpostgresql/db'],
@@ -258,7 +258,7 @@ suite('managing destinations over HTTP', () => {
     assert.match(await refusal({ kind: 'carrier-pigeon' }), /kind/)
   })
 
-  test('private addresses are refused when it connects, unless the operator opened them', async () => {
+  test('private addresses are refused on connect, unless the operator allowed them', async () => {
     for (const [kind, url] of [
       ['postgres', 'postgres://u:p@10.1.2.3/db'],
       ['webhook', 'https://169.254.169.254/latest'],
@@ -273,7 +273,7 @@ suite('managing destinations over HTTP', () => {
     }
   })
 
-  test('test connects, checks rights, counts what the filter matches, and leaves nothing behind', async () => {
+  test('test connects, checks privileges, counts what the filter matches and leaves nothing behind', async () => {
     const ada = await app.newPerson()
     await harness.put(ada, [
       { id: 1, type: 'photos', title: 'A cat' },
@@ -318,7 +318,7 @@ suite('managing destinations over HTTP', () => {
     assert.deepEqual([over.status, over.body['reason']], [400, 'bad_request'])
   })
 
-  test('of two changes at once neither undoes the other', async () => {
+  test('concurrent changes do not undo each other', async () => {
     const own = await harness.newTenant()
     const made = await own.add({ kind: 'webhook', url: 'https://app.test/hook', schedule: 'manual' })
     const secrets: string[] = []
@@ -341,7 +341,7 @@ suite('managing destinations over HTTP', () => {
     }
   })
 
-  test('tables that are dropped stay away, however much is on its way there', async () => {
+  test('dropped tables are not created again by deliveries in progress', async () => {
     const own = await harness.newTenant()
     const people = await Promise.all(Array.from({ length: 6 }, () => own.newPerson()))
     const there = async () =>
@@ -356,21 +356,21 @@ suite('managing destinations over HTTP', () => {
           Array.from({ length: 300 }, (_, i) => ({ id: `n${i}`, round })),
         ),
       )
-      await until('tables are there', async () => (await there()) > 0)
+      await until('the tables exist', async () => (await there()) > 0)
       assert.equal((await own.ask('DELETE', `/push/${made.id}?drop=true`)).status, 200)
       await Promise.all(writing)
-      await until('nobody writes any more', async () => (await there()) === 0)
+      await until('nothing writes any more', async () => (await there()) === 0)
     }
   })
 
-  test('deleting leaves the rows, and with drop=true takes the tables along', async () => {
+  test('delete keeps the rows; with drop=true it drops the tables', async () => {
     const ada = await app.newPerson()
     await harness.put(ada, [{ id: 'kept' }])
     const tables = async () =>
       (await theirs.sql(`select relname from pg_class where relname like 'tributary%' and relkind in ('r', 'v')`))
         .length
     const first = await app.add({ kind: 'postgres', url: theirs.url })
-    await until('the row is there', async () => (await theirs.live()).includes('kept'))
+    await until('the row is delivered', async () => (await theirs.live()).includes('kept'))
     await app.ask('DELETE', `/push/${first.id}`)
     assert.ok((await theirs.live()).includes('kept'))
     assert.ok((await tables()) > 4)

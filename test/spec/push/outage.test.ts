@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from './receiver.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-suite('destinations that are away', () => {
+suite('destination outages', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let receiver: Receiver
@@ -36,7 +36,7 @@ suite('destinations that are away', () => {
   const events = () =>
     receiver.messages.filter(({ type }) => type.includes('.') && !/^(items|profile\.(changed|erased))/.test(type))
 
-  /** Time passes in steps of up to an hour until it holds. */
+  /** Advances the clock in steps of up to an hour until the condition holds. */
   const passUntil = async (what: string, stepMs: number, holds: () => Promise<boolean>) => {
     const beganAt = harness.clock.now()
     await until(what, async () => {
@@ -47,7 +47,7 @@ suite('destinations that are away', () => {
     return harness.clock.now() - beganAt
   }
 
-  /** Time passes from try to try, however long the machine takes for one, until it is parked; the long waits are all alike. */
+  /** Advances the clock from attempt to attempt, however slow the machine is, until the destination is parked. */
   const passTries = async (made: Shown) => {
     const beganAt = harness.clock.now()
     for (;;) {
@@ -59,7 +59,7 @@ suite('destinations that are away', () => {
     }
   }
 
-  test('P13 for days: tried with growing waits, parked after three, told by events, and nothing is missing at the end', async () => {
+  test('P13 an outage of days: retried with growing waits, parked after three days, reported by events, and nothing is lost', async () => {
     const hook = await app.add({
       kind: 'webhook',
       url: receiver.url,
@@ -68,7 +68,7 @@ suite('destinations that are away', () => {
     })
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
-    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await until('a is delivered', async () => (await theirs.live()).join() === 'a')
     await theirs.line.cut()
     await harness.put(ada, [{ id: 'b' }])
     await until('it fails', () => isState(made, 'failing'))
@@ -81,7 +81,7 @@ suite('destinations that are away', () => {
     )
     const waitedMs = await passTries(made)
     assert.ok(waitedMs > 2.8 * DAY && waitedMs < 3.5 * DAY, `${waitedMs / DAY} days`)
-    await until('it was told', () => events().length === 2)
+    await until('the event was sent', () => events().length === 2)
     const [failing, parked] = events()
     assert.deepEqual([failing!.type, parked!.type], ['destination.failing', 'destination.parked'])
     assert.equal((parked!.data['destination'] as { id: string }).id, made.id)
@@ -93,14 +93,14 @@ suite('destinations that are away', () => {
     const failed = tries.filter(({ ok }) => !ok)
     assert.ok(failed.length < 120, `${failed.length} tries in three days`)
 
-    // Parked, it is left alone, and what changes meanwhile is kept.
+    // A parked destination is not tried, and changes are kept for it.
     await theirs.line.mend()
     await harness.put(ada, [{ id: 'c' }, { id: 'a', v: 2 }])
     harness.pass(DAY)
     await harness.idle()
     assert.deepEqual(await theirs.live(), ['a'])
     await app.ask('POST', `/push/${made.id}/resume`)
-    await until('all is there', async () => (await theirs.live()).join() === 'a,b,c')
+    await until('all is delivered', async () => (await theirs.live()).join() === 'a,b,c')
     assert.deepEqual(await theirs.sql(`select data from tributary_items where native_id = 'a'`), [
       { data: { id: 'a', v: 2 } },
     ])
@@ -113,11 +113,11 @@ suite('destinations that are away', () => {
     assert.deepEqual(await isState(hook, 'active'), true)
   })
 
-  test('P13 back after an hour, it recovers by itself, and that is told too', async () => {
+  test('P13 a destination that returns after an hour recovers by itself, with an event', async () => {
     await app.add({ kind: 'webhook', url: receiver.url, filter: ['/types/news'], options: { events: true } })
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
-    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await until('a is delivered', async () => (await theirs.live()).join() === 'a')
     await theirs.line.cut()
     const people = await Promise.all(Array.from({ length: 8 }, () => app.newPerson()))
     for (const [i, person] of people.entries()) await harness.put(person, [{ id: `p${i}` }])
@@ -129,12 +129,12 @@ suite('destinations that are away', () => {
       events().map(({ type }) => type),
       ['destination.failing', 'destination.recovered'],
     )
-    await until('all is there', async () => (await theirs.live()).length === 10)
+    await until('all is delivered', async () => (await theirs.live()).length === 10)
     const shown = await app.show(made)
     assert.deepEqual([shown.state, shown.last_error, shown['failing_since']], ['active', undefined, undefined])
   })
 
-  test('P12 one that hangs and one that is dead hold up nobody', async () => {
+  test('P12 a hanging and an unreachable destination do not delay others', async () => {
     const hanging = await startReceiver()
     hanging.response = () => 'hang'
     try {
@@ -154,10 +154,10 @@ suite('destinations that are away', () => {
     }
   })
 
-  test('P18 an erasure waits for a destination that is away, and comes', async () => {
+  test('P18 an erasure waits for a destination that is down and is delivered afterwards', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a', author: 'ada' }])
-    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await until('a is delivered', async () => (await theirs.live()).join() === 'a')
     await theirs.line.cut()
     const headers = { authorization: `Bearer ${ada.token}` }
     const gone = await fetch(`${harness.tributary.url}/profiles`, { method: 'DELETE', headers })
@@ -176,7 +176,7 @@ suite('destinations that are away', () => {
     await until('no cursor is left', async () => (await app.show(made)).profiles === 0)
   })
 
-  test("one app's large backfill does not stand before another app's change", async () => {
+  test('the large backfill of one app does not delay a change of another', async () => {
     const slow = await startReceiver()
     slow.delayMs = 150
     try {
@@ -188,7 +188,9 @@ suite('destinations that are away', () => {
       const ben = await small.newPerson()
       await small.add({ kind: 'webhook', url: receiver.url })
       await harness.put(ben, [{ id: 'quick' }])
-      await until('the small one is told', () => receiver.changes().some(({ native_id }) => native_id === 'quick'))
+      await until('the small change is delivered', () =>
+        receiver.changes().some(({ native_id }) => native_id === 'quick'),
+      )
       const behind = await Promise.all(many.map(async (each) => (await app.show(each)).profiles_behind))
       assert.ok(behind.reduce((sum, n) => sum + n, 0) > 100, `the others still had ${behind.join()} to go`)
       for (const { id } of many) await app.ask('DELETE', `/push/${id}`)
@@ -197,7 +199,7 @@ suite('destinations that are away', () => {
     }
   })
 
-  test('a receiver that asks to wait for ever waits a day', async () => {
+  test('a Retry-After without end is limited to a day', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
     receiver.response = () => 503
     receiver.extra = { 'retry-after': '9'.repeat(400) }
@@ -207,7 +209,7 @@ suite('destinations that are away', () => {
     assert.ok(next > harness.clock.now() && next <= harness.clock.now() + DAY, String(next))
   })
 
-  test('a receiver decides: 410 ends it, 429 with Retry-After is obeyed, 500 is tried again', async () => {
+  test('status codes of a receiver: 410 disables, 429 with Retry-After waits, 500 is retried', async () => {
     const made = await app.add({ kind: 'webhook', url: receiver.url })
     receiver.response = () => 429
     receiver.extra = { 'retry-after': '7200' }
@@ -229,6 +231,6 @@ suite('destinations that are away', () => {
     await harness.idle()
     assert.equal(receiver.changes().length, 1)
     await app.ask('POST', `/push/${made.id}/resume`)
-    await until('b is told', () => receiver.changes().length === 2)
+    await until('b is delivered', () => receiver.changes().length === 2)
   })
 })

@@ -14,7 +14,7 @@ interface Letter {
 
 const name = (i: number) => `n${String(i).padStart(3, '0')}`
 
-suite('rows that a destination will not take', () => {
+suite('rejected rows', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
@@ -33,16 +33,16 @@ suite('rows that a destination will not take', () => {
   const deadLettersIn = async ({ id }: { id: string }) =>
     (await app.ask('GET', `/push/${id}/dead-letters`)).body as unknown as Letter[]
 
-  /** A destination that has its tables, and a rule of the client's own on them. */
+  /** A destination with its tables and an additional constraint of the app. */
   const withRule = async (rule: string) => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'first' }])
-    await until('tables are there', async () => (await theirs.live()).length === 1)
+    await until('the tables exist', async () => (await theirs.live()).length === 1)
     await theirs.sql(`alter table tributary_items add constraint no_poison check (${rule})`)
     return made
   }
 
-  /** How often somebody tried to write items from now on; a sequence counts what is rolled back too. */
+  /** Counts attempts to write items from now on; a sequence counts those that are rolled back, too. */
   const countWrites = async () => {
     await theirs.sql('create sequence writes')
     await theirs.sql(`create function count_write() returns trigger language plpgsql as $$ begin
@@ -51,7 +51,7 @@ suite('rows that a destination will not take', () => {
     return async () => (await theirs.sql<{ n: number }>('select last_value::int as n from writes'))[0]!.n
   }
 
-  test('P14 three in 500 are set aside with the reason, 497 are there after few writes; mended, a redrive brings the three', async () => {
+  test('P14 of 500 rows, 3 become dead letters with the reason and 497 are delivered in few writes; after a fix, redrive delivers the 3', async () => {
     const made = await withRule(`data ->> 'poison' is null`)
     const writes = await countWrites()
     const bad = [17, 230, 499]
@@ -59,7 +59,7 @@ suite('rows that a destination will not take', () => {
       ada,
       Array.from({ length: 500 }, (_, i) => ({ id: name(i), ...(bad.includes(i) ? { poison: 'yes' } : {}) })),
     )
-    await until('497 are there', async () => (await theirs.live()).length === 498)
+    await until('497 are delivered', async () => (await theirs.live()).length === 498)
     await app.caughtUp(made)
     const deadLetters = await deadLettersIn(made)
     assert.deepEqual(
@@ -73,19 +73,19 @@ suite('rows that a destination will not take', () => {
     assert.equal(checkpoint!.seq, 501)
     assert.equal(await writes(), 7, 'each refused row is named by the server, and tried once alone')
 
-    // Tried again without a cure, they stay aside.
+    // Without a fix they are rejected again.
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 1 })
     await app.caughtUp(made)
     assert.equal((await deadLettersIn(made)).length, 3)
 
     await theirs.sql('alter table tributary_items drop constraint no_poison')
     await app.ask('POST', `/push/${made.id}/redrive`)
-    await until('all are there', async () => (await theirs.live()).length === 501)
-    await until('no letters are left', async () => (await deadLettersIn(made)).length === 0)
+    await until('all are delivered', async () => (await theirs.live()).length === 501)
+    await until('no dead letters are left', async () => (await deadLettersIn(made)).length === 0)
     assert.deepEqual((await app.ask('POST', `/push/${made.id}/redrive`)).body, { profiles: 0 })
   })
 
-  test('rows that the server does not name, or names wrongly, are found by halving, and no good one is set aside', async () => {
+  test('rejected rows that the server does not name, or names wrongly, are found by halving, and no good row becomes a dead letter', async () => {
     const made = await withRule('true')
     await app.ask('POST', `/push/${made.id}/pause`)
     await harness.put(
@@ -111,7 +111,7 @@ suite('rows that a destination will not take', () => {
       await theirs.sql(`delete from tributary_items where native_id <> 'first'`)
       await app.ask('POST', `/push/${made.id}/resume`)
       await app.ask('POST', `/push/${made.id}/backfill`)
-      await until('99 are there', async () => (await theirs.live()).length === 100)
+      await until('99 are delivered', async () => (await theirs.live()).length === 100)
       await app.caughtUp(made)
       assert.deepEqual(
         (await deadLettersIn(made)).map(({ reason }) => reason),
@@ -120,33 +120,33 @@ suite('rows that a destination will not take', () => {
     }
   })
 
-  test('a row that changes for the better or goes away is no dead letter any more', async () => {
+  test('a dead letter is cleared when its item becomes valid or is deleted', async () => {
     const made = await withRule(`data ->> 'poison' is null`)
     await harness.put(ada, [{ id: 'x', poison: 1 }, { id: 'y', poison: 1 }, { id: 'z', poison: 1 }, { id: 'fine' }])
-    await until('the fine one is there', async () => (await theirs.live()).includes('fine'))
-    await until('three letters', async () => (await deadLettersIn(made)).length === 3)
+    await until('the fine one is delivered', async () => (await theirs.live()).includes('fine'))
+    await until('three dead letters', async () => (await deadLettersIn(made)).length === 3)
     await harness.put(ada, [{ id: 'x', cured: true }])
-    await until('it is there', async () => (await theirs.live()).includes('x'))
-    await until('two letters', async () => (await deadLettersIn(made)).length === 2)
+    await until('it is delivered', async () => (await theirs.live()).includes('x'))
+    await until('two dead letters', async () => (await deadLettersIn(made)).length === 2)
     await harness.take(ada, ['y'])
-    await until('one letter', async () => (await deadLettersIn(made)).length === 1)
-    // What is gone since then is not sent by a redrive either.
+    await until('one dead letter', async () => (await deadLettersIn(made)).length === 1)
+    // A redrive does not deliver items that were deleted since.
     await harness.sql(`delete from item where native_id = 'z'`)
     await app.ask('POST', `/push/${made.id}/redrive`)
-    await until('no letter', async () => (await deadLettersIn(made)).length === 0)
+    await until('no dead letter', async () => (await deadLettersIn(made)).length === 0)
     assert.deepEqual(await theirs.live(), ['fine', 'first', 'x'])
   })
 
-  test('a deletion that a key of theirs forbids is set aside, and comes when it is redriven', async () => {
+  test('a delete that a foreign key prevents becomes a dead letter, and redrive delivers it', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url, options: { deletes: 'hard' } })
     await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
-    await until('both are there', async () => (await theirs.live()).length === 2)
+    await until('both are delivered', async () => (await theirs.live()).length === 2)
     await theirs.sql(
       'create table liked (profile_id text, item_id text, foreign key (profile_id, item_id) references tributary_items)',
     )
     await theirs.sql(`insert into liked select profile_id, id from tributary_items where native_id = 'a'`)
     await harness.take(ada, ['a', 'b'])
-    await until('a letter', async () => (await deadLettersIn(made)).length === 1)
+    await until('a dead letter', async () => (await deadLettersIn(made)).length === 1)
     assert.match((await deadLettersIn(made))[0]!.reason, /^23503 .*liked/)
     assert.deepEqual(await theirs.live(), ['a'])
     await app.ask('POST', `/push/${made.id}/redrive`)
@@ -155,10 +155,10 @@ suite('rows that a destination will not take', () => {
     await theirs.sql('delete from liked')
     await app.ask('POST', `/push/${made.id}/redrive`)
     await until('it is gone', async () => (await theirs.live()).length === 0)
-    await until('no letter', async () => (await deadLettersIn(made)).length === 0)
+    await until('no dead letter', async () => (await deadLettersIn(made)).length === 0)
   })
 
-  test('when nearly all are refused it is not the rows: the destination fails, nothing is set aside, and all come later', async () => {
+  test('when most rows are rejected the destination fails, no row becomes a dead letter, and all are delivered later', async () => {
     const made = await withRule(`native_id = 'first'`)
     await harness.put(
       ada,
@@ -166,18 +166,18 @@ suite('rows that a destination will not take', () => {
     )
     await until('it fails', async () => (await app.show(made)).state === 'failing')
     const shown = await app.show(made)
-    assert.match(shown.last_error!, /Most rows are refused: 23514/)
+    assert.match(shown.last_error!, /Most rows are rejected: 23514/)
     assert.equal(shown.dead_letters, 0)
     await theirs.sql('alter table tributary_items drop constraint no_poison')
-    await until('all are there', async () => (await theirs.live()).length === 301)
+    await until('all are delivered', async () => (await theirs.live()).length === 301)
     await until('it is active', async () => (await app.show(made)).state === 'active')
   })
 
-  test('of one profile that always fails, the others do not hear', async () => {
+  test('a profile that always fails does not delay others', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'first' }])
-    await until('tables are there', async () => (await theirs.live()).length === 1)
-    // A trigger that raises: no fault of a row that the server would name.
+    await until('the tables exist', async () => (await theirs.live()).length === 1)
+    // A trigger that raises an error: the server names no row.
     await theirs.sql(`create function refuse() returns trigger language plpgsql as $$ begin
       if new.native_id = 'cursed' then raise exception 'not this one' using errcode = '57014'; end if; return new; end $$`)
     await theirs.sql('create trigger refuse before insert on tributary_items for each row execute function refuse()')
@@ -185,8 +185,8 @@ suite('rows that a destination will not take', () => {
     await until('it has failed', async () => (await app.show(made)).profiles_failing === 1)
     const people = await Promise.all(Array.from({ length: 5 }, () => app.newPerson()))
     for (const [i, person] of people.entries()) await harness.put(person, [{ id: name(i) }])
-    await until('the others are there', async () => (await theirs.live()).length === 6)
-    await until('only the cursed one is behind', async () => {
+    await until('the others are delivered', async () => (await theirs.live()).length === 6)
+    await until('only the failing one is behind', async () => {
       const { profiles_failing: failing, changes_behind: behind } = await app.show(made)
       assert.equal(failing, 1)
       return behind === 1

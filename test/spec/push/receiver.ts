@@ -24,18 +24,18 @@ export interface Change {
   data?: Record<string, unknown>
 }
 
-/** An app's own web address, as the app would write it: checks signatures, keeps what it accepted. */
+/** A webhook receiver as an app would write it: checks signatures and keeps what it accepted. */
 export interface Receiver {
   url: string
   /** Accepted messages, in order of arrival. */
   messages: Message[]
   changes: () => Change[]
-  /** What it answers: a status, or nothing at all for a while. */
+  /** The response: a status, or none for a while. */
   response: (message: Message) => number | 'hang'
   delayMs: number
-  /** Headers beside the status. */
+  /** Headers of the response. */
   extra: Record<string, string>
-  /** Whether the signature of a message holds under a secret. */
+  /** Whether a secret verifies the signature of a message. */
   isSigned: (message: Message, secret: string) => boolean
   close: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** As Standard Webhooks tells receivers to do it. */
+/** As Standard Webhooks tells receivers to verify. */
 function isSigned({ headers, id, body }: Message, secret: string): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const signed = `${id}.${String(headers['webhook-timestamp'])}.${body}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { createConnections } from '#flows/push/connections.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { findDestination, openSecrets } from '#store/push/destinations.ts'
@@ -11,7 +11,7 @@ import type { Shown } from '../../harness/push.ts'
 import { until } from '../../harness/until.ts'
 import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
-suite('backups, repeats and late comers', () => {
+suite('restored backups, repeated changes and frozen runs', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
@@ -40,7 +40,7 @@ suite('backups, repeats and late comers', () => {
       await theirs.sql<{ data: Record<string, unknown> }>('select data from tributary_items where native_id = $1', [id])
     )[0]?.data
 
-  /** Writes into the destination as some run of this release would. */
+  /** Writes into the destination as a run of this release would. */
   const writing = async (made: Shown) => {
     const { database, keyring, clock, log } = harness.tributary.store
     const egress = createEgress({ allowPrivate: LOOPBACK_RANGES })
@@ -56,7 +56,7 @@ suite('backups, repeats and late comers', () => {
     }
   }
 
-  test('P05 theirs is restored from an older backup: it is sent again from its own place', async () => {
+  test('P05 a destination restored from an older backup: delivery continues from its checkpoint', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }, { id: 'b' }, { id: 'x' }])
     await has('a,b,x')
@@ -68,7 +68,7 @@ suite('backups, repeats and late comers', () => {
     await app.caughtUp(made)
     await restore()
     assert.deepEqual(await theirs.live(), ['a', 'b', 'x'])
-    // The next change, whatever it is, finds out.
+    // The next change detects it.
     await harness.put(ada, [{ id: 'd' }])
     await has('a,c,d,x')
     assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
@@ -77,7 +77,7 @@ suite('backups, repeats and late comers', () => {
     assert.equal((await app.show(made)).state, 'active')
   })
 
-  test('theirs is emptied: everything comes again', async () => {
+  test('an emptied destination gets everything again', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }, { id: 'b' }])
     await has('a,b')
@@ -87,7 +87,7 @@ suite('backups, repeats and late comers', () => {
     await has('a,b,c')
   })
 
-  test('P06 ours is restored from an older backup: found out, nothing newer is overwritten, and both agree again', async () => {
+  test('P06 our database restored from an older backup: detected, nothing newer is overwritten, and both sides agree again', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [
       { id: 'a', v: 1 },
@@ -105,7 +105,7 @@ suite('backups, repeats and late comers', () => {
       await harness.sql(
         `create table backup_${table} as select * from ${table} where shard = ${key[0]} and profile_id = '${key[1]}'`,
       )
-    // What happens after the backup, and is lost with it.
+    // Happens after the backup, so the restore loses it.
     await harness.put(ada, [
       { id: 'a', v: 2 },
       { id: 'c', v: 1 },
@@ -125,9 +125,9 @@ suite('backups, repeats and late comers', () => {
       await harness.sql(`drop table backup_${table}`)
     }
     await app.ask('POST', `/push/${made.id}/resume`)
-    // Numbers are given a second time: this one gets a number that the destination has seen with another content.
+    // Numbers are assigned again: this change gets one that the destination has with other contents.
     await harness.put(ada, [{ id: 'b', v: 100 }])
-    await until('the newest is there', async () => (await dataOf('b'))?.['v'] === 100)
+    await until('the newest is delivered', async () => (await dataOf('b'))?.['v'] === 100)
     assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 }, 'what was newer there stayed')
     await harness.put(ada, [{ id: 'a', v: 2 }, { id: 'c', v: 1 }, { id: 'd' }])
     await has('a,b,c,d')
@@ -151,12 +151,12 @@ suite('backups, repeats and late comers', () => {
     )
   })
 
-  test('P18 who is forgotten after ours was restored is forgotten there too', async () => {
+  test('P18 an erasure after our database was restored reaches the destination', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
     await has('a')
     await app.caughtUp(made)
-    // As a backup would: the destination has seen many runs that our store knows nothing of.
+    // As after a restore: the destination has seen runs that our database does not know.
     await theirs.sql('update tributary_checkpoint set epoch = epoch + 1000')
     const headers = { authorization: `Bearer ${ada.token}` }
     const gone = await fetch(`${harness.tributary.url}/profiles`, { method: 'DELETE', headers })
@@ -167,7 +167,7 @@ suite('backups, repeats and late comers', () => {
     assert.equal((await app.show(made)).state, 'active')
   })
 
-  test('P03 a run that slept through its lease writes nothing, not even after an erasure', async () => {
+  test('P03 a run that was frozen past its lease writes nothing, not even after an erasure', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a', v: 1 }])
     await has('a')
@@ -224,10 +224,10 @@ suite('backups, repeats and late comers', () => {
       )
     try {
       await harness.put(ada, [{ id: 'a', v: 2 }])
-      await until('v2 is there', async () => (await dataOf('a'))?.['v'] === 2)
+      await until('v2 is delivered', async () => (await dataOf('a'))?.['v'] === 2)
       await assert.rejects(write(1, cursor!.epoch), { name: 'CheckpointDiffers' })
       assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
-      // Even under a good epoch an older number replaces nothing.
+      // Even with a valid epoch, a lesser seq replaces nothing.
       await write(0, cursor!.epoch + 1)
       assert.deepEqual(await dataOf('a'), { id: 'a', v: 2 })
       const headers = { authorization: `Bearer ${ada.token}` }
@@ -241,14 +241,14 @@ suite('backups, repeats and late comers', () => {
     }
   })
 
-  test('the same changes asked for many times leave the tables as they are', async () => {
+  test('repeated replays do not change the tables', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(
       ada,
       Array.from({ length: 50 }, (_, i) => ({ id: `n${i}`, participants: ['x', 'y'] })),
     )
     await harness.take(ada, ['n7', 'n8'])
-    await until('48 are there', async () => (await theirs.live()).length === 48)
+    await until('48 are delivered', async () => (await theirs.live()).length === 48)
     await app.caughtUp(made)
     const tables = async () => ({
       items: await theirs.sql('select profile_id, id, data, seq, deleted_at from tributary_items order by id'),

@@ -8,7 +8,7 @@ import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-suite('schedules, with a clock that is moved', () => {
+suite('schedules', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
@@ -31,7 +31,7 @@ suite('schedules, with a clock that is moved', () => {
     assert.equal((await theirs.live()).join(), ids)
   }
 
-  /** The next moment after now that a clock in UTC shows as this hour. */
+  /** The next time after now at which it is this hour in UTC. */
   const passTo = (hour: number) => {
     const now = new Date(harness.clock.now())
     const next = new Date(now)
@@ -39,7 +39,7 @@ suite('schedules, with a clock that is moved', () => {
     harness.pass((next.getTime() - now.getTime() + 24 * HOUR) % (24 * HOUR))
   }
 
-  test('P15 every 15m: news waits for the tick, and late ticks are one', async () => {
+  test('P15 every 15m: changes wait for the tick, and missed ticks are coalesced into one run', async () => {
     await harness.put(ada, [{ id: 'a' }])
     const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'every 15m' })
     await staysAt('')
@@ -59,7 +59,7 @@ suite('schedules, with a clock that is moved', () => {
     assert.equal(tried.length, 2)
   })
 
-  test('cron with a zone: at that hour and not before', async () => {
+  test('cron with a time zone: delivers at that hour and not before', async () => {
     passTo(3)
     await harness.put(ada, [{ id: 'a' }])
     // 06:00 in Tokyo is 21:00 in UTC, all year.
@@ -78,7 +78,7 @@ suite('schedules, with a clock that is moved', () => {
     await has('a,b')
   })
 
-  test('manual: nothing by itself, everything when it is run', async () => {
+  test('manual: delivers only when it is run', async () => {
     await harness.put(ada, [{ id: 'a' }])
     const made = await app.add({ kind: 'postgres', url: theirs.url, schedule: 'manual' })
     harness.pass(300 * 24 * HOUR)
@@ -96,7 +96,7 @@ suite('schedules, with a clock that is moved', () => {
     await has('a,b,c')
   })
 
-  test('quiet hours hold changes back, but nobody who wants to be forgotten', async () => {
+  test('quiet hours delay changes, but not erasures', async () => {
     passTo(12)
     const ben = await app.newPerson()
     await harness.put(ben, [{ id: 'b' }])

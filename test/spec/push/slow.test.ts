@@ -8,10 +8,10 @@ import { type Receiver, startReceiver } from './receiver.ts'
 const PEOPLE = 6
 const EACH = 700
 const SLOW_MS = 2000
-/** Of one destination, in one process. */
+/** Concurrent runs into one destination, in one process. */
 const MAX_RUNS = 3
 
-suite('a destination that is slow', () => {
+suite('a slow destination', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let slow: Receiver
@@ -26,7 +26,7 @@ suite('a destination that is slow', () => {
     await slow.close()
   })
 
-  test('P12 takes little at a time, says how far behind it is, holds up nobody, and gets all of it', async () => {
+  test('P12 few batches are in memory, the lag is reported, others are not delayed, and everything is delivered', async () => {
     const app = await harness.newTenant()
     const people = await Promise.all(Array.from({ length: PEOPLE }, () => app.newPerson()))
     const arrivals: number[] = []
@@ -51,7 +51,7 @@ suite('a destination that is slow', () => {
     const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     const lag = Number(/^tributary_push_lag_changes\{kind="webhook"\} (\d+)$/m.exec(metrics)?.[1])
     assert.ok(lag > 0 && lag <= shown.changes_behind, `${lag} behind by the metrics`)
-    // While it thinks, only its few runs have something in hand: that is what bounds memory.
+    // While the receiver waits, only its few runs have a batch in memory.
     for (const [i, at] of arrivals.entries()) {
       const together = arrivals.slice(0, i + 1).filter((each) => each > at - SLOW_MS * 0.9)
       assert.ok(together.length <= MAX_RUNS, `${together.length} at once`)

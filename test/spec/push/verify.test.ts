@@ -4,12 +4,12 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import { type ClientDatabase, clientDatabase } from '../../harness/client-database.ts'
 import { until } from '../../harness/until.ts'
 import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
-import { mysqlFixture } from './kinds/at-mysql.ts'
+import { mysqlFixture } from './kinds/mysql-fixture.ts'
 import { startReceiver } from './receiver.ts'
 
 const NOTHING = { missing: 0, different: 0, extra: 0, repaired: 0 }
 
-suite('comparing a destination with the store', () => {
+suite('verify and repair', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   before(async () => {
@@ -27,7 +27,7 @@ suite('comparing a destination with the store', () => {
     return told.body
   }
 
-  /** Two people; one has more than a page and than a batch. */
+  /** Two people; one has more items than a page and a batch. */
   const people = async (app: Tenant) => {
     const [ada, ben] = [await app.newPerson(), await app.newPerson()]
     await harness.put(
@@ -42,11 +42,11 @@ suite('comparing a destination with the store', () => {
     return { ada, ben }
   }
 
-  test('P16 100 broken rows in postgres are found and put right, whatever was done to them', async () => {
+  test('P16 100 corrupted rows in postgres are found and repaired', async () => {
     const app = await harness.newTenant()
     const { ada } = await people(app)
     const made = await app.add({ kind: 'postgres', url: theirs.url })
-    await until('all are there', async () => (await theirs.live()).length === 749)
+    await until('all are delivered', async () => (await theirs.live()).length === 749)
     await app.caughtUp(made)
     assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
     const content = async () =>
@@ -62,7 +62,7 @@ suite('comparing a destination with the store', () => {
       `(profile_id, id) in (select profile_id, id from tributary_items where deleted_at is null and data::text not like '%broken%'
          and native_id like 'n%' order by random() limit ${n})`
     await theirs.sql(`update tributary_items set data = '{"broken": 1}' where ${some(20)}`)
-    // A number that is too great would refuse every later write.
+    // A seq that is too great would refuse every later write.
     await theirs.sql(`update tributary_items set data = '{"broken": 2}', seq = seq + 100000 where ${some(20)}`)
     await theirs.sql(`update tributary_items set deleted_at = now(), data = '{"broken": 3}' where ${some(20)}`)
     await theirs.sql(`update tributary_items set lat = 1, author = 'eve', data = '{"broken": 4}' where ${some(19)}`)
@@ -83,7 +83,7 @@ suite('comparing a destination with the store', () => {
     assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
     assert.equal(await content(), right)
 
-    // What is on its way is no difference.
+    // An undelivered change is not a difference.
     await app.ask('POST', `/push/${made.id}/pause`)
     await harness.put(ada, [{ id: 'n1', text: 'new' }, { id: 'fresh' }])
     await harness.take(ada, ['n2'])
@@ -91,9 +91,9 @@ suite('comparing a destination with the store', () => {
     await app.ask('DELETE', `/push/${made.id}`)
   })
 
-  test('P16 broken rows in mysql are found and put right', { skip: mysqlFixture.skip }, async () => {
-    const place = await mysqlFixture.open()
-    const { hostname, port, pathname, username } = new URL(place.url)
+  test('P16 corrupted rows in mysql are found and repaired', { skip: mysqlFixture.skip }, async () => {
+    const database = await mysqlFixture.open()
+    const { hostname, port, pathname, username } = new URL(database.url)
     const client = await createConnection({
       host: hostname,
       port: Number(port),
@@ -104,11 +104,11 @@ suite('comparing a destination with the store', () => {
     try {
       const app = await harness.newTenant()
       await people(app)
-      const made = await app.add({ kind: 'mysql', url: place.url })
-      await until('it is there', async () => (await app.show(made)).rows >= 750)
+      const made = await app.add({ kind: 'mysql', url: database.url })
+      await until('it is delivered', async () => (await app.show(made)).rows >= 750)
       await app.caughtUp(made)
       assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
-      const right = await place.everything()
+      const right = await database.everything()
       await sql(`update tributary_items set data = '{}' where native_id like 'n1_'`)
       await sql(`update tributary_items set data = '{}', seq = seq + 100000 where native_id like 'n2_'`)
       await sql(`update tributary_items set deleted_at = now() where native_id like 'n3_'`)
@@ -119,16 +119,16 @@ suite('comparing a destination with the store', () => {
       assert.deepEqual(await verify(app, made, true), { ...found, repaired: 1 })
       await app.caughtUp(made)
       assert.deepEqual(await verify(app, made), { profiles: 2, rows: 749, ...NOTHING })
-      assert.equal((await place.everything()).replaceAll(/"epoch":\d+/g, ''), right.replaceAll(/"epoch":\d+/g, ''))
+      assert.equal((await database.everything()).replaceAll(/"epoch":\d+/g, ''), right.replaceAll(/"epoch":\d+/g, ''))
     } finally {
       await client.end()
-      await place.close()
+      await database.close()
     }
   })
 
-  test('a request that has no more time says where to go on, also in the middle of a profile', async () => {
+  test('a request that runs out of time says where to continue, also in the middle of a profile', async () => {
     const hurried = await startPushHarness({ verifyMs: 0 })
-    const place = await clientDatabase()
+    const database = await clientDatabase()
     try {
       const app = await hurried.newTenant()
       const ada = await app.newPerson()
@@ -137,11 +137,11 @@ suite('comparing a destination with the store', () => {
         Array.from({ length: 700 }, (_, i) => ({ id: `n${i}` })),
       )
       await hurried.put(await app.newPerson(), [{ id: 'other' }])
-      const made = await app.add({ kind: 'postgres', url: place.url })
-      await until('all are there', async () => (await place.live()).length === 701)
+      const made = await app.add({ kind: 'postgres', url: database.url })
+      await until('all are delivered', async () => (await database.live()).length === 701)
       await app.caughtUp(made)
-      await place.sql(`update tributary_items set data = '{}' where native_id like 'n%5'`)
-      await place.sql(`delete from tributary_items where native_id like 'n%7'`)
+      await database.sql(`update tributary_items set data = '{}' where native_id like 'n%5'`)
+      await database.sql(`delete from tributary_items where native_id like 'n%7'`)
       const whole = async (repair: boolean) => {
         const sum = { asked: 0, profiles: 0, rows: 0, missing: 0, different: 0, extra: 0 }
         for (let after: string | undefined; ; ) {
@@ -158,7 +158,7 @@ suite('comparing a destination with the store', () => {
       const { asked, ...seen } = await whole(false)
       assert.deepEqual(seen, found)
       assert.ok(asked >= 5, `${asked} requests`)
-      // What is delivered again between two requests is right by then.
+      // Rows that are delivered again between two requests are correct by then.
       const { rows, profiles } = await whole(true)
       assert.deepEqual([rows, profiles], [701, 2])
       await app.caughtUp(made)
@@ -168,11 +168,11 @@ suite('comparing a destination with the store', () => {
       assert.equal(forged.status, 400)
     } finally {
       await hurried.stop()
-      await place.drop()
+      await database.drop()
     }
   })
 
-  test('what cannot be read, or not reached, says so', async () => {
+  test('a destination that cannot be read or reached is refused with the reason', async () => {
     const app = await harness.newTenant()
     const receiver = await startReceiver()
     const hook = await app.add({ kind: 'webhook', url: receiver.url })

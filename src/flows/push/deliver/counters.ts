@@ -1,6 +1,6 @@
 import type { DestinationKind } from '#model/destination.ts'
 
-/** What one process has delivered since it started, to destinations of one kind. */
+/** What one process has delivered to destinations of one kind since it started. */
 export interface Counters {
   rows: number
   batches: number
@@ -16,18 +16,18 @@ export interface PushCounters {
 }
 
 export function createPushCounters(): PushCounters {
-  const allOfKinds = new Map<DestinationKind, Counters>()
+  const byKind = new Map<DestinationKind, Counters>()
   return {
     of: (kind) => {
-      const known = allOfKinds.get(kind) ?? { rows: 0, batches: 0, failures: 0, deadLetters: 0 }
-      allOfKinds.set(kind, known)
+      const known = byKind.get(kind) ?? { rows: 0, batches: 0, failures: 0, deadLetters: 0 }
+      byKind.set(kind, known)
       return known
     },
-    all: () => [...allOfKinds],
+    all: () => [...byKind],
   }
 }
 
-/** Those of several processes together. */
+/** The sums over several processes. */
 export function sumCounters(reports: KindCounters[][]): KindCounters[] {
   const sums = createPushCounters()
   for (const [kind, counters] of reports.flat()) {

@@ -1,75 +1,79 @@
 import { createHash } from 'node:crypto'
 import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
-import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
 import { type ChangedItem, type Changes, changesAfter, latestChange } from '#store/items/changes.ts'
 import { forgetDeadLetters } from '#store/push/deliveries.ts'
 import { advanceCursor, type Cursor, finishCursor, removeCursor, yieldCursor } from '#store/push/leases.ts'
+import { deliveryProfile, rowsOf } from '../delivery-rows.ts'
 import { BATCH, type DeliverDeps, deliveryTimesOf } from '../deps.ts'
-import { nearlyWants, pathsFor, wantsTombstone } from '../filter.ts'
-import { mendCheckpoint, mendErasure } from '../repair/reconcile-checkpoint.ts'
+import { couldHaveWanted, wantsTombstone } from '../filter.ts'
+import { findSource, type ProfileSource, selectItems } from '../profile-source.ts'
+import { reconcileCheckpoint, reconcileErasure } from '../repair/reconcile-checkpoint.ts'
 import { redriveRows } from '../repair/redrive.ts'
-import { deliveryProfile, rowsOf } from './batch.ts'
-import { keepLease, type Lease } from './keep-lease.ts'
-import { type Source, wantedOf } from './source.ts'
-import { type Run, writeRecorded } from './write-batch.ts'
+import type { DeliveryRun } from './delivery-run.ts'
+import { keepLease, type Lease } from './lease-heartbeat.ts'
+import { writeBatch } from './write-batch.ts'
 
 /**
- * Limit: times that one turn sets a cursor back to what a destination holds; more is no restored backup but a fault,
- * and the delivery fails.
+ * Limit: times that one run reconciles a cursor with a destination's checkpoint. More often is not a restored backup but a
+ * fault, and the delivery fails.
  */
-const MAX_MENDS = 3
+const MAX_RECONCILIATIONS = 3
 
-/** One profile's changes into a destination, batch by batch, until none is left or its turn is over. True when something got there. */
-export async function deliverProfile(deps: DeliverDeps, run: Run, cursor: Cursor): Promise<boolean> {
+/**
+ * Delivers the changes of one profile, batch by batch, until none is left or the slice is over. True when anything was
+ * written.
+ */
+export async function deliverProfile(deps: DeliverDeps, run: DeliveryRun, cursor: Cursor): Promise<boolean> {
   const lease = keepLease(deps, cursor)
   try {
     if (cursor.erase) return await eraseProfile(deps, run, cursor)
-    return await whileThere(deps, cursor, (tombstones) => deliverChanges(deps, run, cursor, lease, tombstones))
+    return await whileConnected(deps, cursor, (disconnected) => deliverChanges(deps, run, cursor, lease, disconnected))
   } finally {
-    lease.end()
+    lease.stop()
   }
 }
 
 /**
- * Leaves as soon as the profile does, also in the middle of a write that hangs. That write may still arrive: the erasure that
- * follows has a greater epoch, and rows of a lesser one change nothing after it.
+ * Ends the work as soon as the profile is disconnected, even in the middle of a write that hangs. That write may still
+ * arrive: the erasure that follows has a greater epoch, and rows with a lesser one change nothing after it.
  */
-async function whileThere(
+async function whileConnected(
   { access, log }: DeliverDeps,
   { shard, profileId }: Cursor,
-  work: (tombstones: AbortSignal) => Promise<boolean>,
+  work: (disconnected: AbortSignal) => Promise<boolean>,
 ): Promise<boolean> {
-  const tombstones = new AbortController()
-  const left = Promise.withResolvers<false>()
-  const release = access?.follow({ profiles: [{ shard, profileId }] }, () => {
-    log.info('a delivery ended, because its profile left', { profile: profileId })
-    tombstones.abort()
-    left.resolve(false)
+  const disconnected = new AbortController()
+  const ended = Promise.withResolvers<false>()
+  const unfollow = access?.follow({ profiles: [{ shard, profileId }] }, () => {
+    log.info('a delivery ended, because its profile was disconnected', { profile: profileId })
+    disconnected.abort()
+    ended.resolve(false)
   })
-  const working = work(tombstones.signal)
-  // Nobody waits for it once the profile has left.
+  const working = work(disconnected.signal)
+  // Nothing awaits the work after the profile is disconnected.
   working.catch((error: unknown) => {
-    if (tombstones.signal.aborted) log.debug('a delivery of a profile that left ended', { profile: profileId, error })
+    if (disconnected.signal.aborted)
+      log.debug('a delivery of a disconnected profile failed', { profile: profileId, error })
   })
   try {
-    return await Promise.race([working, left.promise])
+    return await Promise.race([working, ended.promise])
   } finally {
-    release?.()
+    unfollow?.()
   }
 }
 
-async function eraseProfile(deps: DeliverDeps, { connection }: Run, taken: Cursor): Promise<boolean> {
+async function eraseProfile(deps: DeliverDeps, { connection }: DeliveryRun, taken: Cursor): Promise<boolean> {
   const { destinationId, profileId } = taken
   let cursor = taken
-  for (let mends = 0; ; mends += 1) {
+  for (let reconciliations = 0; ; reconciliations += 1) {
     try {
       await connection.erase({ destinationId, profileId, epoch: cursor.epoch })
       break
     } catch (error) {
-      if (!(error instanceof CheckpointDiffers) || mends === MAX_MENDS) throw error
-      const mended = await mendErasure(deps, cursor, error)
-      if (mended === undefined) return false
-      cursor = mended
+      if (!(error instanceof CheckpointDiffers) || reconciliations === MAX_RECONCILIATIONS) throw error
+      const reconciled = await reconcileErasure(deps, cursor, error)
+      if (reconciled === undefined) return false
+      cursor = reconciled
     }
   }
   await deps.database.transaction(async (tx) => {
@@ -80,48 +84,50 @@ async function eraseProfile(deps: DeliverDeps, { connection }: Run, taken: Curso
 
 async function deliverChanges(
   deps: DeliverDeps,
-  run: Run,
+  run: DeliveryRun,
   taken: Cursor,
   lease: Lease,
-  tombstones: AbortSignal,
+  disconnected: AbortSignal,
 ): Promise<boolean> {
   const { database, clock } = deps
   const untilMs = performance.now() + deliveryTimesOf(deps).sliceMs
-  const source = await sourceOf(deps, run, taken)
-  // Disconnected a moment ago, with the erasure on its way here; or nothing of it was ever wanted, and nothing is.
-  if (source === undefined || (source.paths.length === 0 && taken.written === 0)) return passBy(deps, taken)
+  const source = await findSource(deps, run.filter, taken)
+  // Either the profile was just disconnected and its erasure follows, or no path takes it and none ever did.
+  if (source === undefined || (source.paths.length === 0 && taken.written === 0)) return skipChanges(deps, taken)
   let cursor = taken
   let wrote = false
-  let mends = 0
-  const profile = digestOf(source)
+  let reconciliations = 0
+  const profileDigest = digestOf(source)
   for (;;) {
     const changes = await changesAfter(database, cursor, cursor.seq, BATCH)
-    const batch = await batchOf(deps, run, cursor, source, changes, cursor.ackedProfileDigest !== profile)
-    const isWritten = batch.rows.length > 0 || batch.includesProfile
+    const batch = await batchOf(deps, run, cursor, source, changes, cursor.ackedProfileDigest !== profileDigest)
+    const hasContent = batch.rows.length > 0 || batch.includesProfile
     let rows = 0
-    if (isWritten) {
-      // Frozen for a while: somebody else may have gone on from here.
-      if (!(await lease.isMine()) || tombstones.aborted) return wrote
+    if (hasContent) {
+      // If this process was frozen for a while, another run may have continued from here.
+      if (!(await lease.isHeld()) || disconnected.aborted) return wrote
       try {
-        rows = await writeRecorded(deps, run, cursor, batch)
+        rows = await writeBatch(deps, run, cursor, batch)
       } catch (error) {
-        if (!(error instanceof CheckpointDiffers) || (mends += 1) > MAX_MENDS) throw error
-        const mended = await mendCheckpoint(deps, cursor, error)
-        if (mended === undefined) return wrote
-        cursor = mended
+        if (!(error instanceof CheckpointDiffers) || (reconciliations += 1) > MAX_RECONCILIATIONS) throw error
+        const reconciled = await reconcileCheckpoint(deps, cursor, error)
+        if (reconciled === undefined) return wrote
+        cursor = reconciled
         continue
       }
       wrote = true
     }
-    const { written, ackedProfileDigest } = isWritten ? { written: changes.upTo, ackedProfileDigest: profile } : cursor
-    const place = { seq: changes.upTo, written, ackedProfileDigest, rows, nowMs: clock.now() }
-    cursor = { ...cursor, seq: place.seq, written, ackedProfileDigest }
+    const { written, ackedProfileDigest } = hasContent
+      ? { written: changes.upTo, ackedProfileDigest: profileDigest }
+      : cursor
+    const progress = { seq: changes.upTo, written, ackedProfileDigest, rows, nowMs: clock.now() }
+    cursor = { ...cursor, seq: progress.seq, written, ackedProfileDigest }
     if (!changes.more) {
       if (cursor.redrive) await redriveRows(deps, run, cursor, source)
-      await finishCursor(database, cursor, place)
+      await finishCursor(database, cursor, progress)
       return wrote
     }
-    if (!(await advanceCursor(database, cursor, place, lease.renewed()))) return wrote
+    if (!(await advanceCursor(database, cursor, progress, lease.renewedUntil()))) return wrote
     if (run.signal.aborted || performance.now() >= untilMs) {
       await yieldCursor(database, cursor, clock.now())
       return wrote
@@ -129,20 +135,16 @@ async function deliverChanges(
   }
 }
 
-async function sourceOf({ database }: DeliverDeps, { filter }: Run, cursor: Cursor): Promise<Source | undefined> {
-  const profile = await findProfile(database, cursor.shard, cursor.profileId)
-  if (profile === undefined) return undefined
-  return { profile, paths: pathsFor(filter, profile), duplicate: await findDuplicate(database, profile) }
-}
-
-function digestOf({ profile }: Source): string {
+/** Shows whether the destination has the profile as it is now. */
+function digestOf({ profile }: ProfileSource): string {
   return createHash('sha256')
     .update(JSON.stringify(deliveryProfile(profile)))
     .digest('base64url')
     .slice(0, 16)
 }
 
-async function passBy({ database, clock }: DeliverDeps, cursor: Cursor): Promise<false> {
+/** Moves the cursor past all changes without delivering any. */
+async function skipChanges({ database, clock }: DeliverDeps, cursor: Cursor): Promise<false> {
   const seq = Math.max(cursor.seq, (await latestChange(database, cursor)) ?? 0)
   await finishCursor(database, cursor, { ...cursor, seq, rows: 0, nowMs: clock.now() })
   return false
@@ -150,24 +152,26 @@ async function passBy({ database, clock }: DeliverDeps, cursor: Cursor): Promise
 
 async function batchOf(
   deps: DeliverDeps,
-  { destination }: Run,
+  { destination }: DeliveryRun,
   cursor: Cursor,
-  source: Source,
+  source: ProfileSource,
   { items, tombstones, upTo }: Changes,
   includesProfile: boolean,
 ): Promise<Batch> {
-  const wanted = await wantedOf(deps, source, items)
+  const wanted = await selectItems(deps, source, items)
   const { profile, paths } = source
   const changes = { items, tombstones: tombstones.filter((each) => paths.length === 0 || wantsTombstone(paths, each)) }
   const { takesUnknownDeletes } = deps.connections.kindOf(destination.kind)
-  // Before that it had nothing; and whoever is told one by one hears no more than it must.
-  const after = cursor.generation === 0 ? cursor.backfillUntil : 0
-  const takesBack = (item: ChangedItem) => item.seq > after && (takesUnknownDeletes || nearlyWants(paths, item))
+  // In the first backfill the destination has no earlier state to retract. Kinds that pay for every delete get only those of
+  // items that they may have.
+  const retractAfter = cursor.generation === 0 ? cursor.backfillUntil : 0
+  const retracts = (item: ChangedItem) =>
+    item.seq > retractAfter && (takesUnknownDeletes || couldHaveWanted(paths, item))
   return {
     destinationId: destination.id,
     profile: deliveryProfile(profile),
     includesProfile,
-    rows: rowsOf(deps.registry, profile, changes, wanted, takesBack),
+    rows: rowsOf(deps.registry, profile, changes, wanted, retracts),
     from: Math.min(cursor.written, cursor.seq),
     upTo,
     epoch: cursor.epoch,

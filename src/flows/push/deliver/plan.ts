@@ -11,46 +11,47 @@ import type { JobWakeUp, QueueName } from '#store/queues.ts'
 import { type DeliverDeps, type PlanDeps, RUNS_PER_DESTINATION } from '../deps.ts'
 import { nextDue, quietUntil, readQuiet } from '../schedule.ts'
 
-const ENOUGH_WAITING = 200
+/** Limit: deliveries that wait in the queue; planning pauses until there are fewer. */
+const MAX_QUEUED = 200
 
-/** Turns what is due into wake-ups, one per destination. Losing or repeating one is harmless: the cursors are the truth. */
+/** Queues a wake-up for each destination that is due. Losing or repeating one is harmless: the cursors say what is due. */
 export async function planDeliveries(deps: PlanDeps): Promise<number> {
-  const capacity = ENOUGH_WAITING - (await deps.engine.waiting('deliver', ENOUGH_WAITING))
+  const capacity = MAX_QUEUED - (await deps.engine.waiting('deliver', MAX_QUEUED))
   if (capacity <= 0) return 0
   const due = (await findDue(deps)).slice(0, capacity)
   const second = Math.floor(deps.clock.now() / 1000)
   const nowMs = deps.clock.now()
-  const isAlone = ({ destination }: DueDestination) => destination.aloneUntil > nowMs
-  const alone = due.filter(isAlone).map(({ destination: { id } }) => aloneWakeUp(id))
-  const others = due.filter((each) => !isAlone(each)).map((each) => wakeUp(each, second))
-  const busy = [...(await wake(deps, 'alone', alone)), ...(await wake(deps, 'deliver', others))]
-  return due.length - busy.length
+  const isIsolated = ({ destination }: DueDestination) => destination.aloneUntil > nowMs
+  const isolated = due.filter(isIsolated).map(({ destination: { id } }) => isolatedWakeUp(id))
+  const others = due.filter((each) => !isIsolated(each)).map((each) => wakeUp(each, second))
+  const alreadyQueued = [...(await wake(deps, 'alone', isolated)), ...(await wake(deps, 'deliver', others))]
+  return due.length - alreadyQueued.length
 }
 
-/** Destinations with something to do now, one of each app in turn, so that many of one app stand before nobody. */
+/** Destinations with due cursors, one of each app in turn, so that an app with many does not delay the others. */
 export async function findDue(deps: Pick<DeliverDeps, 'database' | 'clock'>): Promise<DueDestination[]> {
   const nowMs = deps.clock.now()
   for (const destination of await tickingDestinations(deps.database, nowMs)) await tick(deps, destination, nowMs)
   const found: DueDestination[] = []
   for (const each of await dueDestinations(deps.database, nowMs, RUNS_PER_DESTINATION))
-    if (await isAwake(deps, each.destination, nowMs)) found.push(each)
-  return inTurns(found)
+    if (await mayRun(deps, each.destination, nowMs)) found.push(each)
+  return interleaveApps(found)
 }
 
-/** A schedule is the destination's, not the profile's: one tick, however late, makes due what has news. */
+/** One tick of a destination's schedule, however late, makes all of its profiles with undelivered changes due. */
 async function tick(
   { database }: Pick<DeliverDeps, 'database'>,
   destination: Destination,
   nowMs: number,
 ): Promise<void> {
-  // One with a million profiles is woken in many looks, so that others need not wait for it.
+  // A million profiles become due over many passes, so that other destinations do not wait for them.
   if (await wakeSomeCursors(database, destination.id, nowMs)) return
-  // First the profiles, then the time: a crash in between only ticks once more.
+  // The next time is set last: after a crash in between, the tick is only repeated.
   await moveTick(database, destination, nextDue(destination.schedule, nowMs))
 }
 
-/** Nobody waits for quiet hours to end who wants to be forgotten. */
-async function isAwake(
+/** Erasures do not wait for the end of quiet hours. */
+async function mayRun(
   { database }: Pick<DeliverDeps, 'database'>,
   { id, options }: Destination,
   nowMs: number,
@@ -58,11 +59,11 @@ async function isAwake(
   return quietUntil(readQuiet(options), nowMs) === undefined || hasErasures(database, id, nowMs)
 }
 
-function inTurns(due: DueDestination[]): DueDestination[] {
+function interleaveApps(due: DueDestination[]): DueDestination[] {
   const byApp = Map.groupBy(due, ({ destination }) => destination.appId)
   const rounds = Math.max(0, ...[...byApp.values()].map(({ length }) => length))
   return Array.from({ length: rounds }, (_, round) =>
-    [...byApp.values()].flatMap((own) => own.slice(round, round + 1)),
+    [...byApp.values()].flatMap((ofApp) => ofApp.slice(round, round + 1)),
   ).flat()
 }
 
@@ -72,11 +73,11 @@ const wake = <Queue extends QueueName>(
   wakeUps: JobWakeUp<Queue>[],
 ): Promise<string[]> => (wakeUps.length === 0 ? Promise.resolve([]) : engine.wake(queue, wakeUps))
 
-function aloneWakeUp(destinationId: string): JobWakeUp<'alone'> {
+function isolatedWakeUp(destinationId: string): JobWakeUp<'alone'> {
   return { key: `deliver:${destinationId}`, data: { destinationId } }
 }
 
-/** One each second at most; the wake-up of a worker that died with it stands in the way of no later one. */
+/** The second in the key allows one wake-up per second, and a new one although a worker died while it had the last one. */
 function wakeUp({ destination, due }: DueDestination, second: number): JobWakeUp<'deliver'> {
   const { id: destinationId, appId, state } = destination
   const isFailing = state === 'failing'

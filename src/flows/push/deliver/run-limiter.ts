@@ -1,38 +1,44 @@
 import { RUNS_PER_DESTINATION } from '../deps.ts'
 
-/** Limit: delivery runs of one process at once, over all destinations; further ones wait. This bounds its memory. */
+/** Limit: concurrent deliveries of a process, over all destinations; further ones wait. Bounds its memory. */
 const MAX_RUNS = 24
-/** Limit: deliveries of one app that wait for a place in a process; more would only stand before others. */
+/** Limit: deliveries of one app that wait for a permit in a process; more would only delay other apps. */
 const MAX_WAITING = 4
 
 export interface RunRequest {
   destinationId: string
   appId: string
-  /** It failed last time, and may hang again. */
+  /** The last run failed, so this one may hang. */
   isFailing: boolean
 }
 
+/** The right to run one delivery, and what the run must know of the others. */
 export interface RunPermit {
-  /** How many runs of the same destination were there before. */
+  /** How many runs of the same destination had a permit when this one got its own. */
   others: number
-  /** Whether somebody waits for a place. */
+  /** Whether another run waits for a permit. */
   isWanted: () => boolean
+  /** Aborts when the process stops. */
   signal: AbortSignal
-  /** With nothing else in the process, because a worker died of this destination. */
+  /** Nothing else runs in the process, because a worker died with this destination. */
   alone: boolean
-  /** Tells that the run moves on. */
+  /** Reports progress. */
   step: (name: string) => void
 }
 
 /**
- * The runs of this process. A wake-up only lets them in, so that a slow destination keeps no worker from waking others; when all
- * places are taken, the app with the fewest comes in next. A quarter is kept for apps that have none, and no more than a quarter
- * goes to destinations that fail: many that hang leave room for those that work.
+ * Decides which deliveries run in this process. A wake-up ends when its run has a permit, not when the run is done, so that a
+ * slow destination does not block other wake-ups. When all permits are in use, the app with the fewest gets the next one. A
+ * quarter is reserved for apps that have none, and failing destinations get at most a quarter, so that many that hang leave
+ * permits for those that work.
  */
 export interface RunLimiter {
-  /** Starts up to `count` runs; resolves once the first is in, or when there is no use in waiting: whoever is due is woken again. */
+  /**
+   * Starts up to `count` runs. Resolves when the first has started, or without a run when waiting is pointless: a destination
+   * that stays due gets another wake-up.
+   */
   acquire(request: RunRequest, count: number, run: (permit: RunPermit) => Promise<void>): Promise<void>
-  /** Lets nobody in, asks everybody to leave and waits for them. */
+  /** Grants no more permits, aborts the signal of every run and waits for them to end. */
   close(): Promise<void>
 }
 
@@ -42,16 +48,16 @@ export function createRunLimiter(maxRuns = MAX_RUNS): RunLimiter {
   const waiting: { request: RunRequest; admit: () => void }[] = []
   const closing = new AbortController()
 
-  const countOf = (matches: (request: RunRequest) => boolean) =>
+  const countRunning = (matches: (request: RunRequest) => boolean) =>
     [...running].filter(({ request }) => matches(request)).length
-  const ofDestination = (id: string) => countOf(({ destinationId }) => destinationId === id)
-  const ofApp = (id: string) => countOf(({ appId }) => appId === id)
-  const isEnough = ({ destinationId, isFailing }: RunRequest) =>
+  const runsOfDestination = (id: string) => countRunning(({ destinationId }) => destinationId === id)
+  const runsOfApp = (id: string) => countRunning(({ appId }) => appId === id)
+  const isAtLimit = ({ destinationId, isFailing }: RunRequest) =>
     closing.signal.aborted ||
-    ofDestination(destinationId) >= RUNS_PER_DESTINATION ||
-    (isFailing && countOf((each) => each.isFailing) >= Math.max(1, reserved))
-  const hasCapacity = ({ appId }: RunRequest) => running.size < maxRuns - (ofApp(appId) > 0 ? reserved : 0)
-  const wouldNeverRun = ({ destinationId, appId }: RunRequest) =>
+    runsOfDestination(destinationId) >= RUNS_PER_DESTINATION ||
+    (isFailing && countRunning((each) => each.isFailing) >= Math.max(1, reserved))
+  const hasCapacity = ({ appId }: RunRequest) => running.size < maxRuns - (runsOfApp(appId) > 0 ? reserved : 0)
+  const hasEnoughWaiting = ({ destinationId, appId }: RunRequest) =>
     waiting.some(({ request }) => request.destinationId === destinationId) ||
     waiting.filter(({ request }) => request.appId === appId).length >= MAX_WAITING
 
@@ -59,7 +65,7 @@ export function createRunLimiter(maxRuns = MAX_RUNS): RunLimiter {
     const admissible = waiting.filter(({ request }) => closing.signal.aborted || hasCapacity(request))
     if (admissible.length === 0) return
     const next = admissible.reduce((best, each) =>
-      ofApp(each.request.appId) < ofApp(best.request.appId) ? each : best,
+      runsOfApp(each.request.appId) < runsOfApp(best.request.appId) ? each : best,
     )
     waiting.splice(waiting.indexOf(next), 1)
     next.admit()
@@ -67,7 +73,7 @@ export function createRunLimiter(maxRuns = MAX_RUNS): RunLimiter {
 
   function start(request: RunRequest, run: (permit: RunPermit) => Promise<void>): void {
     const permit: RunPermit = {
-      others: ofDestination(request.destinationId),
+      others: runsOfDestination(request.destinationId),
       isWanted: () => waiting.length > 0,
       signal: closing.signal,
       alone: false,
@@ -79,26 +85,26 @@ export function createRunLimiter(maxRuns = MAX_RUNS): RunLimiter {
       running.delete(entry)
       admitNext()
     })
-    // Whoever awaits it hears of a failure; nobody may be waiting yet.
+    // close() awaits it; until then a failure must not count as an unhandled rejection.
     entry.done.catch(() => {})
   }
 
   return {
     acquire: async (request, count, run) => {
-      if (isEnough(request)) return
+      if (isAtLimit(request)) return
       if (!hasCapacity(request)) {
-        if (wouldNeverRun(request)) return
+        if (hasEnoughWaiting(request)) return
         await new Promise<void>((admit) => waiting.push({ request, admit }))
       }
-      if (isEnough(request)) return admitNext()
+      if (isAtLimit(request)) return admitNext()
       start(request, run)
-      for (let more = 1; more < count && !isEnough(request) && hasCapacity(request) && waiting.length === 0; more += 1)
+      for (let more = 1; more < count && !isAtLimit(request) && hasCapacity(request) && waiting.length === 0; more += 1)
         start(request, run)
     },
     close: async () => {
       closing.abort()
       while (waiting.length > 0) admitNext()
-      // They only have to be over; whoever runs them logs what failed.
+      // The runs log their own failures.
       await Promise.allSettled([...running].map(({ done }) => done))
     },
   }

@@ -1,32 +1,24 @@
-import { type Batch, CheckpointDiffers, type Connection } from '#destinations/contract.ts'
-import type { Destination } from '#model/destination.ts'
+import { type Batch, CheckpointDiffers } from '#destinations/contract.ts'
 import { reasonOf } from '#platform/errors.ts'
 import { recordDelivery } from '#store/push/deliveries.ts'
 import type { Cursor } from '#store/push/leases.ts'
 import type { DeliverDeps } from '../deps.ts'
-import type { Filter } from '../filter.ts'
-import { writeIsolating } from './bisect-rejects.ts'
+import { writeBisecting } from './bisect-rejects.ts'
+import type { DeliveryRun } from './delivery-run.ts'
 
-export interface Run {
-  destination: Destination
-  connection: Connection
-  filter: Filter
-  signal: AbortSignal
-}
-
-/** Writes a batch; every try can be looked at later. Gives how many rows are there. */
-export async function writeRecorded(
+/** Writes a batch and records the attempt in the delivery history. Returns how many rows the destination accepted. */
+export async function writeBatch(
   deps: DeliverDeps,
-  { destination, connection }: Run,
+  { destination, connection }: DeliveryRun,
   cursor: Cursor,
   batch: Batch,
 ): Promise<number> {
   const at = deps.clock.now()
-  const beganAt = performance.now()
+  const startedAt = performance.now()
   const record = (ok: boolean, error?: string) =>
     recordDelivery(deps.database, cursor, {
       at,
-      ms: Math.round(performance.now() - beganAt),
+      ms: Math.round(performance.now() - startedAt),
       attempt: cursor.fails + 1,
       rows: batch.rows.length,
       firstSeq: batch.rows[0]?.seq,
@@ -35,7 +27,7 @@ export async function writeRecorded(
       error,
     })
   try {
-    const rows = await writeIsolating(deps, destination, cursor, connection, batch)
+    const rows = await writeBisecting(deps, destination, cursor, connection, batch)
     if (batch.rows.length > 0) await record(true)
     const counters = deps.pushCounters.of(destination.kind)
     counters.rows += rows

@@ -13,8 +13,8 @@ import { sealSecrets, setDestinationState } from '#store/push/destinations.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { openLocked } from './destinations.ts'
 
-/** Clocks of several machines differ a little; what was stored around that time is sent too. */
-const MARGIN_MS = 60_000
+/** Clocks of several machines differ a little, so a replay by time starts this much earlier. */
+const CLOCK_SKEW_MS = 60_000
 
 export async function pauseDestination(deps: DeliverDeps, destination: Destination, actor: string): Promise<void> {
   await deps.database.transaction(async (tx) => {
@@ -24,7 +24,7 @@ export async function pauseDestination(deps: DeliverDeps, destination: Destinati
   })
 }
 
-/** Goes on where it was, also after it was parked or disabled. */
+/** Continues where delivery stopped, also after the destination was parked or disabled. */
 export async function resumeDestination(deps: DeliverDeps, destination: Destination, actor: string): Promise<void> {
   const now = deps.clock.now()
   await deps.database.transaction(async (tx) => {
@@ -35,7 +35,7 @@ export async function resumeDestination(deps: DeliverDeps, destination: Destinat
   await wakeCursors(deps.database, destination.id, now)
 }
 
-/** Everything that is open is delivered now, whatever the schedule says. Gives how many profiles that are. */
+/** Delivers all undelivered changes now, whatever the schedule. Returns how many profiles have any. */
 export async function runNow(deps: DeliverDeps, destination: Destination, actor: string): Promise<number> {
   if (!['active', 'failing'].includes(destination.state))
     throw new ApiError('bad_request', `It is ${destination.state}; resume it first.`)
@@ -48,14 +48,14 @@ export async function runNow(deps: DeliverDeps, destination: Destination, actor:
 }
 
 export interface ReplayFrom {
-  /** The number of the first change. */
+  /** The `seq` of the first change. */
   seq?: number | undefined
   since?: number | undefined
-  /** One profile alone. */
+  /** Only this profile. */
   profile?: string | undefined
 }
 
-/** Everything again, from a number, from a time, or from the beginning. Rows that are there already are not harmed. */
+/** Delivers again from a `seq`, from a time or from the beginning. Returns how many profiles are affected. */
 export async function replay(
   deps: DeliverDeps,
   destination: Destination,
@@ -69,14 +69,14 @@ export async function replay(
     const profiles =
       from.since === undefined
         ? await rewindCursors(tx, destination.id, Math.max(0, (from.seq ?? 0) - 1), now, from.profile)
-        : await rewindCursorsSince(tx, destination.id, from.since - MARGIN_MS, now, from.profile)
+        : await rewindCursorsSince(tx, destination.id, from.since - CLOCK_SKEW_MS, now, from.profile)
     if (from.profile !== undefined && profiles === 0) throw new ApiError('not_found', 'There is no such profile here.')
     await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.replay', detail: { ...from } })
     return profiles
   })
 }
 
-/** Rows that were set aside are tried again. Gives how many profiles have any. */
+/** Tries the dead letters again. Returns how many profiles have any. */
 export async function redrive(deps: DeliverDeps, destination: Destination, actor: string): Promise<number> {
   return deps.database.transaction(async (tx) => {
     const profiles = await redriveCursors(tx, destination.id, deps.clock.now())
@@ -91,12 +91,13 @@ export async function redrive(deps: DeliverDeps, destination: Destination, actor
 }
 
 export async function rotateSigning(deps: DeliverDeps, destination: Destination, actor: string): Promise<string> {
-  const make = deps.connections.kindOf(destination.kind).newSigning
-  if (make === undefined) throw new ApiError('bad_request', `A ${destination.kind} destination has no signing secret.`)
-  const signing = make()
+  const { newSigning } = deps.connections.kindOf(destination.kind)
+  if (newSigning === undefined)
+    throw new ApiError('bad_request', `A ${destination.kind} destination has no signing secret.`)
+  const signing = newSigning()
   await deps.database.transaction(async (tx) => {
     const { secrets } = await openLocked(deps, tx, destination.id)
-    // The previous one signs too, until the next rotation.
+    // The previous secret signs too, until the next rotation.
     const both = { ...secrets, signing: [signing, ...(secrets.signing ?? [])].slice(0, 2) }
     await sealSecrets(tx, deps.keyring, destination.id, both, deps.clock.now())
     await auditDestination(tx, destination, { at: deps.clock.now(), actor, action: 'push.rotate_secret' })

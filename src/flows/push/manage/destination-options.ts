@@ -5,15 +5,17 @@ import type { DestinationKind } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { quietHours } from '../schedule.ts'
 
-const forAll = { quiet_hours: quietHours.optional().describe('nothing is delivered then; see [Schedules](#schedules)') }
-const ofTellers = { events: flagOption().default(false).describe('`true`: also tell [events](#events)') }
+const ofAllKinds = {
+  quiet_hours: quietHours.optional().describe('hours without deliveries; see [Schedules](#schedules)'),
+}
+const ofEventKinds = { events: flagOption().default(false).describe('`true`: also send [events](#events)') }
 
-/** Everything that may be set for a destination of a kind: the kind's own options, and those that we act upon ourselves. */
+/** All options of a kind of destination: the kind's own, and those that every kind has. */
 export function optionsOf({ options, takesEvents }: Pick<Kind, 'options' | 'takesEvents'>): z.ZodObject {
-  return options.extend(takesEvents ? { ...ofTellers, ...forAll } : forAll)
+  return options.extend(takesEvents ? { ...ofEventKinds, ...ofAllKinds } : ofAllKinds)
 }
 
-/** For what somebody sets. What is stored already is not looked at again, so that it still opens after an upgrade. */
+/** Checks options when they are set. Stored options are not checked again, so that they stay usable after an upgrade. */
 export function checkOptions(name: DestinationKind, kind: Kind, given: Record<string, unknown>): void {
   const schema = optionsOf(kind)
   const unknown = Object.keys(given).find((option) => !Object.hasOwn(schema.shape, option))

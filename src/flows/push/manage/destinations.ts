@@ -3,7 +3,6 @@ import type { Destination, DestinationKind, DestinationSecrets } from '#model/de
 import { ApiError } from '#model/errors.ts'
 import { newId } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
-import type { Keyring } from '#platform/sealing.ts'
 import { auditDestination } from '#store/audit.ts'
 import {
   openDestinationCursors,
@@ -21,7 +20,6 @@ import {
   listDestinations,
   lockDestination,
   lockOwner,
-  openSecrets,
   sealSecrets,
   setDestinationState,
   updateDestination,
@@ -29,6 +27,7 @@ import {
 import type { DeliverDeps } from '../deps.ts'
 import { checkFilter } from '../filter.ts'
 import { checkSchedule, hasSchedule, nextDue } from '../schedule.ts'
+import { requireSecrets } from '../secrets.ts'
 import { checkOptions, wantsEvents } from './destination-options.ts'
 
 export interface NewDestination {
@@ -43,7 +42,7 @@ export interface NewDestination {
 /** Limit: destinations of one app; one more is refused. */
 const MAX_DESTINATIONS = 20
 
-/** Makes a destination and sends it everything there is, then every change. */
+/** Creates a destination, which first gets a backfill and then every change. */
 export async function addDestination(
   deps: DeliverDeps,
   appId: string,
@@ -92,7 +91,7 @@ export async function addDestination(
       detail: { kind: input.kind },
     })
   })
-  // Whoever signed in meanwhile saw no destination yet.
+  // A sign-in during the transaction did not see the destination and opened no cursor for it.
   await openDestinationCursors(deps.database, destination.id, now)
   return { destination, signing }
 }
@@ -105,7 +104,7 @@ export async function findOwn(deps: Pick<DeliverDeps, 'database'>, appId: string
 
 export type DestinationChange = Partial<Omit<NewDestination, 'kind'>>
 
-/** Another address or filter sends everything again: what it shows may have been left out before. */
+/** A new address or filter causes a backfill: items that match now may not have been delivered before. */
 export async function changeDestination(
   deps: DeliverDeps,
   { id }: Destination,
@@ -131,16 +130,16 @@ export async function changeDestination(
       updatedAt: now,
     }
     const url = change.url ?? secrets.url
-    const isElsewhere = url !== secrets.url
-    const isOther = isElsewhere || change.filter !== undefined || placeOf(options) !== placeOf(before.options)
-    if (isElsewhere) await sealSecrets(tx, deps.keyring, id, { ...secrets, url }, now)
+    const isMoved = url !== secrets.url
+    const needsBackfill = isMoved || change.filter !== undefined || targetOf(options) !== targetOf(before.options)
+    if (isMoved) await sealSecrets(tx, deps.keyring, id, { ...secrets, url }, now)
     const changed = await updateDestination(tx, after)
     await stopRunsOf(tx, id)
     if (change.schedule !== undefined) {
       await setCursorsScheduled(tx, id, hasSchedule(schedule))
       if (!hasSchedule(schedule)) await wakeCursors(tx, id, now)
     }
-    if (isOther) await rewindCursors(tx, id, 0, now)
+    if (needsBackfill) await rewindCursors(tx, id, 0, now)
     await auditDestination(tx, after, {
       at: deps.clock.now(),
       actor,
@@ -151,14 +150,7 @@ export async function changeDestination(
   })
 }
 
-/** Somebody may have deleted the destination meanwhile. */
-export async function secretsOf(keyring: Keyring, queries: Queries, id: string): Promise<DestinationSecrets> {
-  const secrets = await openSecrets(queries, keyring, id)
-  if (secrets === undefined) throw new ApiError('not_found')
-  return secrets
-}
-
-/** What it is now, held until the transaction ends: of two changes at once neither may undo the other. */
+/** The destination as it is now, locked until the transaction ends: concurrent changes must not undo each other. */
 export async function openLocked(
   { keyring }: Pick<DeliverDeps, 'keyring'>,
   tx: Queries,
@@ -166,13 +158,14 @@ export async function openLocked(
 ): Promise<{ before: Destination; secrets: DestinationSecrets }> {
   const before = await lockDestination(tx, id)
   if (before === undefined) throw new ApiError('not_found')
-  return { before, secrets: await secretsOf(keyring, tx, id) }
+  return { before, secrets: await requireSecrets(keyring, tx, id) }
 }
 
-/** Options that change when and what is told, but not where rows go. */
+/** Options that change when rows and which events are delivered, but not where rows go. */
 const SCHEDULE_FIELDS = ['quiet_hours', 'events']
 
-function placeOf(options: Record<string, unknown>): string {
+/** Options that decide where and how rows are written, as a comparable text. */
+function targetOf(options: Record<string, unknown>): string {
   return JSON.stringify(
     Object.entries(options)
       .filter(([name]) => !SCHEDULE_FIELDS.includes(name))
@@ -180,7 +173,7 @@ function placeOf(options: Record<string, unknown>): string {
   )
 }
 
-/** `dropTables` takes what we made there along; without it the rows stay the app's. */
+/** With `dropTables`, also removes what we created at the destination; otherwise the rows stay there. */
 export async function removeDestination(
   deps: DeliverDeps,
   destination: Destination,
@@ -202,7 +195,7 @@ export async function removeDestination(
   })
 }
 
-/** No run may begin meanwhile: it would make again what was just taken away. */
+/** Pauses the destination first: a run during the drop would create the tables again. */
 async function stopAndDrop(deps: DeliverDeps, destination: Destination): Promise<void> {
   const { id, state } = destination
   const setState = (to: Destination['state']) =>
@@ -212,15 +205,15 @@ async function stopAndDrop(deps: DeliverDeps, destination: Destination): Promise
     })
   await setState('paused')
   try {
-    await dropAll(deps, destination)
+    await dropTarget(deps, destination)
   } catch (error) {
     await setState(state === 'failing' ? 'active' : state)
     throw error
   }
 }
 
-async function dropAll(deps: DeliverDeps, destination: Destination): Promise<void> {
-  const secrets = await secretsOf(deps.keyring, deps.database, destination.id)
+async function dropTarget(deps: DeliverDeps, destination: Destination): Promise<void> {
+  const secrets = await requireSecrets(deps.keyring, deps.database, destination.id)
   const connection = deps.connections.kindOf(destination.kind).open(deps, destination, secrets)
   try {
     await connection.drop()

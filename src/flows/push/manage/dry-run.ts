@@ -5,23 +5,23 @@ import { listAppProfiles } from '#store/identity/profiles.ts'
 import { countMatching } from '#store/items/match.ts'
 import type { DeliverDeps } from '../deps.ts'
 import { filterOf, pathsFor } from '../filter.ts'
-import { secretsOf } from './destinations.ts'
+import { requireSecrets } from '../secrets.ts'
 
-/** Limit: milliseconds that trying one destination takes. Then it is ended and counts as failed. */
-const MAX_TRY_MS = 50_000
-/** Limit: time for counting what a filter lets through; then it ends, and says so. */
+/** Limit: milliseconds for testing one destination. Then the test ends as failed. */
+const MAX_TEST_MS = 50_000
+/** Limit: time for counting the items that a filter matches; then the count is reported as not exact. */
 const MAX_COUNTING_MS = 5000
-const AT_ONCE = 200
+const PAGE_SIZE = 200
 
 export interface DryRun {
-  /** Profiles that the filter takes anything of. */
+  /** Profiles that the filter can match items of. */
   profiles: number
   items: number
-  /** False when counting took too long: then at least so many. */
+  /** False when counting took too long: then the figures are lower bounds. */
   exact: boolean
 }
 
-/** Connects, checks the rights, and counts what would be delivered. Writes nothing that stays, and ends when nobody waits for it. */
+/** Connects, checks privileges and counts what would be delivered. Leaves nothing behind, and ends when `signal` aborts. */
 export async function tryDestination(
   deps: DeliverDeps,
   destination: Destination,
@@ -36,22 +36,22 @@ async function checkConnection(
   destination: Destination,
   signal: AbortSignal | undefined,
 ): Promise<Finding[]> {
-  const secrets = await secretsOf(deps.keyring, deps.database, destination.id)
+  const secrets = await requireSecrets(deps.keyring, deps.database, destination.id)
   const connection = deps.connections.kindOf(destination.kind).open(deps, destination, secrets)
-  const ended = AbortSignal.any([AbortSignal.timeout(MAX_TRY_MS), ...(signal === undefined ? [] : [signal])])
-  const late = Promise.withResolvers<Finding[]>()
-  const giveUp = () =>
-    late.resolve([{ check: 'time', ok: false, detail: `not done after ${MAX_TRY_MS / 1000} seconds` }])
-  ended.addEventListener('abort', giveUp)
-  if (ended.aborted) giveUp()
+  const ended = AbortSignal.any([AbortSignal.timeout(MAX_TEST_MS), ...(signal === undefined ? [] : [signal])])
+  const timedOut = Promise.withResolvers<Finding[]>()
+  const reportTimeout = () =>
+    timedOut.resolve([{ check: 'time', ok: false, detail: `not done after ${MAX_TEST_MS / 1000} seconds` }])
+  ended.addEventListener('abort', reportTimeout)
+  if (ended.aborted) reportTimeout()
   try {
-    return await Promise.race([connection.test(), late.promise])
+    return await Promise.race([connection.test(), timedOut.promise])
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     return [{ check: 'connect', ok: false, detail: error.message }]
   } finally {
-    ended.removeEventListener('abort', giveUp)
-    // A driver may wait for what it was just asked; nobody waits for that.
+    ended.removeEventListener('abort', reportTimeout)
+    // After a timeout the driver may still wait for its last request, so closing is not awaited.
     const closed = connection.close()
     if (ended.aborted)
       closed.catch((error: unknown) => deps.log.debug('a connection did not close', { kind: destination.kind, error }))
@@ -65,7 +65,7 @@ async function dryRun(deps: DeliverDeps, destination: Destination): Promise<DryR
   const found: DryRun = { profiles: 0, items: 0, exact: true }
   let after: string | undefined
   for (;;) {
-    const page = await listAppProfiles(deps.database, destination.appId, after, AT_ONCE)
+    const page = await listAppProfiles(deps.database, destination.appId, after, PAGE_SIZE)
     for (const profile of page) {
       const paths = pathsFor(filter, profile)
       if (paths.length === 0) continue
@@ -73,7 +73,7 @@ async function dryRun(deps: DeliverDeps, destination: Destination): Promise<DryR
       found.items += await countMatching(deps.database, profile, paths)
       if (performance.now() >= untilMs) return { ...found, exact: false }
     }
-    if (page.length < AT_ONCE) return found
+    if (page.length < PAGE_SIZE) return found
     after = lastOf(page).id
   }
 }

@@ -13,7 +13,7 @@ import {
 import { countDestinations, listDestinations, openSecrets } from '#store/push/destinations.ts'
 import type { DeliverDeps } from '../deps.ts'
 
-/** What is shown of a destination: all but its secrets. */
+/** A destination with its progress, without its secrets. */
 export interface ShownDestination {
   destination: Destination
   url: string
@@ -21,18 +21,18 @@ export interface ShownDestination {
   rows: number
   behind: number
   changesBehind: number
-  /** Since when something waits; undefined when all is there. */
+  /** When the oldest undelivered change was made; undefined when everything is delivered. */
   behindSince: number | undefined
-  /** How long that is. */
+  /** Time since then. */
   lagMs: number
-  /** In the last minutes. */
+  /** Deliveries of the last five minutes. */
   recent: RecentDeliveries
   profilesFailing: number
   deliveredAt: number | undefined
   deadLetters: number
 }
 
-/** Throughput is counted over so long. */
+/** The time over which throughput is measured. */
 const RECENT_MS = 5 * 60_000
 
 export async function showDestinations(deps: DeliverDeps, appId: string): Promise<ShownDestination[]> {
@@ -86,7 +86,7 @@ export interface PushHealth {
   deadLetters: { kind: string; n: number }[]
 }
 
-/** All destinations together, by kind: for graphs, so nothing of it grows with the number of apps. */
+/** Figures over all destinations by kind, for metrics: their number does not grow with the number of apps. */
 export async function pushHealth({ database, clock }: Pick<DeliverDeps, 'database' | 'clock'>): Promise<PushHealth> {
   const [destinations, lag, deadLetters] = await Promise.all([
     countDestinations(database),

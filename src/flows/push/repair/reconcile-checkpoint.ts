@@ -3,44 +3,55 @@ import { renumberChanges } from '#store/items/changes.ts'
 import { type Cursor, failCursor, holdCursor, setCursorPosition } from '#store/push/leases.ts'
 import { type DeliverDeps, deliveryTimesOf } from '../deps.ts'
 
-/** What it knows of the profile is as uncertain as its rows. */
-const unknown = { ackedProfileDigest: undefined }
+/** The profile that the destination has is as uncertain as its rows, so it is delivered again. */
+const profileUnknown = { ackedProfileDigest: undefined }
 
 /**
- * The destination says that it is elsewhere than we think. Its word counts: it goes on from there. Undefined when this run has nothing
- * more to do.
+ * The destination's checkpoint differs from our cursor. The checkpoint is authoritative, so delivery continues from there.
+ * Returns undefined when this run has nothing more to do.
  */
-export async function mendCheckpoint(
+export async function reconcileCheckpoint(
   deps: DeliverDeps,
   cursor: Cursor,
   { checkpoint }: CheckpointDiffers,
 ): Promise<Cursor | undefined> {
   const leaseUntilMs = deps.clock.now() + deliveryTimesOf(deps).leaseMs
-  // A newer run of ours has been there: this one was frozen.
+  // A newer run has the lease: this one was frozen.
   if (!(await holdCursor(deps.database, cursor, leaseUntilMs))) return undefined
-  const there = checkpoint ?? { seq: 0, epoch: 0, updatedAtMs: 0 }
-  const facts = { destination: cursor.destinationId, profile: cursor.profileId, ours: cursor.seq, theirs: there.seq }
-  if (there.seq < 0) {
-    deps.log.warn('a profile was erased at the destination; it stays erased', facts)
-    await failCursor(deps.database, cursor, undefined, 'It was erased there, and our store is from before that.')
+  const theirs = checkpoint ?? { seq: 0, epoch: 0, updatedAtMs: 0 }
+  const detail = {
+    destination: cursor.destinationId,
+    profile: cursor.profileId,
+    cursor: cursor.seq,
+    checkpoint: theirs.seq,
+  }
+  if (theirs.seq < 0) {
+    deps.log.warn('a profile was erased at the destination and is not delivered again', detail)
+    await failCursor(
+      deps.database,
+      cursor,
+      undefined,
+      'The profile was erased at the destination, and our database was restored from before that.',
+    )
     return undefined
   }
-  const place = { seq: Math.min(cursor.seq, there.seq), written: there.seq, epoch: cursor.epoch }
-  if (there.epoch <= cursor.epoch) {
-    deps.log.warn('a destination is older than what was written there; it is sent again from its own place', facts)
-    return (await setCursorPosition(deps.database, cursor, place)) ? { ...cursor, ...place, ...unknown } : undefined
+  const position = { seq: Math.min(cursor.seq, theirs.seq), written: theirs.seq, epoch: cursor.epoch }
+  if (theirs.epoch <= cursor.epoch) {
+    deps.log.warn('a destination was restored; delivery continues from its checkpoint', detail)
+    const isHeld = await setCursorPosition(deps.database, cursor, position)
+    return isHeld ? { ...cursor, ...position, ...profileUnknown } : undefined
   }
-  deps.log.warn('a destination has seen newer runs than our store knows of; the store was restored', facts)
-  const ahead = { ...place, seq: there.seq, epoch: there.epoch + 1 }
-  const isMine = await deps.database.transaction(async (tx) => {
-    await renumberChanges(tx, cursor, { after: cursor.seq, seen: there.seq, sinceMs: there.updatedAtMs })
+  deps.log.warn('a checkpoint is newer than our database, which was restored; changes get new numbers', detail)
+  const ahead = { ...position, seq: theirs.seq, epoch: theirs.epoch + 1 }
+  const isHeld = await deps.database.transaction(async (tx) => {
+    await renumberChanges(tx, cursor, { after: cursor.seq, seen: theirs.seq, sinceMs: theirs.updatedAtMs })
     return setCursorPosition(tx, cursor, ahead)
   })
-  return isMine ? { ...cursor, ...ahead, ...unknown } : undefined
+  return isHeld ? { ...cursor, ...ahead, ...profileUnknown } : undefined
 }
 
-/** Who is to be forgotten is, also when our store was restored and knows less than the destination. */
-export async function mendErasure(
+/** Raises the epoch above the destination's, so that the erasure succeeds even after our database was restored. */
+export async function reconcileErasure(
   deps: DeliverDeps,
   cursor: Cursor,
   { checkpoint }: CheckpointDiffers,

@@ -2,18 +2,24 @@ import { lastOf } from '#platform/list-ends.ts'
 import { itemsById, tombstonesBySeq } from '#store/items/changes.ts'
 import { clearDeadLetters, deadLettersAfter } from '#store/push/deliveries.ts'
 import { type Cursor, flagDeadLetters } from '#store/push/leases.ts'
-import { deliveryProfile, rowsOf } from '../deliver/batch.ts'
-import { type Source, wantedOf } from '../deliver/source.ts'
-import { type Run, writeRecorded } from '../deliver/write-batch.ts'
+import type { DeliveryRun } from '../deliver/delivery-run.ts'
+import { writeBatch } from '../deliver/write-batch.ts'
+import { deliveryProfile, rowsOf } from '../delivery-rows.ts'
 import type { DeliverDeps } from '../deps.ts'
+import { type ProfileSource, selectItems } from '../profile-source.ts'
 
-const AT_ONCE = 100
+const PAGE_SIZE = 100
 
-/** Rows that were set aside, as they are now. Those that are refused again stay aside, with the new reason. */
-export async function redriveRows(deps: DeliverDeps, run: Run, cursor: Cursor, source: Source): Promise<void> {
+/** Delivers the dead letters of a profile in their current state. Rows that are rejected again stay, with the new reason. */
+export async function redriveRows(
+  deps: DeliverDeps,
+  run: DeliveryRun,
+  cursor: Cursor,
+  source: ProfileSource,
+): Promise<void> {
   let after: string | undefined
   for (;;) {
-    const deadLetters = await deadLettersAfter(deps.database, cursor, after, AT_ONCE)
+    const deadLetters = await deadLettersAfter(deps.database, cursor, after, PAGE_SIZE)
     if (deadLetters.length === 0) break
     after = lastOf(deadLetters).itemId
     await redrivePage(deps, run, cursor, source, deadLetters)
@@ -24,36 +30,36 @@ export async function redriveRows(deps: DeliverDeps, run: Run, cursor: Cursor, s
 
 async function redrivePage(
   deps: DeliverDeps,
-  run: Run,
+  run: DeliveryRun,
   cursor: Cursor,
-  source: Source,
+  source: ProfileSource,
   deadLetters: { itemId: string; seq: number }[],
 ): Promise<void> {
   const ids = deadLetters.map(({ itemId }) => itemId)
   const found = await itemsById(deps.database, cursor, ids)
-  const there = new Set(found.map(({ id }) => id))
-  const missing = deadLetters.filter(({ itemId }) => !there.has(itemId))
-  // Where it is the deletion that was refused, that is tried again.
-  const seqs = missing.map(({ seq }) => seq)
+  const foundIds = new Set(found.map(({ id }) => id))
+  const deleted = deadLetters.filter(({ itemId }) => !foundIds.has(itemId))
+  // If the delete itself was rejected, it is tried again.
+  const seqs = deleted.map(({ seq }) => seq)
   const tombstones = (await tombstonesBySeq(deps.database, cursor, seqs)).filter(({ id }) => ids.includes(id))
-  const refused = new Set(tombstones.map(({ id }) => id))
-  // What went away since then was told as such, and needs nothing more.
+  const rejectedDeletes = new Set(tombstones.map(({ id }) => id))
+  // Items deleted after their row was rejected: the delete was delivered, so nothing is left to do.
   await clearDeadLetters(
     deps.database,
     cursor,
-    missing.map(({ itemId }) => itemId).filter((id) => !refused.has(id)),
+    deleted.map(({ itemId }) => itemId).filter((id) => !rejectedDeletes.has(id)),
   )
-  // What changed since then comes with the other changes.
+  // Items changed since then are delivered with the other changes.
   const items = found.filter(({ seq }) => seq <= cursor.seq)
   const rows = rowsOf(
     deps.registry,
     source.profile,
     { items, tombstones },
-    await wantedOf(deps, source, items),
+    await selectItems(deps, source, items),
     () => true,
   )
   if (rows.length === 0) return
-  await writeRecorded(
+  await writeBatch(
     deps,
     run,
     { ...cursor, dead: true },
@@ -62,7 +68,7 @@ async function redrivePage(
       profile: deliveryProfile(source.profile),
       includesProfile: false,
       rows,
-      // The changes went before and found the checkpoint where it should be.
+      // The changes were written before this and verified the checkpoint.
       from: 0,
       upTo: cursor.written,
       epoch: cursor.epoch,

@@ -1,56 +1,59 @@
-import { DeliveryError, type FoundRow, type Reading } from '#destinations/contract.ts'
+import { DeliveryError, type FoundRow, type Verifier } from '#destinations/contract.ts'
 import type { Destination, PutRow } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { lastOf } from '#platform/list-ends.ts'
 import { auditDestination } from '#store/audit.ts'
-import { findDuplicate, findProfile } from '#store/identity/profiles.ts'
-import { itemsAfterId, itemsById, tombstonesAmong } from '#store/items/changes.ts'
+import { type ChangedItem, itemsAfterId, itemsById, tombstonesAmong } from '#store/items/changes.ts'
 import { type CursorPosition, nextCursor, rewindCursors } from '#store/push/cursors.ts'
 import { deadLettersAfter } from '#store/push/deliveries.ts'
-import { rowsOf } from '../deliver/batch.ts'
-import { secretsOf } from '../deliver/run.ts'
-import { type Source, wantedOf } from '../deliver/source.ts'
+import { rowsOf } from '../delivery-rows.ts'
 import type { DeliverDeps } from '../deps.ts'
-import { type Filter, filterOf, pathsFor } from '../filter.ts'
+import { type Filter, filterOf } from '../filter.ts'
+import { findSource, type ProfileSource, selectItems } from '../profile-source.ts'
+import { openDeliverySecrets } from '../secrets.ts'
 
-const PAGE = 200
+const PAGE_SIZE = 200
 
+/** The result of a comparison. */
 export interface Verified {
   profiles: number
-  /** Compared. */
+  /** Rows that were compared. */
   rows: number
   missing: number
   different: number
-  /** There, and neither in our store nor wanted by the filter. */
+  /** At the destination, but not in our database or not matched by the filter. */
   extra: number
   /** Profiles that are delivered again from their first wrong row. */
   repaired: number
-  /** Where to go on, when time was up. */
+  /** Where to continue, when the time was not enough. */
   next: string | undefined
 }
 
-/** Compares what is at a destination with our store, row by row, and puts right what differs. What is still on its way is left out. */
+/**
+ * Compares the rows of a destination with our database and, with `repair`, corrects them. Changes that are not delivered yet
+ * are left out.
+ */
 export async function verifyDestination(
   deps: DeliverDeps,
   destination: Destination,
   { repair, after, untilMs }: { repair: boolean; after?: string | undefined; untilMs: number },
   actor: string,
 ): Promise<Verified> {
-  const secrets = await secretsOf(deps, destination)
+  const secrets = await openDeliverySecrets(deps, destination)
   const filter = filterOf(deps, destination)
   const verified: Verified = { profiles: 0, rows: 0, missing: 0, different: 0, extra: 0, repaired: 0, next: undefined }
   try {
-    await deps.connections.use(destination, secrets, async ({ reading }) => {
-      if (reading === undefined)
+    await deps.connections.use(destination, secrets, async ({ verifier }) => {
+      if (verifier === undefined)
         throw new ApiError('bad_request', `A ${destination.kind} destination cannot be read, so it cannot be compared.`)
-      for (let position = positionOf(after); ; ) {
+      for (let position = parsePosition(after); ; ) {
         const cursor = await nextCursor(deps.database, destination.id, position)
         if (cursor === undefined) return
-        const from = cursor.profileId === position.profileId ? position : beginningOf(cursor)
-        const reached = await verifyProfile(deps, reading, filter, cursor, from, { repair, untilMs }, verified)
-        position = reached ?? { ...beginningOf(cursor), isDone: true }
+        const from = cursor.profileId === position.profileId ? position : startOf(cursor)
+        const reached = await verifyProfile(deps, verifier, filter, cursor, from, { repair, untilMs }, verified)
+        position = reached ?? { ...startOf(cursor), isDone: true }
         if (deps.clock.now() < untilMs && position.isDone) continue
-        verified.next = nameOf(position)
+        verified.next = formatPosition(position)
         return
       }
     })
@@ -70,36 +73,39 @@ export async function verifyDestination(
   return verified
 }
 
-/** How far a comparison is. */
+/** How far a comparison has come. */
 interface VerifyPosition {
   profileId: string
   isDone: boolean
-  /** The last one that was compared. */
+  /** The last item that was compared. */
   itemId: string
-  /** What had been delivered when the profile was begun: a repair on the way sets the cursor back. */
+  /** The cursor when the comparison of the profile started; a repair in between rewinds the cursor itself. */
   seq: number
 }
 
-function beginningOf({ profileId, seq }: CursorPosition): VerifyPosition {
+function startOf({ profileId, seq }: CursorPosition): VerifyPosition {
   return { profileId, isDone: false, itemId: '', seq }
 }
 
-function nameOf({ profileId, isDone, itemId, seq }: VerifyPosition): string {
+function formatPosition({ profileId, isDone, itemId, seq }: VerifyPosition): string {
   return isDone ? profileId : `${profileId}.${itemId}.${seq}`
 }
 
-function positionOf(name = ''): VerifyPosition {
-  const [profileId = '', itemId = '', seq = ''] = name.split('.')
+function parsePosition(text = ''): VerifyPosition {
+  const [profileId = '', itemId = '', seq = ''] = text.split('.')
   if (itemId === '') return { profileId, isDone: true, itemId, seq: 0 }
   if (!/^[0-9a-f]{32}$/.test(itemId) || !/^\d{1,15}$/.test(seq))
-    throw new ApiError('bad_body', 'after: is no place that was given.')
+    throw new ApiError('bad_body', 'after: must be the `next` of an earlier response.')
   return { profileId, isDone: false, itemId, seq: Number(seq) }
 }
 
-/** Undefined when all of it is compared; else how far, when time was up. A page is always done, so that it goes on. */
+/**
+ * Undefined when the whole profile is compared; otherwise how far the comparison came until `untilMs`. At least one page is
+ * compared, so that every call makes progress.
+ */
 async function verifyProfile(
   deps: DeliverDeps,
-  reading: Reading,
+  verifier: Verifier,
   filter: Filter,
   found: CursorPosition,
   from: VerifyPosition,
@@ -107,35 +113,34 @@ async function verifyProfile(
   verified: Verified,
 ): Promise<VerifyPosition | undefined> {
   const cursor = { ...found, seq: from.seq }
-  const profile = await findProfile(deps.database, cursor.shard, cursor.profileId)
-  if (profile === undefined) return undefined
-  const source = { profile, paths: pathsFor(filter, profile), duplicate: await findDuplicate(deps.database, profile) }
-  const aside = await setAside(deps, cursor)
+  const source = await findSource(deps, filter, cursor)
+  if (source === undefined) return undefined
+  const deadLetters = await deadLetterIds(deps, cursor)
   let reached: VerifyPosition | undefined
   let firstWrong = Number.POSITIVE_INFINITY
-  const again = () =>
+  const redeliver = () =>
     rewindCursors(deps.database, cursor.destinationId, firstWrong - 1, deps.clock.now(), cursor.profileId)
   for (let after = from.itemId; ; ) {
-    const items = await itemsAfterId(deps.database, cursor, after, PAGE)
-    const rows = (await rowsFor(deps, source, items)).filter(
-      ({ id, seq }) => seq <= cursor.seq && !aside.has(id.slice(0, 32)),
+    const items = await itemsAfterId(deps.database, cursor, after, PAGE_SIZE)
+    const rows = (await expectedRows(deps, source, items)).filter(
+      ({ id, seq }) => seq <= cursor.seq && !deadLetters.has(id.slice(0, 32)),
     )
-    const upTo = items.length < PAGE ? undefined : `${lastOf(items).id}~`
-    const found = await reading.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
-    const sure = await certain(deps, cursor, source, rows, found)
+    const upTo = items.length < PAGE_SIZE ? undefined : `${lastOf(items).id}~`
+    const found = await verifier.compare(cursor.profileId, { after: `${after}~`.replace(/^~$/, ''), upTo }, rows)
+    const confirmed = await confirmDifferences(deps, cursor, source, rows, found)
     verified.rows += rows.length
-    for (const { there, row } of sure.wrong) {
+    for (const { there, row } of confirmed.wrong) {
       if (there.seq === undefined) verified.missing += 1
       else verified.different += 1
       firstWrong = Math.min(firstWrong, row.seq)
     }
-    verified.extra += sure.extra.length
-    // A row with a greater number would refuse what is right, and what should not be there is told by nobody.
-    const tooNew = sure.wrong.filter(({ there, row }) => (there.seq ?? 0) > row.seq).map(({ there }) => there)
-    if (repair && sure.extra.length + tooNew.length > 0)
-      await reading.remove(cursor.profileId, [...sure.extra, ...tooNew])
-    // Not when all is compared: whoever is killed before that must not leave a gap where a row was taken out.
-    if (repair && tooNew.length > 0) await again()
+    verified.extra += confirmed.extra.length
+    // Redelivery cannot replace a row with a greater number, and no change deletes an extra row: both are removed here.
+    const tooNew = confirmed.wrong.filter(({ there, row }) => (there.seq ?? 0) > row.seq).map(({ there }) => there)
+    if (repair && confirmed.extra.length + tooNew.length > 0)
+      await verifier.remove(cursor.profileId, [...confirmed.extra, ...tooNew])
+    // Not only at the end: if this process is killed before that, a removed row must still be delivered again.
+    if (repair && tooNew.length > 0) await redeliver()
     if (upTo === undefined) break
     after = lastOf(items).id
     if (deps.clock.now() < untilMs) continue
@@ -144,32 +149,33 @@ async function verifyProfile(
   }
   if (reached === undefined) verified.profiles += 1
   if (repair && firstWrong < Number.POSITIVE_INFINITY) {
-    await again()
+    await redeliver()
     verified.repaired += 1
   }
   return reached
 }
 
-async function rowsFor(deps: DeliverDeps, source: Source, items: Parameters<typeof wantedOf>[2]): Promise<PutRow[]> {
-  const wanted = await wantedOf(deps, source, items)
+/** The rows that the destination should have for these items. */
+async function expectedRows(deps: DeliverDeps, source: ProfileSource, items: ChangedItem[]): Promise<PutRow[]> {
+  const wanted = await selectItems(deps, source, items)
   return rowsOf(deps.registry, source.profile, { items, tombstones: [] }, wanted, () => false).filter(
     (row) => row.op === 'put',
   )
 }
 
-/** What changed or came between the two looks is no difference. */
-async function certain(
+/** Leaves out differences that are only changes between reading our rows and reading theirs. */
+async function confirmDifferences(
   deps: DeliverDeps,
   cursor: CursorPosition,
-  source: Source,
+  source: ProfileSource,
   rows: PutRow[],
   { wrong, extra }: { wrong: FoundRow[]; extra: FoundRow[] },
 ): Promise<{ wrong: { there: FoundRow; row: PutRow }[]; extra: FoundRow[] }> {
   if (wrong.length + extra.length === 0) return { wrong: [], extra: [] }
   const ids = [...wrong, ...extra].map(({ id }) => id.slice(0, 32))
   const items = await itemsById(deps.database, cursor, ids)
-  const now = new Map((await rowsFor(deps, source, items)).map((row) => [row.id, row]))
-  const going = new Set([
+  const now = new Map((await expectedRows(deps, source, items)).map((row) => [row.id, row]))
+  const undelivered = new Set([
     ...items.filter(({ seq }) => seq > cursor.seq).map(({ id }) => id),
     ...(await tombstonesAmong(deps.database, cursor, ids, cursor.seq)),
   ])
@@ -179,11 +185,11 @@ async function certain(
       const row = before.get(there.id)
       return row !== undefined && now.get(there.id)?.seq === row.seq ? [{ there, row }] : []
     }),
-    extra: extra.filter(({ id }) => !now.has(id) && !going.has(id.slice(0, 32))),
+    extra: extra.filter(({ id }) => !now.has(id) && !undelivered.has(id.slice(0, 32))),
   }
 }
 
-async function setAside(deps: DeliverDeps, cursor: CursorPosition): Promise<Set<string>> {
+async function deadLetterIds(deps: DeliverDeps, cursor: CursorPosition): Promise<Set<string>> {
   const ids = new Set<string>()
   for (let after: string | undefined; ; ) {
     const deadLetters = await deadLettersAfter(deps.database, cursor, after, 1000)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { DeliveryError, type KindDeps } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
@@ -30,21 +30,21 @@ after(async () => {
   rmSync(filesDir, { recursive: true, force: true })
 })
 
-// What is wrong can be seen from the address itself: it is never stored.
+// The address itself shows what is wrong: it is never stored.
 const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Record<string, unknown>][] = [
   ['postgres', 'not an address', /must look like postgres:/],
   ['postgres', 'mysql://u:p@h/d', /must begin with postgres:/],
   ['postgres', 'mongodb+srv://u:p@h/d', /must begin with/],
-  ['postgres', 'postgres:///db', /no host|must look like/],
-  ['postgres', 'postgres://u:p@/db', /no host|must look like/],
-  ['postgres', 'postgres:///db?host=/var/run/postgresql', /no host|must look like/],
+  ['postgres', 'postgres:///db', /must name a host|must look like/],
+  ['postgres', 'postgres://u:p@/db', /must name a host|must look like/],
+  ['postgres', 'postgres:///db?host=/var/run/postgresql', /must name a host|must look like/],
   ['postgres', 'postgres://u:p@%2Fvar%2Frun%2Fpostgresql/db', /not a socket or a list/],
   ['postgres', 'postgres://u:p@%40abstract/db', /not a socket or a list/],
   ['postgres', 'postgres://u:p@a.test,b.test/db', /not a socket or a list/],
   ['postgres', 'postgres://u:p@a.test:5432,b.test:5432/db', /must look like/],
   ['postgres', 'postgres://u:p@[fe80::1%25eth0]/db', /must look like|not a socket/],
-  ['postgres', 'postgres://u:p@h', /names no database/],
-  ['postgres', 'postgres://h/db', /names no user/],
+  ['postgres', 'postgres://u:p@h', /must name a database/],
+  ['postgres', 'postgres://h/db', /must name a user/],
   ['postgres', 'postgres://u:p@h/db#x', /%23/],
   ['postgres', 'postgres://u:%zz@h/db', /%25/],
   ['postgres', 'postgres://u:p@h:0/db', /port 0/],
@@ -86,7 +86,7 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['nats', 'nats://u:p@h', /options.subject/, { subject: 'a.{password}' }],
   ['nats', 'nats://u:p@h', /options.stream/, { stream: 'a b' }],
   ['webhook', 'ftp://h/', /http or https/],
-  ['webhook', 'https://u:p@h/', /no user name/],
+  ['webhook', 'https://u:p@h/', /must not contain a user name/],
   ['webhook', 'file:///etc/passwd', /http or https/],
   ['files', 'file:///etc', /folder that the operator set/],
   ['files', `${pathToFileURL(filesDir).href}/../x`, /folder that the operator set/],
@@ -95,8 +95,8 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ['files', `${pathToFileURL(filesDir).href}/a%2f..%2f..%2fb`, /must look like file:/],
   ['files', `${pathToFileURL(filesDir).href}/a%00b`, /folder that the operator set|must look like/],
   ['files', 'file://host/share', /must look like file:/],
-  ['files', 's3://k:s@h/', /no bucket/],
-  ['files', 's3://h/bucket', /no key and secret/],
+  ['files', 's3://k:s@h/', /must name a bucket/],
+  ['files', 's3://h/bucket', /must contain a key and a secret/],
   ['files', 's3://k:s@h/bucket?endpoint=x', /is not allowed/],
   ['files', 's3://k:s@h/bucket', /options.format/, { format: 'csv' }],
   ['files', 'gopher://h/', /must look like/],
@@ -127,7 +127,7 @@ const REFUSED: [kind: DestinationKind, url: string, says: RegExp, options?: Reco
   ],
 ]
 
-suite('S34 addresses that are refused when they are given', () => {
+suite('S34 addresses that are refused when they are set', () => {
   for (const [kind, url, says, options = {}] of REFUSED) {
     test(`${kind} ${url} ${JSON.stringify(options)}`, () => {
       assert.throws(
@@ -144,7 +144,7 @@ suite('S34 addresses that are refused when they are given', () => {
     })
   }
 
-  test('folders, when the operator set none', () => {
+  test('folders are refused when the operator allowed none', () => {
     const none = createKinds({ filesDir: undefined })
     assert.throws(() => none.files.checkAddress(pathToFileURL(filesDir).href, 'app'), /TRIBUTARY_FILES/)
   })
@@ -159,7 +159,7 @@ const at = (host: string): [DestinationKind, string][] => [
   ['files', `s3://k:s@${host}/bucket`],
 ]
 
-suite('S30 S34 addresses that are refused when they are connected to', () => {
+suite('S30 S34 addresses that are refused on connect', () => {
   const hosts = [
     '127.0.0.1',
     'localhost',
@@ -188,8 +188,8 @@ suite('S30 S34 addresses that are refused when they are connected to', () => {
   }
 })
 
-// Else anybody with an app could find out which names there are inside the operator's network.
-test('S37 F25 a name that is refused and a name that is not there fail in the same words', async () => {
+// Otherwise any app could find out which names exist inside the operator's network.
+test('S37 F25 a refused name and an unknown name fail with the same message', async () => {
   const told = async (host: string) => {
     const words: string[] = []
     for (const [kind, url] of at(host)) {

@@ -11,7 +11,7 @@ export interface Certificate {
   remove: () => void
 }
 
-/** A certificate that nobody but itself vouches for; undefined without openssl. */
+/** A self-signed certificate; undefined without openssl. */
 export function selfSigned(name: string): Certificate | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-certificate-'))
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -3,11 +3,11 @@ import type { DeleteRow, DeliveryProfile, DeliveryRow, PutRow } from '#model/des
 import { formatIdr, globalId } from '#model/idr.ts'
 import { newShardId } from '#platform/ids.ts'
 
-/** One person's profile and the changes of its items, as the delivery run would make them. */
+/** A profile and the changes of its items, as a delivery run would make them. */
 export interface Person {
   profile: DeliveryProfile
   put: (nativeId: string, seq: number, change?: Partial<PutRow>) => PutRow
-  tombstones: (nativeId: string, seq: number) => DeleteRow
+  delete: (nativeId: string, seq: number) => DeleteRow
   batch: (rows: DeliveryRow[], change?: Partial<Batch>) => Batch
   idOf: (nativeId: string) => string
 }
@@ -53,7 +53,7 @@ export function makePerson(destinationId: string, nativeId = `p${(made += 1)}-pe
       data: JSON.stringify({ id: item, version: seq }),
       ...change,
     }),
-    tombstones: (item, seq) => ({
+    delete: (item, seq) => ({
       op: 'delete',
       seq,
       id: idOf(item),
@@ -76,7 +76,7 @@ export function makePerson(destinationId: string, nativeId = `p${(made += 1)}-pe
   }
 }
 
-/** The same choices for the same seed, so that a failure can be repeated. */
+/** Pseudo-random numbers, the same for the same seed, so that a failure can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CheckpointDiffers, type Connection, DeliveryError } from '#destinations/contract.ts'
 import type { DeliveryRow } from '#model/destination.ts'
 import { reasonOf } from '#platform/errors.ts'
-import { allowed } from './at-files.ts'
 import { makePerson, type Person, seeded, shuffled } from './changes.ts'
-import { type Arrived, deps, type Fixture, openDestination, type Place } from './fixture.ts'
+import { allowed } from './files-fixture.ts'
+import { type Arrived, deps, type Fixture, openTarget, type Target } from './fixture.ts'
 import { FIXTURES } from './fixtures.ts'
 
 after(async () => {
@@ -20,23 +20,23 @@ for (const fixture of FIXTURES) {
 }
 
 function conformance(fixture: Fixture): void {
-  let place: Place
+  let target: Target
   let connection: Connection
   let destinationId: string
   const person = (name?: string) => makePerson(destinationId, name)
-  /** What only those promise that keep a checkpoint. */
+  /** For kinds that store a checkpoint. */
   const fenced = (name: string, work: () => Promise<void>) => {
     if (fixture.fences) void test(name, work)
   }
   const of = async ({ profile }: Person) =>
-    (await place.read())
+    (await target.read())
       .filter((item) => item.profile === profile.id)
       .sort((a, b) => (a.nativeId < b.nativeId ? -1 : 1))
   const shape = (items: Arrived[]) =>
-    items.map(({ nativeId, seq, tombstones }) => `${nativeId} ${seq}${tombstones ? ' gone' : ''}`)
-  const onFresh = async (work: (place: Place, connection: Connection, again: () => Connection) => Promise<void>) => {
+    items.map(({ nativeId, seq, isDeleted }) => `${nativeId} ${seq}${isDeleted ? ' deleted' : ''}`)
+  const onFresh = async (work: (target: Target, connection: Connection, again: () => Connection) => Promise<void>) => {
     const own = await fixture.open()
-    const opened = openDestination(fixture, own, allowed)
+    const opened = openTarget(fixture, own, allowed)
     try {
       await work(own, opened.connection, opened.again)
     } finally {
@@ -46,18 +46,18 @@ function conformance(fixture: Fixture): void {
   }
 
   before(async () => {
-    place = await fixture.open()
-    const opened = openDestination(fixture, place, allowed)
+    target = await fixture.open()
+    const opened = openTarget(fixture, target, allowed)
     connection = opened.connection
     destinationId = opened.destination.id
     await connection.prepare()
   })
   after(async () => {
     await connection?.close()
-    await place?.close()
+    await target?.close()
   })
 
-  test('is prepared twice, and by several at once', () =>
+  test('can be prepared repeatedly and concurrently', () =>
     onFresh(async (own, one, again) => {
       const others = [again(), again(), again()]
       await Promise.all([one, ...others].map((each) => each.prepare()))
@@ -67,7 +67,7 @@ function conformance(fixture: Fixture): void {
       await Promise.all(others.map((each) => each.close()))
     }))
 
-  test('takes rows as they are', async () => {
+  test('stores rows unchanged', async () => {
     const ada = person()
     const row = ada.put('p1', 1)
     await connection.write(ada.batch([row]))
@@ -79,7 +79,7 @@ function conformance(fixture: Fixture): void {
         profile: ada.profile.id,
         id: row.id,
         seq: 1,
-        tombstones: false,
+        isDeleted: false,
         nativeId: 'p1',
         data: { id: 'p1', version: 1 },
         types: ['photos'],
@@ -88,21 +88,21 @@ function conformance(fixture: Fixture): void {
     )
   })
 
-  test('is not changed by repetition', async () => {
+  test('is not changed by repeated batches', async () => {
     const ada = person()
     const batches = [
       ada.batch([ada.put('a', 1), ada.put('b', 2)]),
-      ada.batch([ada.put('a', 3), ada.tombstones('b', 4)], { from: 2 }),
+      ada.batch([ada.put('a', 3), ada.delete('b', 4)], { from: 2 }),
     ]
     for (const batch of batches) await connection.write(batch)
-    const before = await place.everything()
+    const before = await target.everything()
     await connection.write(batches[1]!)
     await connection.write(batches[1]!)
-    assert.equal(await place.everything(), before)
-    assert.deepEqual(shape(await of(ada)), ['a 3', 'b 4 gone'])
+    assert.equal(await target.everything(), before)
+    assert.deepEqual(shape(await of(ada)), ['a 3', 'b 4 deleted'])
   })
 
-  test('P04 keeps the newest, whatever the order and however often batches come', async () => {
+  test('P04 has the newest rows, whatever the order and repetition of batches', async () => {
     const seed = Date.now() % 1_000_000
     const random = seeded(seed)
     const ada = person()
@@ -123,34 +123,32 @@ function conformance(fixture: Fixture): void {
       assert.deepEqual(JSON.parse(data!), { id: nativeId, version: seq }, `seed ${seed}`)
   })
 
-  test('deletes, does not revive by an older row, and undeletes by a newer', async () => {
+  test('deletes, ignores older rows afterwards, and undeletes with a newer row', async () => {
     const ada = person()
     await connection.write(ada.batch([ada.put('a', 1), ada.put('b', 2)]))
-    await connection.write(ada.batch([ada.tombstones('a', 3)]))
-    assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 2'])
+    await connection.write(ada.batch([ada.delete('a', 3)]))
+    assert.deepEqual(shape(await of(ada)), ['a 3 deleted', 'b 2'])
     await connection.write(ada.batch([ada.put('a', 1)]))
-    assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 2'])
+    assert.deepEqual(shape(await of(ada)), ['a 3 deleted', 'b 2'])
     await connection.write(ada.batch([ada.put('a', 4)]))
     assert.deepEqual(shape(await of(ada)), ['a 4', 'b 2'])
-    await connection.write(ada.batch([ada.tombstones('a', 3)]))
+    await connection.write(ada.batch([ada.delete('a', 3)]))
     assert.deepEqual(shape(await of(ada)), ['a 4', 'b 2'])
   })
 
-  test('survives the deletion of what it never had', async () => {
+  test('accepts deletes of unknown rows', async () => {
     const ada = person()
-    await connection.write(ada.batch([ada.tombstones('never', 1), ada.put('a', 2)]))
-    assert.deepEqual(shape((await of(ada)).filter(({ tombstones }) => !tombstones)), ['a 2'])
+    await connection.write(ada.batch([ada.delete('never', 1), ada.put('a', 2)]))
+    assert.deepEqual(shape((await of(ada)).filter(({ isDeleted }) => !isDeleted)), ['a 2'])
   })
 
-  test('tells a put and a delete of the same item in one batch apart by their numbers', async () => {
+  test('orders a put and a delete of the same item in one batch by seq', async () => {
     const ada = person()
-    await connection.write(
-      ada.batch([ada.put('a', 1), ada.tombstones('b', 2), ada.tombstones('a', 3), ada.put('b', 4)]),
-    )
-    assert.deepEqual(shape(await of(ada)), ['a 3 gone', 'b 4'].slice(fixture.atomic ? 1 : 0))
+    await connection.write(ada.batch([ada.put('a', 1), ada.delete('b', 2), ada.delete('a', 3), ada.put('b', 4)]))
+    assert.deepEqual(shape(await of(ada)), ['a 3 deleted', 'b 4'].slice(fixture.atomic ? 1 : 0))
   })
 
-  test('keeps the rows of two accounts with the same service user apart', async () => {
+  test('has separate rows for two accounts with the same service user', async () => {
     const [one, two] = [person('same'), person('same')]
     assert.equal(one.idOf('a'), two.idOf('a'))
     await connection.write(one.batch([one.put('a', 5)]))
@@ -160,24 +158,24 @@ function conformance(fixture: Fixture): void {
     assert.deepEqual([shape(await of(one)), shape(await of(two))], [[], ['a 1']])
   })
 
-  test('erases all of one profile and nothing of others', async () => {
+  test('erases everything of one profile and nothing of others', async () => {
     const [ada, bob] = [person(), person()]
     for (const each of [ada, bob]) {
       await connection.write(each.batch([each.put('a', 1), each.put('b', 2)]))
-      await connection.write(each.batch([each.tombstones('b', 3)], { from: 2 }))
+      await connection.write(each.batch([each.delete('b', 3)], { from: 2 }))
     }
     await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 2 })
     assert.deepEqual(await of(ada), [])
-    assert.deepEqual(shape(await of(bob)), ['a 1', 'b 3 gone'])
+    assert.deepEqual(shape(await of(bob)), ['a 1', 'b 3 deleted'])
     if (fixture.name !== 'webhook' && fixture.name !== 'nats')
-      assert.doesNotMatch(await place.everything(), new RegExp(`${ada.profile.nativeId}\\b`))
+      assert.doesNotMatch(await target.everything(), new RegExp(`${ada.profile.nativeId}\\b`))
     await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 3 })
   })
 
   fenced('refuses an older run', async () => {
     const ada = person()
     await connection.write(ada.batch([ada.put('a', 1)], { epoch: 5 }))
-    const before = await place.everything()
+    const before = await target.everything()
     await assert.rejects(connection.write(ada.batch([ada.put('a', 2), ada.put('b', 3)], { epoch: 4 })), (error) => {
       assert.ok(error instanceof CheckpointDiffers)
       assert.equal(error.recovery, 'retry')
@@ -186,7 +184,7 @@ function conformance(fixture: Fixture): void {
       return true
     })
     await assert.rejects(connection.erase({ destinationId, profileId: ada.profile.id, epoch: 4 }), DeliveryError)
-    assert.equal(await place.everything(), before)
+    assert.equal(await target.everything(), before)
     await connection.write(ada.batch([ada.put('b', 3)], { epoch: 6 }))
     assert.deepEqual(shape(await of(ada)), ['a 1', 'b 3'])
   })
@@ -231,9 +229,9 @@ function conformance(fixture: Fixture): void {
         () => undefined,
         (error: unknown) => error,
       )
-      // The erasure is to meet the write at any of its steps.
+      // The erasure should meet the write at any of its steps.
       await sleep(random() * 12)
-      // As the run does it: whoever is told of another place tries again under a newer epoch.
+      // As a run does: after CheckpointDiffers it tries again with a greater epoch.
       for (let epoch = 3; ; epoch += 1) {
         const refused = await connection.erase({ destinationId, profileId: ada.profile.id, epoch }).then(
           () => undefined,
@@ -249,23 +247,23 @@ function conformance(fixture: Fixture): void {
   })
 
   if (!fixture.fences)
-    test('says the run and the number of each change, so that a receiver can refuse an older one', async () => {
+    test('sends run and seq of each change, so that a receiver can refuse older ones', async () => {
       const ada = person()
       await connection.write(ada.batch([ada.put('a', 2)], { epoch: 5 }))
       await connection.write(ada.batch([ada.put('a', 1)], { epoch: 4 }))
       await connection.erase({ destinationId, profileId: ada.profile.id, epoch: 6 })
       await connection.write(ada.batch([ada.put('a', 3)], { epoch: 5 }))
-      assert.deepEqual(await place.runs!(ada.profile.id), ['5: put 2', '4: put 1', '6: erased', '5: put 3'])
+      assert.deepEqual(await target.runs!(ada.profile.id), ['5: put 2', '4: put 1', '6: erased', '5: put 3'])
     })
 
-  test('takes a batch without rows, and what a profile has become', async () => {
+  test('accepts a batch without rows, and changes of the profile', async () => {
     const ada = person()
     await connection.write(ada.batch([]))
     await connection.write(ada.batch([], { profile: { ...ada.profile, state: 'gone', name: undefined }, epoch: 2 }))
     assert.deepEqual(await of(ada), [])
   })
 
-  test('sets back its checkpoint for a replay', async () => {
+  test('moves the checkpoint back for a replay', async () => {
     const ada = person()
     await connection.write(ada.batch([ada.put('a', 1), ada.put('b', 2)]))
     await connection.write(ada.batch([ada.put('a', 1)], { generation: 1, epoch: 2 }))
@@ -273,7 +271,7 @@ function conformance(fixture: Fixture): void {
     assert.deepEqual(shape(await of(ada)), ['a 1', 'b 2'])
   })
 
-  test('tests itself and leaves nothing behind', () =>
+  test('test() leaves nothing behind', () =>
     onFresh(async (own, fresh) => {
       const before = await own.traces()
       const findings = await fresh.test()
@@ -285,10 +283,10 @@ function conformance(fixture: Fixture): void {
       assert.deepEqual(await own.traces(), before)
     }))
 
-  test('finds what is wrong', async (t) => {
-    for (const { what, url, says, skip } of await fixture.wrong(place)) {
+  test('test() reports what is wrong', async (t) => {
+    for (const { what, url, says, skip } of await fixture.wrong(target)) {
       await t.test(what, { skip: skip ?? false }, async () => {
-        const { connection: wrong } = openDestination(fixture, { ...place, url }, allowed)
+        const { connection: wrong } = openTarget(fixture, { ...target, url }, allowed)
         try {
           const failed = (await wrong.test()).filter(({ ok }) => !ok)
           assert.match(failed.map(({ detail }) => detail).join('\n'), says)
@@ -309,7 +307,7 @@ function conformance(fixture: Fixture): void {
   })
 
   if (fixture.poison === undefined)
-    test('takes what others refuse', async () => {
+    test('accepts rows that other kinds reject', async () => {
       const ada = person()
       const poisons = FIXTURES.flatMap(({ poison }) => (poison === undefined ? [] : [poison]))
       const rows = poisons.map((poison, i) => poison(ada.put(`p${i}`, i + 1)))
@@ -320,27 +318,27 @@ function conformance(fixture: Fixture): void {
       )
     })
   else
-    test('blames a row that can never be taken, and only it', async () => {
+    test('rejects an invalid row, and only that one', async () => {
       const ada = person()
       const rows = [ada.put('a', 1), fixture.poison!(ada.put('b', 2)), ada.put('c', 3)]
-      const before = await place.everything()
+      const before = await target.everything()
       await assert.rejects(connection.write(ada.batch(rows)), (error) => {
         assert.ok(error instanceof DeliveryError)
         assert.equal(error.recovery, 'reject')
-        // Where the server says which one, nobody has to search.
+        // A server that names the row saves the bisection.
         assert.equal(error.rowId, fixture.namesPoison === true ? rows[1]!.id : undefined)
         return true
       })
-      assert.equal(await place.everything(), before)
+      assert.equal(await target.everything(), before)
       await connection.write(ada.batch([rows[0]!]))
       await assert.rejects(connection.write(ada.batch([rows[1]!], { from: 1 })), { recovery: 'reject' })
       await connection.write(ada.batch([rows[2]!], { from: 1 }))
       assert.deepEqual(shape(await of(ada)), ['a 1', 'c 3'])
     })
 
-  // A webhook's is in a suite of its own; a folder has no line to cut.
-  if (fixture.hasLine)
-    test('survives a cut in the middle of a write', async () => {
+  // Webhooks have their own suite, and a folder has no connection to cut.
+  if (fixture.canBeCut)
+    test('survives a lost connection in the middle of a write', async () => {
       const seed = Date.now() % 1_000_000
       const random = seeded(seed)
       let cuts = 0
@@ -348,7 +346,7 @@ function conformance(fixture: Fixture): void {
         const ada = person()
         const rows = Array.from({ length: 40 }, (_, i) => ada.put(`i${String(i).padStart(2, '0')}`, i + 1))
         await connection.write(ada.batch(rows.slice(0, 2)))
-        place.cutAfter!(Math.floor(random() * 30_000))
+        target.cutAfter!(Math.floor(random() * 30_000))
         const failed = await connection.write(ada.batch(rows, { from: 2, epoch: 2 })).then(
           () => undefined,
           (error: unknown) => error,
@@ -357,14 +355,14 @@ function conformance(fixture: Fixture): void {
           assert.ok(failed instanceof DeliveryError && failed.recovery === 'retry', `seed ${seed}: ${reasonOf(failed)}`)
           cuts += 1
           const arrived = fixture.atomic ? (await of(ada)).length : 0
-          // A lost answer to the commit leaves all of it; anything else nothing.
+          // A lost response to the commit leaves everything; any other loss leaves nothing.
           if (fixture.atomic) assert.ok(arrived === 2 || arrived === 40, `seed ${seed}: ${arrived} rows of 40`)
         }
-        place.cutAfter!(Number.POSITIVE_INFINITY)
+        target.cutAfter!(Number.POSITIVE_INFINITY)
         await connection.write(ada.batch(rows, { from: 2, epoch: 3 }))
         assert.equal((await of(ada)).length, 40, `seed ${seed}`)
-        if (place.order !== undefined) {
-          const order = (await place.order()).filter((each) => rows.some(({ id }) => each.startsWith(`${id}@`)))
+        if (target.order !== undefined) {
+          const order = (await target.order()).filter((each) => rows.some(({ id }) => each.startsWith(`${id}@`)))
           assert.deepEqual(
             order,
             rows.map(({ id, seq }) => `${id}@${seq}`),
@@ -375,7 +373,7 @@ function conformance(fixture: Fixture): void {
       assert.ok(cuts >= 3, `seed ${seed}: only ${cuts} cuts`)
     })
 
-  test('drops what it made, and can be made again', () =>
+  test('drops what it created, and can be prepared again', () =>
     onFresh(async (own, fresh) => {
       const before = await own.traces()
       await fresh.prepare()

@@ -6,10 +6,10 @@ import { type Connection, DeliveryError } from '#destinations/contract.ts'
 import { leastPrivilegeScript as mysqlScript } from '#destinations/mysql/tables.ts'
 import { leastPrivilegeScript as postgresScript } from '#destinations/postgres/tables.ts'
 import { onServer } from '../../../harness/database.ts'
-import { mysqlFixture } from './at-mysql.ts'
-import { postgresFixture } from './at-postgres.ts'
 import { makePerson } from './changes.ts'
-import { deps, type Fixture, fresh, openDestination, type Place } from './fixture.ts'
+import { deps, type Fixture, fresh, openTarget, type Target } from './fixture.ts'
+import { mysqlFixture } from './mysql-fixture.ts'
+import { postgresFixture } from './postgres-fixture.ts'
 
 after(() => deps.close())
 
@@ -53,23 +53,23 @@ for (const [fixture, speak] of [
   suite(`tables in ${fixture.name}`, { skip: fixture.skip }, () => tables(fixture, speak))
 
 function tables(fixture: Fixture, speak: typeof speakPostgres): void {
-  let place: Place
+  let target: Target
   let connection: Connection
   let eyes: { sql: Sql; end: () => Promise<void> }
 
   before(async () => {
-    place = await fixture.open()
-    connection = openDestination(fixture, place, undefined).connection
+    target = await fixture.open()
+    connection = openTarget(fixture, target, undefined).connection
     await connection.prepare()
-    eyes = await speak(place.url)
+    eyes = await speak(target.url)
   })
   after(async () => {
     await eyes?.end()
     await connection?.close()
-    await place?.close()
+    await target?.close()
   })
 
-  test('show items by type, without those that are gone', async () => {
+  test('have a view per type, without deleted items', async () => {
     const ada = makePerson('dst')
     await connection.write(
       ada.batch([
@@ -77,7 +77,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
         ada.put('b', 2, { types: ['statuses', 'photos_feed'], oembed: '{"title":null,"description":"d"}', map: '{}' }),
         ada.put('c', 3, { types: ['statuses'], map: '{"text":"ünï 🐙 \\"x\\""}' }),
         ada.put('d', 4),
-        ada.tombstones('d', 5),
+        ada.delete('d', 5),
       ]),
     )
     const view = async (name: string) =>
@@ -101,7 +101,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     assert.deepEqual(await view('contacts'), [])
   })
 
-  test('have columns of their own for each type, and null where a value is of another', async () => {
+  test('have columns for each type, and null for values of another type', async () => {
     const ada = makePerson('dst')
     const starts = Date.UTC(2026, 10, 15, 10, 30)
     const put = (id: string, seq: number, types: string, map: object, oembed: object = {}) =>
@@ -149,7 +149,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     assert.deepEqual(await row('subject, from_address', 'messages'), ['Hi', 'ada@x.test'])
   })
 
-  test('hold times, places and people as columns', async () => {
+  test('have times, coordinates and participants as columns', async () => {
     const ada = makePerson('dst')
     await connection.write(ada.batch([ada.put('a', 1)]))
     const mine = `profile_id = '${ada.profile.id}'`
@@ -184,7 +184,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     assert.deepEqual({ ...found }, { account_id: 'another', name: null, state: 'error' })
   })
 
-  test('P11 that somebody took away come back, and what is left stays', async () => {
+  test('P11 are created again when dropped, and the others stay', async () => {
     const ada = makePerson('dst')
     await connection.write(ada.batch([ada.put('a', 1)]))
     await eyes.sql('drop view tributary_photos')
@@ -203,7 +203,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     )
   })
 
-  test('P11 name what stands in the way of a write, and take it when that is gone', async () => {
+  test('P11 report what prevents a write, and accept it afterwards', async () => {
     const ada = makePerson('dst')
     await eyes.sql('alter table tributary_items rename to elsewhere')
     const error = await connection.write(ada.batch([ada.put('a', 1)])).catch((thrown: unknown) => thrown)
@@ -217,25 +217,25 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     assert.match(clash.message, /theirs|unique index/)
     assert.ok(!clash.message.includes(ada.profile.id))
     assert.deepEqual(
-      (await place.read()).filter(({ profile }) => profile === ada.profile.id).map((each) => [each.nativeId, each.id]),
+      (await target.read()).filter(({ profile }) => profile === ada.profile.id).map((each) => [each.nativeId, each.id]),
       [['a', ada.idOf('a')]],
     )
     await eyes.sql(fixture.kind === 'mysql' ? 'drop index theirs on tributary_items' : 'drop index theirs')
     await connection.write(ada.batch([ada.put('b', 2)]))
   })
 
-  test('say when another destination writes there too', async () => {
+  test('report other destinations that write there', async () => {
     const ada = makePerson('dst_other')
     await connection.write(ada.batch([ada.put('a', 1)]))
     const findings = await connection.test()
-    assert.match(findings.find(({ check }) => check === 'alone')?.detail ?? '', /dst_other.* its own place/)
+    assert.match(findings.find(({ check }) => check === 'alone')?.detail ?? '', /dst_other.* its own schema/)
     assert.deepEqual(
       findings.filter(({ ok }) => !ok),
       [],
     )
   })
 
-  test('say their version', async () => {
+  test('report the version of the server', async () => {
     const versions = await eyes.sql<{ version: number }>('select version from tributary_schema order by version')
     assert.deepEqual(
       versions.map(({ version }) => version),
@@ -243,9 +243,9 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
     )
   })
 
-  // PostgreSQL compares by itself.
+  // PostgreSQL compares rows itself.
   if (fixture.kind === 'mysql')
-    test('are compared in parts, when a page of rows is larger than one answer may be', async () => {
+    test('are compared in chunks, when a page of rows is larger than a response may be', async () => {
       const ada = makePerson('dst')
       const text = 'x'.repeat(1024 * 1024)
       const rows = Array.from({ length: 20 }, (_, i) =>
@@ -254,9 +254,9 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
       for (const row of rows) await connection.write(ada.batch([row]))
       const pages = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
       const compare = (span: { after: string; upTo: string | undefined }, those: typeof rows) =>
-        connection.reading!.compare(ada.profile.id, span, those)
+        connection.verifier!.compare(ada.profile.id, span, those)
       assert.deepEqual(await compare({ after: '', upTo: undefined }, pages), { wrong: [], extra: [] })
-      // One that is not among those compared is found, wherever it lies.
+      // An extra row is found in any chunk.
       for (const i of [0, 13]) {
         const { id, seq } = pages[i]!
         const found = await compare({ after: '', upTo: undefined }, pages.toSpliced(i, 1))
@@ -265,7 +265,7 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
       await connection.erase({ destinationId: 'dst', profileId: ada.profile.id, epoch: 2 })
     })
 
-  test('are written by several runs at once', async () => {
+  test('can be written by concurrent runs', async () => {
     const people = Array.from({ length: 6 }, () => makePerson('dst'))
     await Promise.all(
       people.map(async (each) => {
@@ -275,16 +275,16 @@ function tables(fixture: Fixture, speak: typeof speakPostgres): void {
         }
       }),
     )
-    const all = await place.read()
+    const all = await target.read()
     for (const each of people) assert.equal(all.filter(({ profile }) => profile === each.profile.id).length, 20)
   })
 }
 
-suite('the role of least privilege', () => {
+suite('the script for a role with least privileges', () => {
   test('is enough for postgres', async () => {
-    const place = await postgresFixture.open()
-    const { hostname, port, pathname } = new URL(place.url)
-    const root = await speakPostgres(place.url)
+    const target = await postgresFixture.open()
+    const { hostname, port, pathname } = new URL(target.url)
+    const root = await speakPostgres(target.url)
     const [role, schema] = [fresh('role'), fresh('schema')]
     const script = postgresScript(schema)
       .replaceAll(/\btributary\b/g, role)
@@ -292,7 +292,7 @@ suite('the role of least privilege', () => {
     await root.sql(script)
     await root.sql('revoke all on schema public from public')
     const url = `postgres://${role}:chosen@${hostname}:${port}${pathname}?sslmode=disable`
-    const { connection } = openDestination(postgresFixture, { ...place, url, options: { schema } }, undefined)
+    const { connection } = openTarget(postgresFixture, { ...target, url, options: { schema } }, undefined)
     assert.deepEqual(
       (await connection.test()).filter(({ ok }) => !ok),
       [],
@@ -304,19 +304,19 @@ suite('the role of least privilege', () => {
     await connection.drop()
     await connection.close()
     await root.end()
-    await place.close()
+    await target.close()
     await onServer(`drop role ${role}`)
   })
 
   test('is enough for mysql', { skip: mysqlFixture.skip }, async () => {
-    const place = await mysqlFixture.open()
-    const { hostname, port, pathname } = new URL(place.url)
-    const root = await speakMysql(place.url)
+    const target = await mysqlFixture.open()
+    const { hostname, port, pathname } = new URL(target.url)
+    const root = await speakMysql(target.url)
     const role = fresh('role')
     const script = mysqlScript(pathname.slice(1))
       .replaceAll(/\btributary(?=@)/g, role)
       .replace('choose one', 'chosen')
-    // This server has no TLS; what the script demands beside it stays.
+    // This server has no TLS; the rest of the script is used as it is.
     for (const statement of script
       .replace('require ssl', '')
       .split(';')
@@ -324,7 +324,7 @@ suite('the role of least privilege', () => {
       .filter((each) => each !== ''))
       await root.sql(statement)
     const url = `mysql://${role}:chosen@${hostname}:${port}${pathname}?sslmode=disable`
-    const { connection } = openDestination(mysqlFixture, { ...place, url }, undefined)
+    const { connection } = openTarget(mysqlFixture, { ...target, url }, undefined)
     assert.deepEqual(
       (await connection.test()).filter(({ ok }) => !ok),
       [],
@@ -337,15 +337,15 @@ suite('the role of least privilege', () => {
     await connection.close()
     await root.sql(`drop user ${role}@'%'`)
     await root.end()
-    await place.close()
+    await target.close()
   })
 })
 
-test('a row larger than MySQL takes in one statement is set aside with that reason', {
+test('a row larger than the max_allowed_packet of MySQL is rejected with that reason', {
   skip: mysqlFixture.skip,
 }, async () => {
-  const place = await mysqlFixture.open()
-  const { connection } = openDestination(mysqlFixture, place, undefined)
+  const target = await mysqlFixture.open()
+  const { connection } = openTarget(mysqlFixture, target, undefined)
   await connection.prepare()
   const ada = makePerson('dst')
   const error = await connection
@@ -354,5 +354,5 @@ test('a row larger than MySQL takes in one statement is set aside with that reas
   assert.ok(error instanceof DeliveryError && error.recovery === 'reject')
   assert.match(error.message, /max_allowed_packet/)
   await connection.close()
-  await place.close()
+  await target.close()
 })

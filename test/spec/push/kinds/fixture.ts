@@ -1,40 +1,40 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, Kind, KindDeps } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { Destination, DestinationKind, DestinationSecrets, PutRow } from '#model/destination.ts'
 import { createEgress } from '#platform/egress/guard.ts'
 import { LOOPBACK_RANGES } from '../../../harness/loopback.ts'
 
-/** An item as it is to be found at the destination; `undefined` where the kind keeps no such thing. */
+/** An item as it is stored at the destination; fields that the kind does not store are undefined. */
 export interface Arrived {
   profile: string
   id: string
   seq: number
-  tombstones: boolean
+  isDeleted: boolean
   nativeId: string
-  /** The text of the document, or what the destination made of it. */
+  /** The document as text, as the destination returns it. */
   data: string | undefined
   types: string[] | undefined
   participants: string[] | undefined
 }
 
-/** A real destination of its own for one test, and eyes to look into it. */
-export interface Place {
+/** A real destination for one test, and methods to inspect it. */
+export interface Target {
   url: string
   options?: Record<string, unknown>
   signing?: string[]
-  /** The newest of each item. */
+  /** The newest row of each item. */
   read: () => Promise<Arrived[]>
-  /** Everything that lies there, as one comparable text: rows, objects, messages. */
+  /** All rows, objects or messages as one comparable text. */
   everything: () => Promise<string>
-  /** How many things lie there that prepare() or a test might have left. */
+  /** Names of tables, objects or streams that prepare() or test() may have left. */
   traces: () => Promise<string[]>
-  /** In the order of arrival, where the kind has one. */
+  /** Changes in order of arrival, where the kind has one. */
   order?: () => Promise<string[]>
-  /** Which run said what of a profile, in the order of arrival, where the destination cannot tell them apart itself. */
+  /** Changes of a profile with the run that sent them, in order of arrival, where the receiver must compare runs itself. */
   runs?: (profile: string) => Promise<string[]>
-  /** Cuts the connection once so many more bytes went through. */
+  /** Closes the connection after this many more bytes. */
   cutAfter?: (bytes: number) => void
   wasCut?: () => boolean
   close: () => Promise<void>
@@ -43,21 +43,21 @@ export interface Place {
 export interface Fixture {
   name: string
   kind: DestinationKind
-  /** Why it cannot run here; false when it can. */
+  /** Why it cannot run on this machine; false when it can. */
   skip: string | false
-  /** Keeps a checkpoint, so that an older run can be told. */
+  /** Stores a checkpoint, so that older runs are refused. */
   fences: boolean
-  /** Goes over a line that can be cut in the middle. */
-  hasLine: boolean
-  /** All or nothing: rows and checkpoint in one transaction. */
+  /** Uses a connection that can be closed in the middle of a write. */
+  canBeCut: boolean
+  /** Writes rows and checkpoint in one transaction. */
   atomic: boolean
-  open: () => Promise<Place>
-  /** A row that this destination never takes, and others do. */
+  open: () => Promise<Target>
+  /** A row that this kind rejects and others accept. */
   poison?: (row: PutRow) => PutRow
-  /** It says which row of a batch that one is. */
+  /** Whether the error names that row. */
   namesPoison?: boolean
-  /** Addresses that do not work, with words that the finding must say. */
-  wrong: (place: Place) => Promise<{ what: string; url: string; says: RegExp; skip?: string | false }[]>
+  /** Addresses that do not work, with the expected error. */
+  wrong: (target: Target) => Promise<{ what: string; url: string; says: RegExp; skip?: string | false }[]>
 }
 
 export const deps: KindDeps & { close: () => Promise<void> } = (() => {
@@ -86,26 +86,26 @@ export function destinationOf(kind: DestinationKind, options: Record<string, unk
   } as Destination
 }
 
-/** Opens a place as the service would: by its address, after the kind has looked at it. */
-export function openDestination(
+/** Opens a connection as the service does, after address and options are checked. */
+export function openTarget(
   fixture: Pick<Fixture, 'kind'>,
-  place: Place,
+  target: Target,
   filesDir: string | undefined,
 ): { destination: Destination; kind: Kind; connection: Connection; again: () => Connection } {
   const kind = createKinds({ filesDir })[fixture.kind]
-  const destination = destinationOf(fixture.kind, place.options)
+  const destination = destinationOf(fixture.kind, target.options)
   const secrets: DestinationSecrets = {
-    url: place.url,
-    ...(place.signing === undefined ? {} : { signing: place.signing }),
+    url: target.url,
+    ...(target.signing === undefined ? {} : { signing: target.signing }),
   }
-  kind.checkAddress(place.url, destination.appId)
+  kind.checkAddress(target.url, destination.appId)
   checkOptions(fixture.kind, kind, destination.options)
   const again = () => kind.open(deps, destination, secrets)
   return { destination, kind, connection: again(), again }
 }
 
-/** What a log of changes comes to: of each item the newest, and nothing of who was erased. */
-export function foldChanges(changes: Record<string, unknown>[]): Arrived[] {
+/** The result of a log of changes: the newest row of each item, without erased profiles. */
+export function applyChanges(changes: Record<string, unknown>[]): Arrived[] {
   const newest = new Map<string, Record<string, unknown>>()
   for (const change of changes) {
     if (change['op'] === 'erase') {
@@ -121,7 +121,7 @@ export function foldChanges(changes: Record<string, unknown>[]): Arrived[] {
     profile: String(change['profile']),
     id: String(change['id']),
     seq: Number(change['seq']),
-    tombstones: change['op'] === 'delete',
+    isDeleted: change['op'] === 'delete',
     nativeId: String(change['native_id']),
     data: change['data'] as string | undefined,
     types: change['types'] as string[] | undefined,
@@ -129,7 +129,7 @@ export function foldChanges(changes: Record<string, unknown>[]): Arrived[] {
   }))
 }
 
-/** A change as it was sent, with its document as the very text it came as. */
+/** A change as it was sent, with its document as the original text. */
 export function readChange(line: string): Record<string, unknown> {
   const change = JSON.parse(line) as Record<string, unknown>
   const at = line.indexOf(',"data":')

@@ -1,11 +1,11 @@
-import { folderFixture, parquetFixture, s3Fixture } from './at-files.ts'
-import { mysqlFixture } from './at-mysql.ts'
-import { natsFixture } from './at-nats.ts'
-import { postgresFixture } from './at-postgres.ts'
-import { webhookFixture } from './at-webhook.ts'
+import { folderFixture, parquetFixture, s3Fixture } from './files-fixture.ts'
 import type { Fixture } from './fixture.ts'
+import { mysqlFixture } from './mysql-fixture.ts'
+import { natsFixture } from './nats-fixture.ts'
+import { postgresFixture } from './postgres-fixture.ts'
+import { webhookFixture } from './webhook-fixture.ts'
 
-/** Every kind, in each form it has. A new kind adds one line. */
+/** All kinds and their variants. A new kind adds one line. */
 export const FIXTURES: Fixture[] = [
   postgresFixture,
   mysqlFixture,

@@ -18,7 +18,7 @@ import { pathToFileURL } from 'node:url'
 import type { Connection } from '#destinations/contract.ts'
 import { DeliveryError } from '#destinations/contract.ts'
 import { folderStore } from '#destinations/files/folder-store.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { ApiError } from '#model/errors.ts'
 import { makePerson } from './changes.ts'
 import { deps, destinationOf } from './fixture.ts'
@@ -55,7 +55,7 @@ suite('folders of apps', () => {
   ]
   const person = () => makePerson(destination.id)
 
-  test('an app names only folders of its own', () => {
+  test('an app can only use its own folder', () => {
     files.checkAddress(addressOf('app_a', 'out'), 'app_a')
     files.checkAddress(addressOf('app_a'), 'app_a')
     for (const parts of [['app_b', 'out'], ['app_a-b'], ['out'], [], ['app_a', '..', 'app_b']])
@@ -66,7 +66,7 @@ suite('folders of apps', () => {
       )
   })
 
-  test('an address from before each app had its own folder fails as a delivery', async () => {
+  test('an address outside the folder of the app, stored by an older release, fails the delivery', async () => {
     const connection = open('somewhere')
     await assert.rejects(
       connection.prepare(),
@@ -94,7 +94,7 @@ suite('folders of apps', () => {
       },
     ],
   ] as const) {
-    test(`a link in place of ${what} is refused before anything is made or removed`, async () => {
+    test(`a link instead of ${what} is refused before anything is created or removed`, async () => {
       link()
       const before = entriesOf(outside)
       const connection = open('app', 'out')
@@ -111,7 +111,7 @@ suite('folders of apps', () => {
     })
   }
 
-  test('a link that is put there later is refused too', async () => {
+  test('a link that is created later is refused too', async () => {
     const connection = open('app', 'out')
     await connection.prepare()
     renameSync(join(own, 'out'), join(own, 'moved'))
@@ -141,7 +141,7 @@ suite('folders of apps', () => {
     'null',
     '[]',
   ])
-    test(`a checkpoint that cannot be one is not believed: ${claimed}`, async () => {
+    test(`an invalid checkpoint fails the delivery: ${claimed}`, async () => {
       const connection = open('app', 'out')
       await connection.prepare()
       const ada = person()
@@ -152,7 +152,7 @@ suite('folders of apps', () => {
       assert.equal(readFileSync(state, 'utf8'), claimed)
     })
 
-  test('a link inside is neither followed nor counted when a destination is dropped', async () => {
+  test('drop neither follows nor removes a link in the folder', async () => {
     const connection = open('app', 'out')
     await connection.prepare()
     symlinkSync(outside, join(own, 'out', destination.id, 'link'))
@@ -161,7 +161,7 @@ suite('folders of apps', () => {
     assert.ok(!existsSync(join(own, 'out', destination.id, '_manifest.json')))
   })
 
-  test('a file is written although others empty its folder at the same time', async () => {
+  test('a file is written although its folder is removed concurrently', async () => {
     const store = folderStore(join(own, 'busy'), filesDir)
     const empty = async () => {
       for await (const names of store.pages('p/', 10)) for (const name of names) await store.remove(name)
@@ -171,7 +171,7 @@ suite('folders of apps', () => {
     assert.equal(await store.get('p/last'), 'x')
   })
 
-  test('folders and files are not for everybody', async () => {
+  test('folders and files are not world-readable', async () => {
     const ada = person()
     await open('app', 'out').write(ada.batch([ada.put('a', 1)]))
     for (const entry of readdirSync(own, { recursive: true, withFileTypes: true })) {

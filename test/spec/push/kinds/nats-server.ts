@@ -10,7 +10,7 @@ const found = spawnSync('nats-server', ['--version'])
 
 export const natsServerMissing: string | false = found.error === undefined ? false : 'there is no program nats-server'
 
-/** A NATS server of our own, with people who may do different things, and with TLS where a certificate is given. */
+/** A NATS server with users of different permissions, and with TLS if a certificate is given. */
 export async function startNatsServer(tls?: {
   cert: string
   key: string

@@ -3,17 +3,17 @@ import { rmSync } from 'node:fs'
 import { after, before, suite, test } from 'node:test'
 import type { Connection } from '#destinations/contract.ts'
 import type { PutRow } from '#model/destination.ts'
-import { allowed } from './at-files.ts'
 import { makePerson } from './changes.ts'
-import { type Arrived, deps, type Fixture, openDestination, type Place } from './fixture.ts'
+import { allowed } from './files-fixture.ts'
+import { type Arrived, deps, type Fixture, openTarget, type Target } from './fixture.ts'
 import { FIXTURES } from './fixtures.ts'
 
-// What people who load records into stores have learnt to try on every store, here for every kind.
+// Records that are known to cause trouble when they are loaded into databases, for every kind.
 
 const DEEP = 60
 const deep = `${'{"a":['.repeat(DEEP)}1${']}'.repeat(DEEP)}`
 
-/** Documents that come out with the meaning they went in with. */
+/** Documents that must keep their meaning. */
 const DOCUMENTS: [name: string, data: string][] = [
   ['no fields at all', '{}'],
   ['camel case, nested', '{"userId":1,"camelCase":{"innerField":{"DeepField":"x"},"innerField2":null},"CamelCase":2}'],
@@ -31,7 +31,7 @@ const DOCUMENTS: [name: string, data: string][] = [
   ['the same field twice in different case', '{"name":1,"NAME":2,"Name":3}'],
 ]
 
-/** Digits that must come out as they went in. */
+/** Numbers that must keep all digits. */
 const NUMBERS = [
   '9007199254740993',
   '-9223372036854775808',
@@ -48,27 +48,27 @@ after(async () => {
 })
 
 function records(fixture: Fixture): void {
-  let place: Place
+  let target: Target
   let connection: Connection
   let destinationId: string
 
   before(async () => {
-    place = await fixture.open()
-    const opened = openDestination(fixture, place, allowed)
+    target = await fixture.open()
+    const opened = openTarget(fixture, target, allowed)
     connection = opened.connection
     destinationId = opened.destination.id
     await connection.prepare()
   })
   after(async () => {
     await connection?.close()
-    await place?.close()
+    await target?.close()
   })
 
   async function through(...versions: Partial<PutRow>[]): Promise<Arrived> {
     const ada = makePerson(destinationId)
     for (const [index, change] of versions.entries())
       await connection.write(ada.batch([ada.put('item', index + 1, change)], { from: index }))
-    const found = (await place.read()).filter(({ profile }) => profile === ada.profile.id)
+    const found = (await target.read()).filter(({ profile }) => profile === ada.profile.id)
     assert.equal(found.length, 1)
     return found[0]!
   }
@@ -80,7 +80,7 @@ function records(fixture: Fixture): void {
     })
   }
 
-  test('numbers of any length, digit by digit', async () => {
+  test('numbers of any length keep all digits', async () => {
     const found = await through({ data: `{"n":[${NUMBERS.join(',')}]}` })
     for (const number of NUMBERS) assert.ok(found.data!.includes(number), `${number} in ${found.data!}`)
   })
@@ -92,7 +92,7 @@ function records(fixture: Fixture): void {
     }
   })
 
-  test('optional fields that are missing, and that go missing', async () => {
+  test('optional fields that are absent or removed later', async () => {
     const bare = {
       author: undefined,
       participants: [],
@@ -108,28 +108,28 @@ function records(fixture: Fixture): void {
     assert.deepEqual((await through(bare, {})).participants, ['ada@demo', 'bob@demo'])
   })
 
-  test('a field that becomes another type, comes and goes', async () => {
+  test('a field that changes its type, is removed and returns', async () => {
     const shapes = ['{"v":"text"}', '{"v":{"x":1},"more":true}', '{"v":[1]}', '{"w":null}']
     const found = await through(...shapes.map((data) => ({ data })))
     assert.deepEqual(JSON.parse(found.data!), { w: null })
   })
 
-  test('the same record twice, and twice in one batch', async () => {
+  test('the same record twice, also in one batch', async () => {
     const ada = makePerson(destinationId)
     const rows = [ada.put('a', 1), ada.put('a', 1), ada.put('a', 2, { data: '{"last":true}' })]
     await connection.write(ada.batch(rows))
-    const found = (await place.read()).filter(({ profile }) => profile === ada.profile.id)
+    const found = (await target.read()).filter(({ profile }) => profile === ada.profile.id)
     assert.deepEqual(
       found.map(({ seq, data }) => [seq, JSON.parse(data!) as unknown]),
       [[2, { last: true }]],
     )
   })
 
-  test('a record that gets another key', async () => {
+  test('a record that changes its key', async () => {
     const ada = makePerson(destinationId)
     await connection.write(ada.batch([ada.put('old', 1, { nativeId: 'moved' })]))
-    await connection.write(ada.batch([ada.tombstones('old', 2), ada.put('new', 3, { nativeId: 'moved' })], { from: 1 }))
-    const found = (await place.read()).filter(({ profile, tombstones }) => profile === ada.profile.id && !tombstones)
+    await connection.write(ada.batch([ada.delete('old', 2), ada.put('new', 3, { nativeId: 'moved' })], { from: 1 }))
+    const found = (await target.read()).filter(({ profile, isDeleted }) => profile === ada.profile.id && !isDeleted)
     assert.deepEqual(
       found.map(({ id }) => id),
       [ada.idOf('new')],
@@ -137,7 +137,7 @@ function records(fixture: Fixture): void {
   })
 
   test('very long texts', async () => {
-    // NATS takes a megabyte at most.
+    // NATS accepts at most a megabyte.
     const long = 'lång 🐙 '.repeat(fixture.kind === 'nats' ? 50_000 : 400_000)
     const found = await through({ data: JSON.stringify({ long }) })
     assert.equal((JSON.parse(found.data!) as { long: string }).long, long)
@@ -147,7 +147,7 @@ function records(fixture: Fixture): void {
     assert.deepEqual(JSON.parse((await through({ data: deep })).data!), JSON.parse(deep))
   })
 
-  test('NUL and halves of characters, which no database holds', async () => {
+  test('NUL and lone surrogates, which no database accepts', async () => {
     const found = await through({
       data: String.raw`{"nul":"a\u0000b","half":"c\ud800d","other":"e\udc00f"}`,
       author: 'a\0b',
@@ -157,7 +157,7 @@ function records(fixture: Fixture): void {
     for (const text of Object.values(read)) assert.match(text, /^[ace](\0|\ufffd|\ud800|\udc00)[bdf]$/)
   })
 
-  test('times before 1970 and far ahead', async () => {
+  test('times before 1970 and in the far future', async () => {
     const found = await through({ at: -2_000_000_000_000, updatedAt: 4_102_444_800_000 })
     assert.equal(found.seq, 1)
   })
@@ -166,12 +166,12 @@ function records(fixture: Fixture): void {
     const ada = makePerson(destinationId)
     const rows = Array.from({ length: 500 }, (_, i) => ada.put(`n${i}`, i + 1))
     await connection.write(ada.batch(rows))
-    const found = (await place.read()).filter(({ profile }) => profile === ada.profile.id)
+    const found = (await target.read()).filter(({ profile }) => profile === ada.profile.id)
     assert.equal(found.length, 500)
-    if (place.order !== undefined) {
+    if (target.order !== undefined) {
       const ours = new Set(rows.map(({ id, seq }) => `${id}@${seq}`))
       assert.deepEqual(
-        (await place.order()).filter((each) => ours.has(each)),
+        (await target.order()).filter((each) => ours.has(each)),
         [...ours],
       )
     }

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { deps, destinationOf } from './fixture.ts'
 
@@ -46,7 +46,7 @@ function packet(sequence: number, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-test('S35 a MySQL server that asks for a file gets none', async () => {
+test('S35 a MySQL server that requests a file gets none', async () => {
   const secret = join(tmpdir(), `tributary-secret-${process.pid}`)
   writeFileSync(secret, 'TOP SECRET')
   const received: Buffer[] = []
@@ -70,10 +70,10 @@ test('S35 a MySQL server that asks for a file gets none', async () => {
         socket.write(packet(2, Buffer.from([0, 0, 0, 2, 0, 0, 0])))
         return
       }
-      // An empty packet is the refusal; the statement then failed.
+      // An empty packet is the refusal; then the statement fails.
       if (chunk.length === 4) socket.write(packet(3, Buffer.from('\xff\x15\x04#28000denied', 'latin1')))
       if (chunk[4] !== 3) return
-      // To any statement: "LOAD DATA LOCAL INFILE", please send me this.
+      // The response to any statement: "LOAD DATA LOCAL INFILE", a request for this file.
       asked = true
       socket.write(packet(1, Buffer.from(`\xfb${secret}`, 'latin1')))
     })
@@ -85,7 +85,7 @@ test('S35 a MySQL server that asks for a file gets none', async () => {
   await server.stop()
 })
 
-test('S35 servers that never stop talking are cut off, at bounded memory', async () => {
+test('S35 connections to servers that send without end are closed, with bounded memory', async () => {
   const most = 300 * 1024 * 1024
   const flood = Buffer.alloc(1024 * 1024)
   const pipeBody = (socket: Socket) => {
@@ -129,7 +129,7 @@ for (const [kind, url] of [
   ['mysql', 'mysql://u:p@HOST/db?sslmode=disable'],
   ['nats', 'nats://u:p@HOST?tls=false'],
 ] as const) {
-  test(`a ${kind} server that says something else is understood as such`, async () => {
+  test(`a ${kind} server that speaks another protocol is reported as such`, async () => {
     const server = await rogue((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await findingsOf(kind, url.replace('HOST', `127.0.0.1:${server.port}`))
     await server.stop()

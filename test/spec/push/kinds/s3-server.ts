@@ -17,7 +17,7 @@ interface Aws4 {
   sign(request: object, keys: object): { headers: { Authorization: string } }
 }
 
-/** A store with one bucket. s3rver believes any signature, so each is first worked out again by another implementation. */
+/** A store with one bucket. s3rver accepts any signature, so another implementation verifies each first. */
 export async function startS3Server(): Promise<{ port: number; folder: string; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-s3-'))
   const { default: Server } = await loadCorePackage<{ default: new (options: object) => S3rver }>('s3rver')
@@ -31,10 +31,10 @@ export async function startS3Server(): Promise<{ port: number; folder: string; c
     configureBuckets: buckets,
   })
   const { port: storePort } = await store.run()
-  // One after the other: s3rver trips over deletions that come at the same time.
+  // One after the other: s3rver fails with concurrent deletes.
   let last: Promise<unknown> = Promise.resolve()
   const front = createServer((incoming, response) => {
-    // A line that was cut in the middle of an upload: nothing may be kept of it.
+    // After a connection is closed in the middle of an upload, nothing of it may be stored.
     buffer(incoming).then(
       (body) => {
         if (!isSigned(aws4, incoming, body))
@@ -69,11 +69,11 @@ function isSigned(aws4: Aws4, { method, url, headers }: IncomingMessage, body: B
   return own.headers.Authorization === authorization
 }
 
-/** s3rver answers when it has read an object, not when it has written it; a real store does not give back half of one. */
+/** s3rver responds when it has read an object, not when it has stored it; a real store never returns half an object. */
 async function isWhole(folder: string, url: string, bytes: number): Promise<void> {
   const path = `${folder}${decodeURIComponent(url.split('?', 1)[0]!)}._S3rver_object`
   const isPresent = () => statSync(path, { throwIfNoEntry: false })?.size === bytes
-  // Another write of the same object may have come in between; then its size is not this one's.
+  // A concurrent write of the same object may have another size.
   await until(`${path} is whole`, isPresent, Boolean, 5000).catch(() => {})
 }
 

@@ -15,7 +15,7 @@ export interface TlsServer {
   stop: () => Promise<void>
 }
 
-/** Speaks the start of PostgreSQL's TLS and passes what is inside to a real server. */
+/** Starts TLS like PostgreSQL and forwards the decrypted bytes to a real server. */
 export async function postgresWithTls(
   { cert, key }: Certificate,
   target: { port: number; host: string } | { path: string },
@@ -55,7 +55,7 @@ export async function postgresWithTls(
 export const mariadbMissing: string | false =
   spawnSync('mariadbd', ['--version']).error === undefined ? false : 'there is no program mariadbd'
 
-/** A MariaDB of our own that lets everybody in, over TLS. */
+/** A MariaDB server with TLS and without passwords. */
 export async function startMariadb({ certFile, keyFile }: Certificate): Promise<TlsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-mariadb-'))
   const port = await freePort()
@@ -84,7 +84,7 @@ export async function startMariadb({ certFile, keyFile }: Certificate): Promise<
   }
 }
 
-/** Answers every request with 200, over TLS. */
+/** Responds 200 to every request, over TLS. */
 export async function webWithTls({ cert, key }: Certificate): Promise<TlsServer> {
   const server = createWebServer({ cert, key }, (_, response) => response.end()).listen(0, '127.0.0.1')
   await once(server, 'listening')

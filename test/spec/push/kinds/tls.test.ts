@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { createConnection } from 'mysql2/promise'
 import { type Connection, DeliveryError, type KindDeps } from '#destinations/contract.ts'
-import { createKinds } from '#destinations/index.ts'
+import { createKinds } from '#destinations/kinds.ts'
 import { checkOptions } from '#flows/push/manage/destination-options.ts'
 import type { DestinationKind } from '#model/destination.ts'
 import { createEgress } from '#platform/egress/guard.ts'
@@ -13,7 +13,7 @@ import { destinationOf } from './fixture.ts'
 import { natsServerMissing, startNatsServer } from './nats-server.ts'
 import { mariadbMissing, postgresWithTls, startMariadb, type TlsServer, webWithTls } from './tls-servers.ts'
 
-// Every name is this machine, except one that is out in the world.
+// Every name resolves to this machine, except one with a public address.
 const resolve = async (name: string) => [{ address: name === 'public.test' ? '93.184.215.14' : '127.0.0.1' }]
 const egress = createEgress({ allowPrivate: ['127.0.0.1/32'], resolve })
 const deps: KindDeps = { egress, clock: { now: () => Date.now() } }
@@ -126,14 +126,14 @@ for (const each of CASES) {
       }
     }
 
-    test('refuses a certificate that nobody vouches for', () =>
+    test('refuses a self-signed certificate', () =>
       refused(each.url('db.test', server.port), {}, /self.signed certificate/i))
 
-    test('goes without TLS nowhere but where the operator allowed', () =>
+    test('connects without TLS only where the operator allowed it', () =>
       refused(each.plain(each.url('public.test', server.port)), {}, /plain_http_refused/))
 
     if (!each.takesAuthority) return
-    test('trusts the authority that the app names, and the right name only', async () => {
+    test('trusts the certificate authority of the app, for the right host name only', async () => {
       const options = { ca: certificate!.cert }
       const connection = open(each.kind, each.url('db.test', server.port), options)
       const findings = await connection.test()

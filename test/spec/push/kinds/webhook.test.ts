@@ -3,9 +3,9 @@ import { after, suite, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { CheckpointDiffers, DeliveryError } from '#destinations/contract.ts'
 import { sign, webhook } from '#destinations/webhook/webhook.ts'
-import { openReceiver, type Receiver } from './at-webhook.ts'
 import { makePerson } from './changes.ts'
 import { deps, destinationOf } from './fixture.ts'
+import { openReceiver, type Receiver } from './webhook-fixture.ts'
 
 after(() => deps.close())
 
@@ -31,7 +31,7 @@ async function failureOf(work: Promise<unknown>): Promise<DeliveryError> {
 }
 
 suite('webhook messages', () => {
-  test('S54 carry a signature that the standard verifies, by both secrets while rotating', () =>
+  test('S54 have a signature that the standard verifies, by both secrets during a rotation', () =>
     withReceiver(async (receiver) => {
       const ada = makePerson('dst')
       const [older, newer] = receiver.signing as [string, string]
@@ -44,7 +44,7 @@ suite('webhook messages', () => {
       )
     }))
 
-  test('S54 verify as the standard says: not altered, not old, not by another secret', () => {
+  test('S54 do not verify when altered, old or signed by another secret', () => {
     const secret = webhook.newSigning!()
     const now = Math.floor(Date.now() / 1000)
     const headers = (at: number, id = 'msg_1', signature = sign(secret, 'msg_1', at, '{"a":1}')) => ({
@@ -63,7 +63,7 @@ suite('webhook messages', () => {
     assert.match(secret, /^whsec_[A-Za-z0-9+/=]{32,}$/)
   })
 
-  test('have the same id when repeated, another when asked for again', () =>
+  test('have the same id when repeated, and another one in a replay', () =>
     withReceiver(async (receiver) => {
       const ada = makePerson('dst')
       const connection = open(receiver)
@@ -76,7 +76,7 @@ suite('webhook messages', () => {
       assert.notEqual(first, again)
     }))
 
-  test('stay small: a large batch goes in several, in order', () =>
+  test('are bounded: a large batch is sent in several, in order', () =>
     withReceiver(async (receiver) => {
       const ada = makePerson('dst')
       const rows = Array.from({ length: 30 }, (_, i) =>
@@ -91,7 +91,7 @@ suite('webhook messages', () => {
       )
     }))
 
-  test('tell of a profile that alone changed, of an erasure, and of events', () =>
+  test('report profile changes, erasures and events', () =>
     withReceiver(async (receiver) => {
       const ada = makePerson('dst')
       const connection = open(receiver)
@@ -107,7 +107,7 @@ suite('webhook messages', () => {
     }))
 })
 
-suite('what a receiver answers', () => {
+suite('webhook responses', () => {
   const ada = makePerson('dst')
   const batch = ada.batch([ada.put('a', 1)])
   for (const [status, recovery] of [
@@ -126,7 +126,7 @@ suite('what a receiver answers', () => {
     [500, 'retry'],
     [503, 'retry'],
   ] as const) {
-    test(`${status} means ${recovery ?? 'taken'}`, () =>
+    test(`${status} means ${recovery ?? 'accepted'}`, () =>
       withReceiver(async (receiver) => {
         receiver.response = () => ({ status, headers: { location: 'http://127.0.0.1:1/', 'retry-after': '7' } })
         if (recovery === undefined) return open(receiver).write(batch)
@@ -137,7 +137,7 @@ suite('what a receiver answers', () => {
       }))
   }
 
-  test('a failure in the middle of a large batch repeats it from the start', () =>
+  test('after a failure in the middle of a large batch, the whole batch is repeated', () =>
     withReceiver(async (receiver) => {
       const rows = Array.from({ length: 20 }, (_, i) =>
         ada.put(`i${i}`, i + 1, { data: JSON.stringify({ x: 'y'.repeat(100_000) }) }),

@@ -8,15 +8,15 @@ import { type Cursor, failCursor, yieldCursor } from '#store/push/leases.ts'
 import { type DeliverDeps, deliveryTimesOf } from '../deps.ts'
 import { raiseEvent } from '../events.ts'
 
-/** Limit: wait between two tries of a delivery that failed. */
+/** Limit: wait between two attempts of a delivery that failed. */
 const MAX_WAIT_MS = 3_600_000
 /** Limit: wait that a destination may ask for (Retry-After); a longer one is cut to this. */
-const MAX_ASKED_WAIT_MS = 86_400_000
-/** One or two failures are weather; then somebody is told. */
-const NOTIFY_AFTER = 3
+const MAX_RETRY_AFTER_MS = 86_400_000
+/** One or two failures in a row are common; at this many the app gets an event. */
+const ALERT_AFTER_FAILS = 3
 
-/** Grows from a second to an hour; spread, so that not all come back at once. */
-export function waitAfter(
+/** Doubles from a second up to an hour, with jitter, so that not all retry at once. */
+export function retryDelayMs(
   deps: Pick<DeliverDeps, 'deliveryTimes'>,
   fails: number,
   chance: Chance = systemChance,
@@ -27,8 +27,8 @@ export function waitAfter(
 }
 
 /**
- * What a failure means for the next try. The whole destination waits, not this profile alone, because what fails here mostly fails
- * for all; and the profile waits longer, so that the next try is made with another one if there is any.
+ * Schedules the next attempt. The whole destination waits, not only this profile, because most failures concern all
+ * profiles. This profile waits longer than the destination, so that the next attempt uses another profile if one is due.
  */
 export async function settleFailure(
   deps: DeliverDeps,
@@ -38,56 +38,60 @@ export async function settleFailure(
 ): Promise<void> {
   if (error instanceof DeliveryError) {
     deps.pushCounters.of(destination.kind).failures += 1
-    const nextAttemptAt = await failWhole(deps, destination, error)
+    const nextAttemptAt = await failWholeDestination(deps, destination, error)
     if (cursor !== undefined) {
-      const ownWait = deps.clock.now() + waitAfter(deps, cursor.fails)
-      await failCursor(deps.database, cursor, Math.max(ownWait, nextAttemptAt + 1), error.message)
+      const ownRetryAt = deps.clock.now() + retryDelayMs(deps, cursor.fails)
+      await failCursor(deps.database, cursor, Math.max(ownRetryAt, nextAttemptAt + 1), error.message)
     }
     return
   }
-  // Our own store or a fault of ours: nothing that the destination has to answer for.
-  if (isUnavailable(error)) deps.log.warn('a delivery stopped, because our own database is away', { error })
-  else deps.log.error('a delivery failed for a reason of ours', { destination: destination.id, error })
+  // Our database or our code failed; this does not count against the destination.
+  if (isUnavailable(error)) deps.log.warn('a delivery stopped, because our own database is unavailable', { error })
+  else deps.log.error('a delivery failed because of an internal error', { destination: destination.id, error })
   if (cursor === undefined) return
   if (isUnavailable(error))
     await yieldCursor(deps.database, cursor, deps.clock.now()).catch((failure: unknown) => {
-      // Its lease ends by itself.
-      deps.log.debug('a cursor could not be given back', { destination: destination.id, error: failure })
+      // The lease expires on its own.
+      deps.log.debug('a cursor could not be released', { destination: destination.id, error: failure })
     })
   else
     await failCursor(
       deps.database,
       cursor,
-      deps.clock.now() + waitAfter(deps, cursor.fails + 3),
-      'A fault of ours; the log has it.',
+      deps.clock.now() + retryDelayMs(deps, cursor.fails + 3),
+      'Internal error; see the log of the service.',
     )
 }
 
-/** Gives when the destination is tried again. */
-async function failWhole(deps: DeliverDeps, destination: Destination, error: DeliveryError): Promise<number> {
+/** Returns when the destination is tried again. */
+async function failWholeDestination(
+  deps: DeliverDeps,
+  destination: Destination,
+  error: DeliveryError,
+): Promise<number> {
   const nowMs = deps.clock.now()
   const state = nextState(deps, destination, error, nowMs)
   const fails = destination.fails + 1
-  const isTold = state === 'parked' || state === 'disabled' || (fails >= NOTIFY_AFTER && !destination.alerted)
-  const asked = error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, MAX_ASKED_WAIT_MS)
-  const nextAttemptAt = nowMs + (asked ?? waitAfter(deps, destination.fails))
-  const counted = await deps.database.transaction(async (tx) => {
-    const first = await failDestination(tx, destination.id, {
+  const isAlerting = state === 'parked' || state === 'disabled' || (fails >= ALERT_AFTER_FAILS && !destination.alerted)
+  const requested = error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, MAX_RETRY_AFTER_MS)
+  const nextAttemptAt = nowMs + (requested ?? retryDelayMs(deps, destination.fails))
+  const wasCounted = await deps.database.transaction(async (tx) => {
+    const isCounted = await failDestination(tx, destination.id, {
       state,
       nowMs,
       nextAttemptAt,
       error: error.message,
       fails: destination.fails,
-      alerts: isTold,
+      alerts: isAlerting,
     })
-    if (first && isTold)
+    if (isCounted && isAlerting)
       await raiseEvent(deps, tx, destination, `destination.${state}`, {
         error: error.message,
         failing_since: destination.failingSince ?? nowMs,
       })
-    return first
+    return isCounted
   })
-  if (counted && (isTold || destination.state !== state))
+  if (wasCounted && (isAlerting || destination.state !== state))
     deps.log.warn(`a destination is ${state}`, {
       destination: destination.id,
       fails,
@@ -104,15 +108,15 @@ function nextState(
   nowMs: number,
 ): 'disabled' | 'parked' | 'failing' {
   if (error.recovery === 'gone') return 'disabled'
-  return nowMs - (failingSince ?? nowMs) >= deliveryTimesOf(deps).patienceMs ? 'parked' : 'failing'
+  return nowMs - (failingSince ?? nowMs) >= deliveryTimesOf(deps).parkAfterMs ? 'parked' : 'failing'
 }
 
-/** Something got there: whatever failed before is over. */
+/** After a successful write: clears the failures of the destination. */
 export async function settleRecovery(deps: DeliverDeps, destination: Destination): Promise<void> {
   const recovered = await deps.database.transaction(async (tx) => {
-    const was = await recoverDestination(tx, destination.id)
-    if (was?.alerted === true) await raiseEvent(deps, tx, destination, 'destination.recovered', {})
-    return was
+    const failed = await recoverDestination(tx, destination.id)
+    if (failed?.alerted === true) await raiseEvent(deps, tx, destination, 'destination.recovered', {})
+    return failed
   })
   if (recovered !== undefined) deps.log.info('a destination works again', { destination: destination.id })
 }

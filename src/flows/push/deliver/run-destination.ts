@@ -1,60 +1,74 @@
 import { type Connection, DeliveryError } from '#destinations/contract.ts'
-import type { Destination, DestinationSecrets } from '#model/destination.ts'
+import type { Destination } from '#model/destination.ts'
 import { ApiError } from '#model/errors.ts'
 import { newId } from '#platform/ids.ts'
-import { SealError } from '#platform/sealing.ts'
 import { isAppDeleting } from '#store/apps/deletions.ts'
-import { claimAttempt, findDestination, openSecrets } from '#store/push/destinations.ts'
+import { claimAttempt, findDestination } from '#store/push/destinations.ts'
 import { type Cursor, takeCursor } from '#store/push/leases.ts'
+import { clearDestinationDeaths } from '#store/sync/deaths.ts'
 import { type DeliverDeps, deliveryTimesOf } from '../deps.ts'
 import { sendEvents } from '../events.ts'
 import { filterOf } from '../filter.ts'
 import { quietUntil, readQuiet } from '../schedule.ts'
+import { openDeliverySecrets } from '../secrets.ts'
 import { deliverProfile } from './deliver-profile.ts'
-import { settleFailure, settleRecovery } from './failure.ts'
 import type { RunPermit } from './run-limiter.ts'
+import { settleFailure, settleRecovery } from './settle-failure.ts'
+
+/** The cursor that a run has leased, for the case that the run fails. */
+interface LeasedCursor {
+  current: Cursor | undefined
+}
 
 /**
- * One run into one destination: profile after profile, as long as one is due and nobody else needs the place. Losing or repeating a run
- * is harmless: the cursors and the destination agree on what is there.
+ * One run into one destination: delivers profile after profile until none is due, or until another run waits for the permit.
+ * Losing or repeating a run is harmless, because the cursors and the destination's checkpoints say what was delivered.
  */
 export async function runDestination(deps: DeliverDeps, destinationId: string, permit: RunPermit): Promise<void> {
   const destination = await findDestination(deps.database, destinationId)
   if (destination === undefined || !['active', 'failing'].includes(destination.state)) return
   const nowMs = deps.clock.now()
   if (destination.aloneUntil > nowMs !== permit.alone) return
-  // One that fails is tried by one run alone.
+  // Only one run at a time tries a failing destination.
   if (destination.state === 'failing') {
     const untilMs = nowMs + deliveryTimesOf(deps).leaseMs
     if (!(await claimAttempt(deps.database, destinationId, nowMs, untilMs))) return
   }
-  const held: { cursor: Cursor | undefined } = { cursor: undefined }
+  const leased: LeasedCursor = { current: undefined }
   try {
-    const secrets = await secretsOf(deps, destination)
-    await deps.connections.use(destination, secrets, (connection) => work(deps, destination, connection, permit, held))
+    const secrets = await openDeliverySecrets(deps, destination)
+    await deps.connections.use(destination, secrets, (connection) =>
+      deliverDueProfiles(deps, destination, connection, permit, leased),
+    )
   } catch (error) {
-    await settleFailure(deps, destination, held.cursor, ours(error))
+    await settleFailure(deps, destination, leased.current, asDeliveryError(error))
   }
 }
 
-async function work(
+/** A run with nothing else in its process. When it succeeds, the destination is no longer isolated. */
+export async function runDestinationAlone(deps: DeliverDeps, destinationId: string, permit: RunPermit): Promise<void> {
+  await runDestination(deps, destinationId, permit)
+  await clearDestinationDeaths(deps.database, destinationId)
+}
+
+async function deliverDueProfiles(
   deps: DeliverDeps,
   destination: Destination,
   connection: Connection,
   permit: RunPermit,
-  held: { cursor: Cursor | undefined },
+  leased: LeasedCursor,
 ): Promise<void> {
   const { leaseMs, sliceMs } = deliveryTimesOf(deps)
-  const beganAt = performance.now()
-  const isTurnOver = () => performance.now() - beganAt >= sliceMs && permit.isWanted()
+  const startedAt = performance.now()
+  const isSliceOver = () => performance.now() - startedAt >= sliceMs && permit.isWanted()
   const filter = filterOf(deps, destination)
   const isQuiet = quietUntil(readQuiet(destination.options), deps.clock.now()) !== undefined
   const onlyErasures = isQuiet || (await isAppDeleting(deps.database, destination.appId))
   if (permit.others === 0 && !isQuiet) {
-    const told = await sendEvents(deps, destination, connection)
-    if (told > 0 && destination.state === 'failing') await settleRecovery(deps, destination)
+    const sent = await sendEvents(deps, destination, connection)
+    if (sent > 0 && destination.state === 'failing') await settleRecovery(deps, destination)
   }
-  while (!permit.signal.aborted && !isTurnOver()) {
+  while (!permit.signal.aborted && !isSliceOver()) {
     const nowMs = deps.clock.now()
     const cursor = await takeCursor(deps.database, {
       destinationId: destination.id,
@@ -63,33 +77,19 @@ async function work(
       leaseUntilMs: nowMs + leaseMs,
       token: newId(nowMs),
       onlyErasures,
-      // While a backfill goes on from its oldest end, one run looks after what changes now.
+      // The second run takes the newest changes first, so that they do not wait behind a backfill.
       newestFirst: permit.others === 1,
     })
     if (cursor === undefined) return
-    held.cursor = cursor
+    leased.current = cursor
     permit.step(cursor.profileId)
     const wrote = await deliverProfile(deps, { destination, connection, filter, signal: permit.signal }, cursor)
-    held.cursor = undefined
+    leased.current = undefined
     if (wrote && cursor.state === 'failing') await settleRecovery(deps, destination)
   }
 }
 
-/** Opens a destination's address. */
-export async function secretsOf(deps: DeliverDeps, destination: Destination): Promise<DestinationSecrets> {
-  try {
-    const secrets = await openSecrets(deps.database, deps.keyring, destination.id)
-    if (secrets !== undefined) return secrets
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error
-    throw new DeliveryError('retry', 'Its address cannot be opened with the keys at hand; set it anew.', {
-      cause: error,
-    })
-  }
-  throw new DeliveryError('retry', 'It was deleted meanwhile.')
-}
-
-/** An address that was fine when it was set and is refused now has a sentence for the app. */
-function ours(error: unknown): unknown {
+/** An address that was valid when it was set may be refused now; the app gets that sentence as the destination's error. */
+function asDeliveryError(error: unknown): unknown {
   return error instanceof ApiError ? new DeliveryError('retry', error.message, { cause: error }) : error
 }

@@ -2,8 +2,8 @@ import { type ConsumerMessages, jetstream, jetstreamManager } from '@nats-io/jet
 import { connect } from '@nats-io/transport-node'
 import { reasonOf } from '#platform/errors.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import { type Fixture, foldChanges, fresh, type Place, readChange } from './fixture.ts'
-import { openLine } from './line.ts'
+import { openCuttableProxy } from './cuttable-proxy.ts'
+import { applyChanges, type Fixture, fresh, readChange, type Target } from './fixture.ts'
 import { natsServerMissing, startNatsServer } from './nats-server.ts'
 
 const SERVER = { host: '127.0.0.1', port: 4222 }
@@ -20,18 +20,18 @@ async function missing(): Promise<string | false> {
   }
 }
 
-/** JetStream, in a stream of its own, read back by a consumer. */
+/** JetStream, with a stream per target, read by a consumer. */
 export const natsFixture: Fixture = {
   name: 'nats',
   kind: 'nats',
   skip: await missing(),
   fences: true,
-  hasLine: true,
+  canBeCut: true,
   atomic: false,
   open: openNats,
-  // Larger than what the server takes in one message.
+  // Larger than the server accepts in one message.
   poison: (row) => ({ ...row, data: JSON.stringify({ text: 'x'.repeat(1024 * 1024) }) }),
-  wrong: async (place) => {
+  wrong: async (target) => {
     const skip = natsServerMissing
     const own = skip === false ? await startNatsServer() : undefined
     if (own !== undefined) servers.push(own.stop)
@@ -41,15 +41,15 @@ export const natsFixture: Fixture = {
       { what: 'no rights', url: as('reader:right'), says: /[Pp]ermissions [Vv]iolation/, skip },
       { what: 'no JetStream', url: as('plain:right'), says: /[Jj]et[Ss]tream/, skip },
       { what: 'nobody there', url: `nats://127.0.0.1:${closed}?tls=false`, says: /ECONNREFUSED/ },
-      { what: 'no TLS at the server', url: place.url.replace('?tls=false', ''), says: /does not support 'tls'/ },
+      { what: 'no TLS at the server', url: target.url.replace('?tls=false', ''), says: /does not support 'tls'/ },
     ]
   },
 }
 
 const servers: (() => Promise<void>)[] = []
 
-async function openNats(): Promise<Place> {
-  const line = await openLine(SERVER)
+async function openNats(): Promise<Target> {
+  const proxy = await openCuttableProxy(SERVER)
   const client = await connect({ servers: `${SERVER.host}:${SERVER.port}` })
   const manager = await jetstreamManager(client)
   const stream = fresh('T')
@@ -67,9 +67,9 @@ async function openNats(): Promise<Place> {
     return texts
   }
   return {
-    url: `nats://127.0.0.1:${line.port}?tls=false`,
+    url: `nats://127.0.0.1:${proxy.port}?tls=false`,
     options: { stream, subject: `${prefix}.{service}.{type}` },
-    read: async () => foldChanges((await messages()).map(readChange)),
+    read: async () => applyChanges((await messages()).map(readChange)),
     everything: async () => JSON.stringify([(await messages()).toSorted()]),
     traces: async () => {
       const names: string[] = []
@@ -82,12 +82,12 @@ async function openNats(): Promise<Place> {
         .map((line) => JSON.parse(line) as { op: string; id: string; seq: number })
         .filter(({ op }) => op === 'put' || op === 'delete')
         .map(({ id, seq }) => `${id}@${seq}`),
-    cutAfter: line.cutAfter,
-    wasCut: line.wasCut,
+    cutAfter: proxy.cutAfter,
+    wasCut: proxy.wasCut,
     close: async () => {
       for (const name of [stream, `${stream}_CHECKPOINT`]) await manager.streams.delete(name).catch(() => {})
       await client.close()
-      await line.close()
+      await proxy.close()
       for (const stop of servers.splice(0)) await stop()
     },
   }

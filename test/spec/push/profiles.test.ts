@@ -9,7 +9,7 @@ import { synced as untilSynced } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
-suite('people come, merge and leave, and destinations follow', () => {
+suite('profiles that connect, merge and disconnect', () => {
   let harness: LabHarness
   let theirs: ClientDatabase
   let receiver: Receiver
@@ -46,7 +46,7 @@ suite('people come, merge and leave, and destinations follow', () => {
       )
     )[0]!.n
 
-  test('a first sync arrives as it goes, item for item as the store has it', async () => {
+  test('a first sync is delivered while it runs, with the items of the store', async () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     const { access_token: token, account: id } = await account('', 'demo-social', 'ada')
     await synced(token, 'demo-social')
@@ -69,14 +69,14 @@ suite('people come, merge and leave, and destinations follow', () => {
     assert.ok(views[0]!.photos > 0 && views[0]!.contacts > 0)
   })
 
-  test('P17 a merge gives the rows to the other account, and twins are there once', async () => {
+  test('P17 a merge moves rows to the other account, and duplicates are delivered once', async () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     await add({ kind: 'webhook', url: receiver.url, filter: ['/types/tracks'], options: { events: true } })
     const one = await account('', 'demo-health', 'ada')
     const own = await send(harness, 'POST', '/services/self/notes', { token: one.access_token, json: [{ id: 'mine' }] })
     assert.equal(own.status, 200)
     const other = await account('', 'demo-health', 'ben')
-    // The same service user in both accounts.
+    // Both accounts have the same service user.
     await account(other.access_token, 'demo-health', 'ada')
     for (const { access_token: token } of [one, other]) await synced(token, 'demo-health')
     await caughtUp(made)
@@ -99,12 +99,12 @@ suite('people come, merge and leave, and destinations follow', () => {
       `select i.id from tributary_items i join tributary_profiles p on p.id = i.profile_id where i.deleted_at is null group by p.account_id, i.id having count(*) > 1`,
     )
     assert.deepEqual(doubles, [])
-    await until('it was told', () => receiver.messages.some(({ type }) => type === 'account.merged'))
+    await until('the event was sent', () => receiver.messages.some(({ type }) => type === 'account.merged'))
     const told = receiver.messages.find(({ type }) => type === 'account.merged')!
     assert.deepEqual(told.data, { account: other.account, source: one.account })
   })
 
-  test('P18 who disconnects is gone from every destination; who deletes the account, wholly', async () => {
+  test('P18 a disconnected profile is erased at every destination, and so is a deleted account', async () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     await add({ kind: 'webhook', url: receiver.url, filter: ['*'], options: { events: true } })
     const ada = await account('', 'demo-health', 'ada')
@@ -134,8 +134,11 @@ suite('people come, merge and leave, and destinations follow', () => {
       return left.length === 0
     })
     assert.equal(await rows(), bens)
-    await until('both are told', () => receiver.messages.filter(({ type }) => type === 'profile.erased').length >= 2)
-    await until('it was told', () => receiver.messages.some(({ type }) => type === 'account.erased'))
+    await until(
+      'both erasures are sent',
+      () => receiver.messages.filter(({ type }) => type === 'profile.erased').length >= 2,
+    )
+    await until('the event was sent', () => receiver.messages.some(({ type }) => type === 'account.erased'))
     assert.deepEqual(receiver.messages.find(({ type }) => type === 'account.erased')!.data, { account: ada.account })
     assert.equal((await show(made))['profiles'], 1)
     await harness.tributary.idle('syncs')
@@ -143,7 +146,7 @@ suite('people come, merge and leave, and destinations follow', () => {
     assert.equal(await rows(), bens, 'and nothing comes back')
   })
 
-  test('a profile that needs a new sign-in says so at the destination and by an event', async () => {
+  test('a profile that needs a new sign-in has that state at the destination and causes an event', async () => {
     const made = await add({ kind: 'postgres', url: theirs.url, filter: ['*'] })
     await add({ kind: 'webhook', url: receiver.url, filter: ['/types/tracks'], options: { events: true } })
     const ada = await account('', 'demo-micro', 'ada')
@@ -155,7 +158,7 @@ suite('people come, merge and leave, and destinations follow', () => {
       'the state is there',
       async () => (await theirs.sql(`select 1 from tributary_profiles where state = 'needs_auth'`)).length === 1,
     )
-    await until('it was told', () => receiver.messages.some(({ type }) => type === 'profile.needs_auth'))
+    await until('the event was sent', () => receiver.messages.some(({ type }) => type === 'profile.needs_auth'))
     const told = receiver.messages.find(({ type }) => type === 'profile.needs_auth')!
     assert.equal(told.data['account'], ada.account)
   })

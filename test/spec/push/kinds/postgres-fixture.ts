@@ -1,27 +1,27 @@
 import { Client } from 'pg'
 import { freshDatabase, onServer } from '../../../harness/database.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import { type Arrived, type Fixture, fresh, type Place } from './fixture.ts'
-import { openLine } from './line.ts'
+import { openCuttableProxy } from './cuttable-proxy.ts'
+import { type Arrived, type Fixture, fresh, type Target } from './fixture.ts'
 
-/** The PostgreSQL that this round of the suite runs on, in a database of its own. */
+/** The PostgreSQL server of the test run, with a database per target. */
 export const postgresFixture: Fixture = {
   name: 'postgres',
   kind: 'postgres',
   skip: false,
   fences: true,
-  hasLine: true,
+  canBeCut: true,
   atomic: true,
   open: openPostgres,
-  // A number with more digits than PostgreSQL keeps.
+  // A number with more digits than PostgreSQL supports.
   poison: (row) => ({ ...row, data: '{"n":1e200000}' }),
-  wrong: async (place) => {
+  wrong: async (target) => {
     const url = (change: (url: URL) => void) => {
-      const changed = new URL(place.url)
+      const changed = new URL(target.url)
       change(changed)
       return changed.href
     }
-    const { hostname, port, pathname } = new URL(place.url)
+    const { hostname, port, pathname } = new URL(target.url)
     const stranger = fresh('stranger')
     await onServer(`create role ${stranger} login password 'right'`)
     strangers.push(stranger)
@@ -46,12 +46,12 @@ export const postgresFixture: Fixture = {
 const closed = await freePort()
 const strangers: string[] = []
 
-async function openPostgres(): Promise<Place> {
+async function openPostgres(): Promise<Target> {
   const { url, drop } = await freshDatabase()
   const server = new URL(url)
   const folder = server.searchParams.get('host')
   const port = Number(server.port || 5432)
-  const line = await openLine(
+  const proxy = await openCuttableProxy(
     folder === null ? { port, host: server.hostname } : { path: `${folder}/.s.PGSQL.${port}` },
   )
   const eyes = new Client({ connectionString: url })
@@ -60,10 +60,10 @@ async function openPostgres(): Promise<Place> {
   const password = server.password === '' ? '' : `:${server.password}`
   const rows = async <Row extends object>(sql: string) => (await eyes.query<Row>(sql)).rows
   return {
-    url: `postgres://${server.username || 'postgres'}${password}@127.0.0.1:${line.port}${server.pathname}?sslmode=disable`,
+    url: `postgres://${server.username || 'postgres'}${password}@127.0.0.1:${proxy.port}${server.pathname}?sslmode=disable`,
     read: async () => {
       const found = await rows<Arrived & { people: string[] }>(
-        `select profile_id as profile, id, seq::integer as seq, deleted_at is not null as gone, native_id as "nativeId", data::text as data, types,
+        `select profile_id as profile, id, seq::integer as seq, deleted_at is not null as "isDeleted", native_id as "nativeId", data::text as data, types,
            array(select participant from tributary_participants p where p.profile_id = i.profile_id and p.item_id = i.id order by position) as participants
          from tributary_items i`,
       )
@@ -80,11 +80,11 @@ async function openPostgres(): Promise<Place> {
       (await rows<{ name: string }>(`select relname as name from pg_class where relname like 'tributary%'`)).map(
         ({ name }) => name,
       ),
-    cutAfter: line.cutAfter,
-    wasCut: line.wasCut,
+    cutAfter: proxy.cutAfter,
+    wasCut: proxy.wasCut,
     close: async () => {
       await eyes.end()
-      await line.close()
+      await proxy.close()
       await drop()
       for (const role of strangers.splice(0)) await onServer(`drop role ${role}`)
     },

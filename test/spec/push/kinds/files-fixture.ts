@@ -6,13 +6,13 @@ import { pathToFileURL } from 'node:url'
 import { parquetReadObjects } from 'hyparquet'
 import { freePort } from '../../../harness/free-port.ts'
 import { packagesMissing } from '../../../real/packages.ts'
-import { type Fixture, foldChanges, type Place, readChange } from './fixture.ts'
-import { openLine } from './line.ts'
+import { openCuttableProxy } from './cuttable-proxy.ts'
+import { applyChanges, type Fixture, readChange, type Target } from './fixture.ts'
 import { startS3Server } from './s3-server.ts'
 
-/** What the operator of these tests allows. */
+/** The folder that the operator allows in these tests. */
 export const allowed = mkdtempSync(join(tmpdir(), 'tributary-files-'))
-/** The folder of the app that the fixtures deliver for. */
+/** The app's folder in it. */
 const own = join(allowed, 'app')
 mkdirSync(own)
 const closed = await freePort()
@@ -22,7 +22,7 @@ export const folderFixture: Fixture = {
   kind: 'files',
   skip: false,
   fences: true,
-  hasLine: false,
+  canBeCut: false,
   atomic: false,
   open: () => openFolder('ndjson'),
   wrong: wrongFolders,
@@ -40,7 +40,7 @@ async function wrongFolders() {
   return [{ what: 'a file in the way', url: pathToFileURL(join(blocked, 'file')).href, says: /ENOTDIR|EEXIST/ }]
 }
 
-async function openFolder(format: string): Promise<Place> {
+async function openFolder(format: string): Promise<Target> {
   const folder = mkdtempSync(join(own, 'out-'))
   return {
     url: pathToFileURL(folder).href,
@@ -55,45 +55,49 @@ export const s3Fixture: Fixture = {
   kind: 'files',
   skip: await packagesMissing('core'),
   fences: true,
-  hasLine: true,
+  canBeCut: true,
   atomic: false,
   open: openS3,
-  wrong: async (place) => {
-    const [, host] = /@([^/]+)\//.exec(place.url)!
+  wrong: async (target) => {
+    const [, host] = /@([^/]+)\//.exec(target.url)!
     return [
       {
         what: 'a wrong secret',
-        url: place.url.replace('S3RVER:S3RVER', 'S3RVER:letmein7'),
+        url: target.url.replace('S3RVER:S3RVER', 'S3RVER:letmein7'),
         says: /403 SignatureDoesNotMatch/,
       },
-      { what: 'a wrong key', url: place.url.replace('S3RVER:S3RVER', 'nobody:S3RVER'), says: /403 InvalidAccessKeyId/ },
-      { what: 'a wrong bucket', url: place.url.replace('/bucket/', '/elsewhere/'), says: /404 NoSuchBucket/ },
-      { what: 'nobody there', url: place.url.replace(host!, `127.0.0.1:${closed}`), says: /ECONNREFUSED/ },
-      { what: 'no TLS at the server', url: place.url.replace('&tls=false', ''), says: /cannot be reached/ },
+      {
+        what: 'a wrong key',
+        url: target.url.replace('S3RVER:S3RVER', 'nobody:S3RVER'),
+        says: /403 InvalidAccessKeyId/,
+      },
+      { what: 'a wrong bucket', url: target.url.replace('/bucket/', '/elsewhere/'), says: /404 NoSuchBucket/ },
+      { what: 'nobody there', url: target.url.replace(host!, `127.0.0.1:${closed}`), says: /ECONNREFUSED/ },
+      { what: 'no TLS at the server', url: target.url.replace('&tls=false', ''), says: /cannot be reached/ },
     ]
   },
 }
 
-async function openS3(): Promise<Place> {
+async function openS3(): Promise<Target> {
   const server = await startS3Server()
-  const line = await openLine({ port: server.port, host: '127.0.0.1' })
+  const proxy = await openCuttableProxy({ port: server.port, host: '127.0.0.1' })
   return {
-    url: `s3://S3RVER:S3RVER@127.0.0.1:${line.port}/bucket/some/pre%20fix?region=eu-central-1&tls=false`,
+    url: `s3://S3RVER:S3RVER@127.0.0.1:${proxy.port}/bucket/some/pre%20fix?region=eu-central-1&tls=false`,
     ...looking(() => objectsIn(join(server.folder, 'some/pre fix'), '._S3rver_object')),
-    cutAfter: line.cutAfter,
-    wasCut: line.wasCut,
+    cutAfter: proxy.cutAfter,
+    wasCut: proxy.wasCut,
     close: async () => {
-      await line.close()
+      await proxy.close()
       await server.close()
     },
   }
 }
 
-function looking(objects: () => Promise<Map<string, Buffer>>): Pick<Place, 'read' | 'everything' | 'traces'> {
+function looking(objects: () => Promise<Map<string, Buffer>>): Pick<Target, 'read' | 'everything' | 'traces'> {
   return {
     read: async () => {
       const rows = [...(await objects())].filter(([name]) => !name.includes('/_'))
-      return foldChanges((await Promise.all(rows.map(([name, body]) => changesIn(name, body)))).flat())
+      return applyChanges((await Promise.all(rows.map(([name, body]) => changesIn(name, body)))).flat())
     },
     everything: async () =>
       JSON.stringify(

@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A line to a server on this machine that can be cut in the middle of what goes through it. */
-export interface Line {
+/** A TCP proxy to a server on this machine that can close connections after a number of bytes. */
+export interface CuttableProxy {
   port: number
-  /** Cuts every connection once so many more bytes went to the server; new ones pass. */
+  /** Closes every connection after this many more bytes to the server; later connections work. */
   cutAfter: (bytes: number) => void
-  /** Whether a cut that was asked for has happened. */
+  /** Whether the connections were closed since the last cutAfter(). */
   wasCut: () => boolean
   close: () => Promise<void>
 }
 
-export async function openLine(target: { port: number; host: string } | { path: string }): Promise<Line> {
+export async function openCuttableProxy(
+  target: { port: number; host: string } | { path: string },
+): Promise<CuttableProxy> {
   const open = new Set<Socket>()
   let left = Number.POSITIVE_INFINITY
   let cut = false

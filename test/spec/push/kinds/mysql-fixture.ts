@@ -1,8 +1,8 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { reasonOf } from '#platform/errors.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import { type Fixture, fresh, type Place } from './fixture.ts'
-import { openLine } from './line.ts'
+import { openCuttableProxy } from './cuttable-proxy.ts'
+import { type Fixture, fresh, type Target } from './fixture.ts'
 
 const SERVER = { host: '127.0.0.1', port: 3306, user: 'root' }
 const closed = await freePort()
@@ -17,21 +17,21 @@ async function missing(): Promise<string | false> {
   }
 }
 
-/** MariaDB or MySQL, in a database of its own. */
+/** MariaDB or MySQL, with a database per target. */
 export const mysqlFixture: Fixture = {
   name: 'mysql',
   kind: 'mysql',
   skip: await missing(),
   fences: true,
-  hasLine: true,
+  canBeCut: true,
   atomic: true,
   open: openMysql,
-  // Longer than the key of the table.
+  // Longer than the key column.
   poison: (row) => ({ ...row, id: row.id.repeat(5) }),
   namesPoison: true,
-  wrong: async (place) => {
+  wrong: async (target) => {
     const stranger = fresh('stranger')
-    const { hostname, port, pathname } = new URL(place.url)
+    const { hostname, port, pathname } = new URL(target.url)
     await asRoot(async (root) => {
       await root.query(`create user ${stranger}@'%' identified by 'right'`)
       strangers.push(stranger)
@@ -42,9 +42,9 @@ export const mysqlFixture: Fixture = {
     return [
       { what: 'a wrong password', url: asStranger('letmein7'), says: /ER_ACCESS_DENIED_ERROR/ },
       { what: 'no rights', url: asStranger('right'), says: /ER_TABLEACCESS_DENIED_ERROR|command denied/ },
-      { what: 'a wrong database', url: place.url.replace(pathname, '/nowhere'), says: /Unknown database/ },
-      { what: 'nobody there', url: place.url.replace(`:${port}/`, `:${closed}/`), says: /ECONNREFUSED/ },
-      { what: 'no TLS at the server', url: place.url.replace('?sslmode=disable', ''), says: /secure connection|SSL/ },
+      { what: 'a wrong database', url: target.url.replace(pathname, '/nowhere'), says: /Unknown database/ },
+      { what: 'nobody there', url: target.url.replace(`:${port}/`, `:${closed}/`), says: /ECONNREFUSED/ },
+      { what: 'no TLS at the server', url: target.url.replace('?sslmode=disable', ''), says: /secure connection|SSL/ },
     ]
   },
 }
@@ -58,15 +58,15 @@ async function asRoot(work: (root: Connection) => Promise<unknown>): Promise<voi
   }
 }
 
-async function openMysql(): Promise<Place> {
+async function openMysql(): Promise<Target> {
   const database = fresh('tributary_test')
   await asRoot((root) => root.query(`create database ${database} character set latin1`))
-  const line = await openLine(SERVER)
+  const proxy = await openCuttableProxy(SERVER)
   const eyes = await createConnection({ ...SERVER, database, charset: 'utf8mb4_bin' })
   const rows = async <Row extends object>(sql: string) =>
     (await eyes.query<RowDataPacket[]>(sql))[0] as unknown as Row[]
   return {
-    url: `mysql://root@127.0.0.1:${line.port}/${database}?sslmode=disable`,
+    url: `mysql://root@127.0.0.1:${proxy.port}/${database}?sslmode=disable`,
     read: async () => {
       const people = await rows<{ profile_id: string; item_id: string; participant: string }>(
         'select * from tributary_participants order by position',
@@ -76,7 +76,7 @@ async function openMysql(): Promise<Place> {
         profile: String(row['profile_id']),
         id: String(row['id']),
         seq: Number(row['seq']),
-        tombstones: row['deleted_at'] !== null,
+        isDeleted: row['deleted_at'] !== null,
         nativeId: String(row['native_id']),
         data: String(row['data']),
         types: JSON.parse(String(row['types'])) as string[],
@@ -93,11 +93,11 @@ async function openMysql(): Promise<Place> {
         await rows('select profile_id, seq, epoch from tributary_checkpoint order by 1'),
       ]),
     traces: async () => (await rows<object>('show tables')).map((row) => String(Object.values(row)[0])),
-    cutAfter: line.cutAfter,
-    wasCut: line.wasCut,
+    cutAfter: proxy.cutAfter,
+    wasCut: proxy.wasCut,
     close: async () => {
       await eyes.end()
-      await line.close()
+      await proxy.close()
       await asRoot(async (root) => {
         await root.query(`drop database ${database}`)
         for (const stranger of strangers.splice(0)) await root.query(`drop user ${stranger}@'%'`)

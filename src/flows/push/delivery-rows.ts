@@ -9,21 +9,21 @@ import type { ChangedItem, Tombstone } from '#store/items/changes.ts'
 import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
 
 /**
- * Changes as rows in order of their numbers. `wanted` are the items that the destination's filter takes; of others it may have had an
- * earlier state, which is taken back.
+ * Changes as rows, ordered by `seq`. `wanted` are the items that the destination's filter matches. Of an item that no longer
+ * matches, the destination may have an earlier state: where `retracts` says so, that is deleted.
  */
 export function rowsOf(
   registry: Registry,
   profile: Profile,
   changes: { items: ChangedItem[]; tombstones: Tombstone[] },
   wanted: Set<string>,
-  takesBack: (item: ChangedItem) => boolean,
+  retracts: (item: ChangedItem) => boolean,
 ): DeliveryRow[] {
   const partition = partitionOf({ owner: profile.nativeId, service: profile.service })
-  const rows: DeliveryRow[] = changes.tombstones.map((tombstones) => deleteRow(profile, partition, tombstones))
+  const rows: DeliveryRow[] = changes.tombstones.map((tombstone) => deleteRow(profile, partition, tombstone))
   for (const item of changes.items) {
     if (wanted.has(item.id)) rows.push(putRow(registry, profile, partition, item))
-    else if (takesBack(item)) rows.push(deleteRow(profile, partition, { ...item, deletedAt: item.updatedAt }))
+    else if (retracts(item)) rows.push(deleteRow(profile, partition, { ...item, deletedAt: item.updatedAt }))
   }
   return rows.sort((a, b) => a.seq - b.seq)
 }
@@ -36,7 +36,7 @@ export function deliveryProfile(profile: Profile): DeliveryProfile {
     nativeId: profile.nativeId,
     name: profile.person.name,
     handle: profile.person.handle,
-    // A limit of the service comes and goes; it says nothing of the profile.
+    // A rate limit is temporary; delivering it would only cause updates.
     state: profile.state === 'limited' ? 'active' : profile.state,
     connectedAt: profile.connectedAt,
   }
@@ -76,14 +76,14 @@ function putRow(registry: Registry, profile: Profile, partition: string, item: C
   }
 }
 
-function deleteRow(profile: Profile, partition: string, tombstones: Tombstone): DeleteRow {
+function deleteRow(profile: Profile, partition: string, tombstone: Tombstone): DeleteRow {
   return {
     op: 'delete',
-    seq: tombstones.seq,
-    id: `${tombstones.id}_${partition}`,
+    seq: tombstone.seq,
+    id: `${tombstone.id}_${partition}`,
     profile: profile.id,
-    endpoint: tombstones.endpoint,
-    nativeId: tombstones.nativeId,
-    deletedAt: tombstones.deletedAt,
+    endpoint: tombstone.endpoint,
+    nativeId: tombstone.nativeId,
+    deletedAt: tombstone.deletedAt,
   }
 }

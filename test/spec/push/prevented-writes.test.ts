@@ -11,7 +11,7 @@ const refusing = (code: string) => [
   'create trigger refuse before insert on tributary_items for each statement execute function refuse()',
 ]
 
-/** What clients and their servers do: what they do, what is said of it, and how they put it right. */
+/** What an app does to its database: the statements, the expected error, and the statements that undo it. */
 const FAILS: [check: string, what: string, done: string[], says: RegExp, undone: string[]][] = [
   [
     'P11',
@@ -62,7 +62,7 @@ const FAILS: [check: string, what: string, done: string[], says: RegExp, undone:
   ],
 ]
 
-suite('what stands in the way', () => {
+suite('writes that the database prevents', () => {
   let harness: PushHarness
   let theirs: ClientDatabase
   let app: Tenant
@@ -79,10 +79,10 @@ suite('what stands in the way', () => {
   afterEach(() => theirs.drop())
 
   for (const [check, what, done, says, undone] of FAILS)
-    test(`${check} ${what}: the destination waits and says why, nothing is set aside, and all comes when it is put right`, async () => {
+    test(`${check} ${what}: the destination fails with the reason, no row becomes a dead letter, and everything is delivered after the repair`, async () => {
       const made = await app.add({ kind: 'postgres', url: theirs.url })
       await harness.put(ada, [{ id: 'a' }])
-      await until('a is there', async () => (await theirs.live()).join() === 'a')
+      await until('a is delivered', async () => (await theirs.live()).join() === 'a')
       for (const statement of done) await theirs.sql(statement)
       await harness.put(ada, [{ id: 'b' }])
       await until('it fails', async () => (await app.show(made)).state === 'failing')
@@ -91,14 +91,14 @@ suite('what stands in the way', () => {
       assert.deepEqual([shown.dead_letters, shown.changes_behind], [0, 1])
       await theirs.sql('set default_transaction_read_only = off')
       for (const statement of undone) await theirs.sql(statement)
-      await until('both are there', async () => {
+      await until('both are delivered', async () => {
         harness.pass(2000)
         return (await theirs.live()).join() === 'a,b'
       })
       await until('it is active', async () => (await app.show(made)).state === 'active')
     })
 
-  test('P13 all their connections are taken: it waits and says so, and all comes when there is one', async () => {
+  test('P13 no free connections: the destination fails with the reason, and everything is delivered when one is free', async () => {
     const role = `few_${randomBytes(6).toString('hex')}`
     const theirOwn = new URL(theirs.url)
     theirOwn.username = role
@@ -108,14 +108,14 @@ suite('what stands in the way', () => {
     try {
       const made = await app.add({ kind: 'postgres', url: theirOwn.href })
       await harness.put(ada, [{ id: 'a' }])
-      await until('a is there', async () => (await theirs.live()).join() === 'a')
+      await until('a is delivered', async () => (await theirs.live()).join() === 'a')
       await theirs.sql(`alter role ${role} connection limit 0`)
       await theirs.sql(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`)
       await harness.put(ada, [{ id: 'b' }])
       await until('it says why', async () => (await app.show(made)).last_error?.startsWith('53300 ') === true)
       assert.equal((await app.show(made)).dead_letters, 0)
       await theirs.sql(`alter role ${role} connection limit 1`)
-      await until('both are there', async () => {
+      await until('both are delivered', async () => {
         harness.pass(2000)
         return (await theirs.live()).join() === 'a,b'
       })
@@ -129,10 +129,10 @@ suite('what stands in the way', () => {
     }
   })
 
-  test('P11 columns, indexes and views of their own, and wider types, are nobody’s business but theirs', async () => {
+  test('P11 added columns, indexes and views and widened types do not disturb delivery', async () => {
     const made = await app.add({ kind: 'postgres', url: theirs.url })
     await harness.put(ada, [{ id: 'a' }])
-    await until('a is there', async () => (await theirs.live()).join() === 'a')
+    await until('a is delivered', async () => (await theirs.live()).join() === 'a')
     await theirs.sql(`alter table tributary_items add column note text default 'x', add column length integer`)
     await theirs.sql('create index theirs on tributary_items (author)')
     await theirs.sql(
@@ -140,7 +140,7 @@ suite('what stands in the way', () => {
     )
     await theirs.sql('alter table tributary_participants alter position type bigint')
     await harness.put(ada, [{ id: 'b', participants: ['x'] }])
-    await until('b is there', async () => (await theirs.live()).join() === 'a,b')
+    await until('b is delivered', async () => (await theirs.live()).join() === 'a,b')
     assert.deepEqual(await theirs.sql(`select note from tributary_items where native_id = 'b'`), [{ note: 'x' }])
     assert.equal((await app.show(made)).state, 'active')
   })

@@ -3,7 +3,7 @@ import { suite, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createLog } from '#platform/telemetry/log.ts'
 import type { Cursor } from '#store/push/leases.ts'
-import { keepLease } from './keep-lease.ts'
+import { keepLease } from './lease-heartbeat.ts'
 
 const LEASE_MS = 30_000
 const cursor: unknown = { shard: 1, destinationId: 'dst_1', profileId: 'prf_1', epoch: 1 }
@@ -13,9 +13,9 @@ function start(context: TestContext) {
   const lines: { message: string; destination: string; error: { message: string } }[] = []
   const clock = { nowMs: 0, now: () => clock.nowMs }
   const log = createLog({ level: 'info', format: 'json', clock, write: (line) => lines.push(JSON.parse(line)) })
-  const database = { asked: 0, response: async (): Promise<number> => 1 }
+  const database = { calls: 0, response: async (): Promise<number> => 1 }
   const count = () => {
-    database.asked += 1
+    database.calls += 1
     return database.response()
   }
   const lease = keepLease({ database: { rows: async () => [], count }, clock, log }, cursor as Cursor)
@@ -28,13 +28,13 @@ function start(context: TestContext) {
 }
 
 suite('the lease of a delivery', () => {
-  test('a heartbeat that fails is logged once, until it works again, and counted', async (context) => {
+  test('a failing heartbeat is counted, and logged once until it works again', async (context) => {
     const { lease, lines, log, database, beat } = start(context)
     await beat()
-    assert.deepEqual([database.asked, lines], [1, []])
+    assert.deepEqual([database.calls, lines], [1, []])
     database.response = () => Promise.reject(new Error('the database is away'))
     for (let beats = 0; beats < 3; beats += 1) await beat()
-    assert.equal(database.asked, 4)
+    assert.equal(database.calls, 4)
     assert.equal(lines.length, 1)
     assert.equal(lines[0]!.destination, 'dst_1')
     assert.match(JSON.stringify(lines[0]), /the database is away/)
@@ -44,31 +44,31 @@ suite('the lease of a delivery', () => {
     for (let beats = 0; beats < 2; beats += 1) await beat()
     assert.equal(lines.length, 2)
     assert.deepEqual(log.counts(), [{ level: 'warn', message: 'the heartbeat of a delivery failed', count: 2 }])
-    lease.end()
+    lease.stop()
   })
 
-  test('a failed heartbeat renews nothing: before the next write the database is asked', async (context) => {
+  test('a failed heartbeat does not renew the lease: the database is queried before the next write', async (context) => {
     const { lease, database, beat } = start(context)
     database.response = () => Promise.reject(new Error('away'))
     for (let beats = 0; beats < 2; beats += 1) await beat()
-    // The lease ran out meanwhile, and another run took it.
+    // The lease expired, and another run took it.
     database.response = async () => 0
-    assert.equal(await lease.isMine(), false)
-    lease.end()
+    assert.equal(await lease.isHeld(), false)
+    lease.stop()
   })
 
-  test('a failed heartbeat takes the lease from nobody; one that another run holds is lost', async (context) => {
+  test('a failed heartbeat does not lose the lease; a lease that another run took is lost', async (context) => {
     const { lease, database, beat } = start(context)
     database.response = () => Promise.reject(new Error('away'))
     await beat()
     database.response = async () => 1
-    assert.equal(await lease.isMine(), true)
+    assert.equal(await lease.isHeld(), true)
     database.response = async () => 0
     await beat()
-    assert.equal(await lease.isMine(), false)
-    lease.end()
-    const { asked } = database
+    assert.equal(await lease.isHeld(), false)
+    lease.stop()
+    const { calls } = database
     await beat()
-    assert.equal(database.asked, asked)
+    assert.equal(database.calls, calls)
   })
 })

@@ -3,36 +3,36 @@ import { codeOf, reasonOf } from '#platform/errors.ts'
 import { DeliveryError, type DeliveryRecovery } from './contract.ts'
 
 const NAME_REFUSED = 'address_refused: The host has no address on the public internet'
-/** Limit: characters of an error that are looked through for what may be shown. What is beyond is left out. */
+/** Limit: characters of a destination's error message that are searched for values to hide. The rest is dropped. */
 const MAX_ERROR_CHARACTERS = 4000
 
-/** The peer's own words, short: they name columns and rights, which is what the app's people need, but no values. */
+/** The message of the server or driver, shortened. It names columns and privileges, which the app needs, but no values. */
 export function explain(error: unknown): string {
   const refused = egressErrorIn(error)
   if (refused !== undefined && isNameRefusal(refused)) return NAME_REFUSED
   if (refused !== undefined) return `${refused.reason}: ${refused.message}`
   if (error instanceof DeliveryError) return error.message
   const code = codeOf(error)
-  const words = reasonOf(error)
+  const message = reasonOf(error)
     .slice(0, MAX_ERROR_CHARACTERS)
     .replaceAll(/(value:?|entry) '[^']*'?/gi, '$1 …')
     .replace(/^.*:SSL routines:[^:]*:([^:]+):.*$/s, 'TLS: $1')
-  return `${code === undefined || words.includes(code) ? '' : `${code} `}${words}`.slice(0, 300)
+  return `${code === undefined || message.includes(code) ? '' : `${code} `}${message}`.slice(0, 300)
 }
 
-/** What a server said when it named the row that it will not take. */
-export class RowRefused extends Error {
+/** The server rejected a row and named it. */
+export class RowRejected extends Error {
   readonly rowId: string
 
   constructor(rowId: string, cause: unknown) {
-    super('a row was refused', { cause })
-    this.name = 'RowRefused'
+    super('a row was rejected', { cause })
+    this.name = 'RowRejected'
     this.rowId = rowId
   }
 }
 
-/** Runs work of a kind and turns what goes wrong into what helps. */
-export async function failing<Result>(
+/** Runs work and turns errors of the driver into a `DeliveryError` with the recovery that the kind decides. */
+export async function withDeliveryErrors<Result>(
   recoveryOf: (error: unknown) => DeliveryRecovery,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -40,7 +40,7 @@ export async function failing<Result>(
     return await work()
   } catch (error) {
     if (error instanceof DeliveryError) throw error
-    const [cause, rowId] = error instanceof RowRefused ? [error.cause, error.rowId] : [error, undefined]
+    const [cause, rowId] = error instanceof RowRejected ? [error.cause, error.rowId] : [error, undefined]
     throw new DeliveryError(recoveryOf(cause), explain(cause), { cause, rowId })
   }
 }

@@ -8,7 +8,7 @@ import { until } from '../../harness/until.ts'
 import { startRawHttp } from '../../hostile/servers/raw-http.ts'
 import { type PushHarness, startPushHarness, type Tenant } from './fixture.ts'
 
-suite('apps and callers kept apart', () => {
+suite('isolation of apps and callers', () => {
   let harness: PushHarness
   let app: Tenant
   let filesDir: string
@@ -22,7 +22,7 @@ suite('apps and callers kept apart', () => {
     rmSync(filesDir, { recursive: true })
   })
 
-  test("a folder of another app is refused, new and changed; the app's own works", async () => {
+  test("a folder of another app is refused on create and change; the app's own folder works", async () => {
     const other = await harness.newTenant()
     const folderOf = ({ clientId }: Tenant) => pathToFileURL(join(filesDir, clientId, 'out')).href
     const refused = await app.ask('POST', '/push', { name: 'Ours', kind: 'files', url: folderOf(other) })
@@ -35,7 +35,7 @@ suite('apps and callers kept apart', () => {
     await app.ask('DELETE', `/push/${made.id}`)
   })
 
-  test('a test ends when its caller leaves', async () => {
+  test('a test ends when its caller disconnects', async () => {
     const server = await startRawHttp(() => undefined)
     const url = `s3://key:secret@127.0.0.1:${server.port}/bucket?tls=false`
     const { id } = await app.add({ kind: 'files', url, schedule: 'manual' })
@@ -45,10 +45,10 @@ suite('apps and callers kept apart', () => {
       headers: { authorization: `Basic ${Buffer.from(`${app.clientId}:${app.secret}`).toString('base64')}` },
       signal: leaving.signal,
     })
-    await until('the store is asked', () => server.open() > 0)
+    await until('the store gets a request', () => server.open() > 0)
     leaving.abort()
     await assert.rejects(asked)
-    // By itself it would give the store a minute for each request.
+    // Otherwise each request to the store would have a minute.
     await until('the connection is closed', () => server.open() === 0)
     assert.equal(server.made(), 1)
     await server.stop()

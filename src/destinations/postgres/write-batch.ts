@@ -2,9 +2,10 @@ import { type Client, DatabaseError } from 'pg'
 import type { DeleteRow, PutRow } from '#model/destination.ts'
 import { firstOf } from '#platform/list-ends.ts'
 import { float8Array, int8Array, textArray } from '#platform/postgres/binary-arrays.ts'
+import { checkpointOf } from '../checkpoint.ts'
 import { type Batch, CheckpointDiffers, type Erasure } from '../contract.ts'
-import { RowRefused } from '../failure.ts'
-import { checkpointOf, clean, cleanJson, newestById } from '../rows.ts'
+import { cleanJson, cleanText, newestById } from '../database-rows.ts'
+import { RowRejected } from '../driver-errors.ts'
 import {
   DELETE_ITEMS,
   ERASE,
@@ -16,8 +17,8 @@ import {
   REMOVE_ITEMS,
 } from './tables.ts'
 
-/** Rows and checkpoint in one transaction: what the table says and how far we are never differ. */
-export async function writeBatch(client: Client, batch: Batch, nowMs: number, hard: boolean): Promise<void> {
+/** Must run in one transaction, so that rows and checkpoint always agree. */
+export async function writeBatch(client: Client, batch: Batch, nowMs: number, hardDeletes: boolean): Promise<void> {
   const { id, account, service, nativeId, name, handle, state, connectedAt } = batch.profile
   await expectCheckpoint(client, { ...batch, profileId: id })
   await putCheckpoint(client, [batch.destinationId, id, batch.upTo, batch.epoch, nowMs])
@@ -25,9 +26,9 @@ export async function writeBatch(client: Client, batch: Batch, nowMs: number, ha
     id,
     account,
     service,
-    clean(nativeId),
-    clean(name),
-    clean(handle),
+    cleanText(nativeId),
+    cleanText(name),
+    cleanText(handle),
     state,
     connectedAt,
     batch.upTo,
@@ -41,54 +42,54 @@ export async function writeBatch(client: Client, batch: Batch, nowMs: number, ha
     client,
     id,
     rows.filter((row) => row.op === 'delete'),
-    hard,
+    hardDeletes,
   )
 }
 
 export async function erase(client: Client, erasure: Erasure, nowMs: number): Promise<void> {
   const { destinationId, profileId, epoch } = erasure
   await expectCheckpoint(client, { ...erasure, from: -1 })
-  // The checkpoint stays, as a fence: a run that was overtaken must not bring the rows back.
+  // The checkpoint stays as a fence: a run that lost its lease must not write the rows again.
   await putCheckpoint(client, [destinationId, profileId, -1, epoch, nowMs])
   for (const statement of ERASE) await client.query(statement, [profileId])
 }
 
-/** The destination's own word counts: it may have been restored from a backup, and so may we. */
+/** Refuses a checkpoint that differs from the expected one: the destination or our database may have been restored. */
 async function expectCheckpoint(
   client: Client,
   { destinationId, profileId, from, epoch }: Pick<Batch, 'from'> & Erasure,
 ): Promise<void> {
   const found = await client.query<Record<'seq' | 'epoch' | 'at', string>>(FIND_CHECKPOINT, [destinationId, profileId])
-  const [there] = found.rows.map(checkpointOf)
-  if ((there?.epoch ?? 0) > epoch || (there?.seq ?? 0) < from) throw new CheckpointDiffers(there)
+  const [checkpoint] = found.rows.map((row) => checkpointOf({ seq: row.seq, epoch: row.epoch, updatedAtMs: row.at }))
+  if ((checkpoint?.epoch ?? 0) > epoch || (checkpoint?.seq ?? 0) < from) throw new CheckpointDiffers(checkpoint)
 }
 
 async function putCheckpoint(client: Client, values: (string | number)[]): Promise<void> {
   const { rowCount } = await client.query(PUT_CHECKPOINT, values)
-  // Both found no row, and the other run was quicker.
+  // Two runs found no row, and the other one inserted it first.
   if (rowCount === 0) throw new CheckpointDiffers(undefined)
 }
 
 async function putRows(client: Client, rows: PutRow[]): Promise<void> {
   if (rows.length === 0) return
   const { rows: written } = await client.query<{ id: string }>(PUT_ITEMS, columnsOf(rows)).catch((error: unknown) => {
-    const rowId = failingRow(error)
-    throw rowId === undefined ? error : new RowRefused(rowId, error)
+    const rowId = rejectedRowId(error)
+    throw rowId === undefined ? error : new RowRejected(rowId, error)
   })
-  const fresh = new Set(written.map(({ id }) => id))
+  const writtenIds = new Set(written.map(({ id }) => id))
   await putParticipants(
     client,
-    rows.filter(({ id }) => fresh.has(id)),
+    rows.filter(({ id }) => writtenIds.has(id)),
   )
 }
 
-/** A broken constraint shows the row it is about, and its key stands first in the table. */
-function failingRow(error: unknown): string | undefined {
+/** The error of a violated constraint contains the row, with its key first. */
+function rejectedRowId(error: unknown): string | undefined {
   const detail = error instanceof DatabaseError && error.table === 'tributary_items' ? error.detail : undefined
   return /^Failing row contains \([^,]+, ([^,]+), /.exec(detail ?? '')?.[1]
 }
 
-/** In the binary spelling: in the other every quote of a document would be escaped here and unescaped there. */
+/** As binary arrays: text arrays would escape and unescape every quote of a document. */
 export function columnsOf(rows: PutRow[]): Buffer[] {
   const texts = (read: (row: PutRow) => string | undefined) => textArray(rows.map(read))
   const numbers = (read: (row: PutRow) => number) => int8Array(rows.map(read))
@@ -98,12 +99,12 @@ export function columnsOf(rows: PutRow[]): Buffer[] {
     texts(({ profile }) => profile),
     texts(({ service }) => service),
     texts(({ endpoint }) => endpoint),
-    texts(({ nativeId }) => clean(nativeId)),
+    texts(({ nativeId }) => cleanText(nativeId)),
     numbers(({ at }) => at),
     numbers(({ updatedAt }) => updatedAt),
     texts(({ types }) => types.join(' ')),
-    texts(({ guid }) => clean(guid.join(' '))),
-    texts(({ author }) => clean(author)),
+    texts(({ guid }) => cleanText(guid.join(' '))),
+    texts(({ author }) => cleanText(author)),
     float8Array(rows.map(({ lat }) => lat)),
     float8Array(rows.map(({ lng }) => lng)),
     texts(({ oembed }) => cleanJson(oembed)),
@@ -124,7 +125,7 @@ async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
     participants.map((who, position) => ({
       id,
       position,
-      who: clean(who),
+      who: cleanText(who),
       isAuthor: position === 0 && author === who,
     })),
   )
@@ -138,9 +139,9 @@ async function putParticipants(client: Client, rows: PutRow[]): Promise<void> {
   ])
 }
 
-async function deleteRows(client: Client, profileId: string, rows: DeleteRow[], hard: boolean): Promise<void> {
+async function deleteRows(client: Client, profileId: string, rows: DeleteRow[], hardDeletes: boolean): Promise<void> {
   if (rows.length === 0) return
   const values = [profileId, rows.map(({ id }) => id), rows.map(({ seq }) => seq)]
-  if (hard) await client.query(REMOVE_ITEMS, values)
+  if (hardDeletes) await client.query(REMOVE_ITEMS, values)
   else await client.query(DELETE_ITEMS, [...values, rows.map(({ deletedAt }) => deletedAt)])
 }

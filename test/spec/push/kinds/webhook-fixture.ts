@@ -4,24 +4,24 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { webhook } from '#destinations/webhook/webhook.ts'
 import { freePort } from '../../../harness/free-port.ts'
-import { type Fixture, foldChanges, type Place, readChange } from './fixture.ts'
+import { applyChanges, type Fixture, readChange, type Target } from './fixture.ts'
 
 const closed = await freePort()
 
 export interface Message {
   id: string
   body: string
-  /** Which of the secrets verified it. */
+  /** The secret that verified it. */
   verifiedBy: number[]
 }
 
-export interface Receiver extends Place {
+export interface Receiver extends Target {
   messages: Message[]
-  /** What to answer instead of 204. */
+  /** The status to respond with instead of 204. */
   response: (message: Message) => { status: number; headers?: Record<string, string> } | undefined
 }
 
-/** A receiver that believes nothing without the standard's own verification. */
+/** A receiver that verifies every message with the library of the standard. */
 export async function openReceiver(): Promise<Receiver> {
   const signing = [webhook.newSigning!(), webhook.newSigning!()]
   const messages: Message[] = []
@@ -46,7 +46,7 @@ export async function openReceiver(): Promise<Receiver> {
     signing,
     messages,
     response: () => undefined,
-    read: async () => foldChanges(changes()),
+    read: async () => applyChanges(changes()),
     everything: async () =>
       JSON.stringify([...new Set(messages.map(({ id, body }) => `${id} ${withoutTime(body)}`))].sort()),
     traces: async () => [],
@@ -74,13 +74,13 @@ export const webhookFixture: Fixture = {
   kind: 'webhook',
   skip: false,
   fences: false,
-  hasLine: false,
+  canBeCut: false,
   atomic: false,
   open: openReceiver,
-  wrong: async (place) => [
+  wrong: async (target) => [
     { what: 'nobody there', url: `http://127.0.0.1:${closed}/`, says: /ECONNREFUSED/ },
     { what: 'a private address', url: 'http://10.1.2.3/', says: /address_refused/ },
-    { what: 'no TLS at the server', url: place.url.replace('http:', 'https:'), says: /cannot be reached/ },
+    { what: 'no TLS at the server', url: target.url.replace('http:', 'https:'), says: /cannot be reached/ },
   ],
 }
 
@@ -96,7 +96,7 @@ function verifiers(signing: string[], request: IncomingMessage, body: string): n
   })
 }
 
-// Between objects of the array, never inside a text: a quote there would be escaped.
+// Occurs only between objects of the array: inside a text the quote would be escaped.
 function splitChanges(body: string): string[] {
   const list = body.slice(body.indexOf('"changes":[') + 11, -3)
   return list === '' ? [] : list.split(/(?<=\}),(?=\{"op":")/)

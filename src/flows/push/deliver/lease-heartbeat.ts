@@ -10,38 +10,39 @@ export interface LeaseDeps extends Pick<DeliverDeps, 'deliveryTimes'> {
   log: Log
 }
 
-/** The right of one run to deliver one profile. */
+/** The exclusive right of one run to deliver one profile. */
 export interface Lease {
-  /** False when it ran out and another run has it. */
-  isMine(): Promise<boolean>
-  /** Its new end, for a statement that moves it on anyway. */
-  renewed(): number
-  end(): void
+  /** False when the lease expired and another run has it. */
+  isHeld(): Promise<boolean>
+  /** The new expiry, for a statement that writes it together with other columns. */
+  renewedUntil(): number
+  /** Stops the heartbeat. */
+  stop(): void
 }
 
-/** A run that lives keeps its lease, however slow the destination is. */
+/** Renews the lease while the run lives, however slow the destination is. */
 export function keepLease({ database, clock, log, deliveryTimes }: LeaseDeps, cursor: Cursor): Lease {
   const { leaseMs } = deliveryTimesOf({ deliveryTimes })
   let renewedAt = clock.now()
   let isLost = false
   let isFailing = false
-  const hold = async () => {
-    const askedAt = clock.now()
-    isLost = !(await holdCursor(database, cursor, askedAt + leaseMs))
-    // Only now: a heartbeat that failed renewed nothing.
-    renewedAt = Math.max(renewedAt, askedAt)
+  const renew = async () => {
+    const sentAt = clock.now()
+    isLost = !(await holdCursor(database, cursor, sentAt + leaseMs))
+    // Set after the statement: a heartbeat that failed renewed nothing.
+    renewedAt = Math.max(renewedAt, sentAt)
     return !isLost
   }
-  const renewed = () => {
+  const renewedUntil = () => {
     renewedAt = clock.now()
     return renewedAt + leaseMs
   }
   const beat = async () => {
     try {
-      await hold()
+      await renew()
       isFailing = false
     } catch (error) {
-      // Once for each time it begins to fail: a database that is away fails every beat of every run.
+      // Logged when failing begins, not at every beat: while the database is away, every beat of every run fails.
       if (!isFailing)
         log.warn('the heartbeat of a delivery failed', {
           destination: cursor.destinationId,
@@ -51,10 +52,10 @@ export function keepLease({ database, clock, log, deliveryTimes }: LeaseDeps, cu
       isFailing = true
     }
   }
-  const beating = setInterval(() => void beat(), leaseMs / 3).unref()
+  const timer = setInterval(() => void beat(), leaseMs / 3).unref()
   return {
-    renewed,
-    isMine: async () => !isLost && (clock.now() - renewedAt < leaseMs / 2 || hold()),
-    end: () => clearInterval(beating),
+    renewedUntil,
+    isHeld: async () => !isLost && (clock.now() - renewedAt < leaseMs / 2 || renew()),
+    stop: () => clearInterval(timer),
   }
 }

@@ -1,19 +1,19 @@
 import type { DestinationKind } from '#model/destination.ts'
 import type { Kind } from './contract.ts'
 import { files } from './files/files.ts'
-import { hidingSecrets } from './hide-secrets.ts'
+import { withoutSecrets } from './hide-secrets.ts'
 import { mysql } from './mysql/mysql.ts'
 import { nats } from './nats/nats.ts'
 import { postgres } from './postgres/postgres.ts'
 import { webhook } from './webhook/webhook.ts'
 
-/** Every kind there is; the next one is one file and one line. */
+/** All kinds of destinations. A new one is a folder and a line here. */
 export function createKinds({ filesDir }: { filesDir: string | undefined }): Record<DestinationKind, Kind> {
   return {
-    postgres: hidingSecrets(postgres),
-    mysql: hidingSecrets(mysql),
-    webhook: hidingSecrets(webhook),
-    files: hidingSecrets(files(filesDir)),
-    nats: hidingSecrets(nats),
+    postgres: withoutSecrets(postgres),
+    mysql: withoutSecrets(mysql),
+    webhook: withoutSecrets(webhook),
+    files: withoutSecrets(files(filesDir)),
+    nats: withoutSecrets(nats),
   }
 }
