@@ -14,7 +14,7 @@ interface Findings {
   overflows: boolean
 }
 
-// Runs inside the page: what every page must have so that everybody can use it.
+// Runs inside the page: the accessibility rules that every page must meet.
 const LOOK = `(() => {
   const shown = (element) => element.getClientRects().length > 0
   const all = (selector) => [...document.querySelectorAll(selector)].filter(shown)
@@ -48,7 +48,10 @@ const LOOK = `(() => {
   }
 })()`
 
-/** Language, title, one heading, names on everything that can be pressed, contrast, size, no scripts: in light and dark, wide and narrow. */
+/**
+ * Checks language, title, one heading, accessible names, contrast, size and absence of scripts, in light and dark,
+ * wide and narrow.
+ */
 export async function assertUsable(page: Page, what: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 320]) {

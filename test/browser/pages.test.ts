@@ -8,15 +8,15 @@ import { startQuietHarness } from '../spec/authorization/fixture.ts'
 
 const skip = await browserMissing()
 
-/** What axe finds wrong, in the form that it answers. */
+/** A violation as axe reports it. */
 interface Violation {
   id: string
   nodes: { html: string }[]
 }
 
-// Runs inside the page, before anything of it: every report of the content policy.
+// Runs before the page loads: collects every report of the content security policy.
 const WATCH = `window.reports = []; addEventListener('securitypolicyviolation', (event) => reports.push(event.violatedDirective + ' ' + event.blockedURI))`
-// What a page may not have: scripts, handlers in attributes, styles in attributes, anything from another host.
+// Finds what a page may not contain: scripts, event handler attributes, style attributes, anything from another host.
 const LOOK = `({
   scripts: [...document.scripts].map((element) => element.outerHTML),
   handlers: [...document.querySelectorAll('*')].flatMap((element) => element.getAttributeNames().filter((name) => /^on/.test(name) || name === 'style')),
@@ -24,7 +24,7 @@ const LOOK = `({
   reports: window.reports ?? [],
 })`
 
-suite('the pages that people see', { skip }, () => {
+suite('HTML pages', { skip }, () => {
   let harness: LabHarness
   let browser: RunningBrowser
   let axe: string
@@ -61,7 +61,7 @@ suite('the pages that people see', { skip }, () => {
   }
 
   for (const [name, open] of Object.entries(PAGES)) {
-    test(`S53 R11 ${name}: no script, no report of its policy, no other host, nothing that axe minds`, async () => {
+    test(`S53 R11 ${name}: no script, no policy violation, no other host, no axe violation`, async () => {
       const page = await browser.page()
       await page.addInitScript({ content: WATCH })
       const asked: string[] = []
@@ -73,7 +73,7 @@ suite('the pages that people see', { skip }, () => {
       await open(page)
       assert.ok(page.url().startsWith(harness.tributary.url), page.url())
       assert.deepEqual(await page.evaluate(LOOK), { scripts: [], handlers: [], sources: [], reports: [] })
-      // Of the rules only contrast depends on the colours.
+      // Only the contrast rule depends on the colours.
       for (const [colorScheme, rules] of [
         ['light', '{}'],
         ['dark', "{ runOnly: ['color-contrast'] }"],

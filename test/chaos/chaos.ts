@@ -23,12 +23,12 @@ export interface ChaosOptions {
   apps: number
   everyMs: number
   latencyMs: [least: number, most: number]
-  /** Calls that one app may make in a window, and how long that is. */
+  /** Calls that one app may make per window, and the length of that window. */
   calls: number
   windowS: number
-  /** How long a worker is frozen; longer than its heartbeat, or nobody takes its work. */
+  /** How long a worker is frozen. It must exceed the heartbeat, or its leases are not taken over. */
   freezeMs: number
-  /** Workers in processes of their own under a supervisor, as usual, or in one. */
+  /** Workers as child processes of a supervisor, as in production, or all in one process. */
   workers: 'processes' | 'inline'
   /** From the first call to the last change. */
   ms: number
@@ -57,7 +57,9 @@ const TIMES = {
 }
 const FAULTS = 0.02
 
-/** Three workers, a service that changes and fails, and everything killed, frozen or crashed in between. */
+/**
+ * Three workers and a service that changes and fails; workers and database are killed, frozen or crashed in between.
+ */
 export async function runChaos(options: ChaosOptions): Promise<Report> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-chaos-')))
   chmodSync(folder, 0o755)
@@ -87,7 +89,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
 
     await at(0.05)
     const frozen = crew.freeze(1)
-    // What it began before it froze it may still finish a moment after.
+    // A thawed worker may finish calls that it began before the freeze.
     for (const pid of frozen) service.sleeps(pid, Date.now() + options.freezeMs + 10_000)
     const thaw = sleep(options.freezeMs).then(() => crew.thaw(frozen))
     say(`froze a worker for ${options.freezeMs / 1000} s`)
@@ -152,14 +154,14 @@ function createCrew(env: Record<string, string>) {
   const at = (place: number) => crew[place]!
   return {
     hire: () => hire(),
-    /** Ends it without a word, and takes on another. */
+    /** Kills it without a clean shutdown and starts a replacement. */
     kill: async (place: number) => {
       const gone = once(at(place), 'exit')
       signalTree(at(place).pid!, 'SIGKILL')
       await gone
       await hire(place)
     },
-    /** Kills one worker process under its supervisor, which starts another. False where there is none. */
+    /** Kills one worker process of a supervisor, which starts another. False when there is none. */
     killWorker: (place: number): boolean => {
       const [, worker] = processTree(at(place).pid!)
       return worker !== undefined && signal(worker, 'SIGKILL')
@@ -168,7 +170,7 @@ function createCrew(env: Record<string, string>) {
     thaw: (pids: number[]) => {
       for (const pid of pids) signal(pid, 'SIGCONT')
     },
-    /** Settles of workers that were overtaken, and wrote nothing. */
+    /** Runs that lost their lease and stored nothing. */
     refused: () => refused,
     dismiss: async () => {
       await Promise.all(
@@ -190,7 +192,7 @@ async function crash(cluster: string): Promise<void> {
 
 async function responses({ database }: Store): Promise<void> {
   let reason = ''
-  // Thousands of profiles leave much to replay, and a loaded machine takes its time.
+  // Thousands of profiles leave much WAL to replay, and a loaded machine takes long.
   for (const until = Date.now() + 180_000; Date.now() < until; await sleep(50)) {
     try {
       await database.rows({ name: '', text: 'select 1' })
@@ -217,7 +219,7 @@ interface Standing {
   at_rest: boolean
 }
 
-/** Everything due once more, and then until a walk that began when nothing changed any more has been stored of everything. */
+/** Makes everything due again and waits until every endpoint has stored a walk that began after the last change. */
 async function settle(
   store: Store,
   calmSince: (person: string, endpoint: string) => number | undefined,
@@ -229,7 +231,7 @@ async function settle(
     const begunAt = calmSince(person, endpoint)
     return isAtRest && begunAt !== undefined && ranAt >= begunAt
   }
-  // Once is enough: a slow machine always has somebody on their next walk, and that one finds the same.
+  // One such walk is enough: on a slow machine some profile is always on its next walk, which finds the same.
   const settled = new Set<string>()
   for (let waits = 0; waits < 1200; waits += 1) {
     const standing = await query<Standing>(

@@ -14,7 +14,7 @@ import { holdTable } from '../harness/hold-table.ts'
 const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
-test('a command that waits ends with 130 at Ctrl-C and leaves nothing half done', async (t) => {
+test('a waiting command exits with 130 on Ctrl-C and leaves nothing half done', async (t) => {
   const { url, drop } = await preparedDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'tributary-interrupted-'))
   const database = openDatabase({ url, pool: 2, prepared: true, log })

@@ -9,8 +9,8 @@ const folder = mkdtempSync(join(tmpdir(), 'tributary-typed-'))
 const dataDir = join(folder, 'data')
 after(() => rmSync(folder, { recursive: true }))
 
-suite('a process that was started wrong', () => {
-  test('an unknown command: exit code 2 and where to look', async () => {
+suite('wrong command lines and settings', () => {
+  test('an unknown command exits with 2 and points to --help', async () => {
     const { code, stdout, stderr } = await tributary(['fly'], { TRIBUTARY_DATA: dataDir })
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, /“fly” is no command\.\n.*--help/)
@@ -45,7 +45,7 @@ suite('a process that was started wrong', () => {
       /database at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
     ],
   ] as const) {
-    test(`${what}: exit code 3 and the help`, async () => {
+    test(`${what}: exits with 3 and the remedy`, async () => {
       const { code, stderr } = await tributary(['app', 'list'], { TRIBUTARY_DATA: dataDir, ...env })
       assert.equal(code, 3, stderr)
       assert.match(stderr, told)
@@ -54,5 +54,5 @@ suite('a process that was started wrong', () => {
     })
   }
 
-  test('nothing of it left a trace', () => assert.equal(existsSync(join(dataDir, 'postgres')), false))
+  test('none of these starts leaves files behind', () => assert.equal(existsSync(join(dataDir, 'postgres')), false))
 })

@@ -1,6 +1,6 @@
 /**
- * A process that holds the embedded database, for the tests to order about and to kill.
- * Arguments: data folder, password, folder of the machine. Orders come as lines on stdin, each gets one line of JSON.
+ * A process that holds the embedded database, which tests control and kill.
+ * Arguments: data folder, password, machine folder. Commands are lines on stdin; each gets one line of JSON.
  */
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
@@ -21,7 +21,7 @@ const log: Log = {
   counts: () => [],
 }
 
-// As the server does: it drains first when it is interrupted.
+// Like the server: it drains first when it is interrupted.
 process.on('SIGINT', () => {})
 
 const response = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)

@@ -8,7 +8,7 @@ import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { codeOf } from '#platform/errors.ts'
 import { fixture, startsOf } from './holders.ts'
 
-test('a fresh start makes a durable, closed database; another process attaches and leaves without stopping it', async (t) => {
+test('a first start creates a durable, private database; another process attaches and leaves without stopping it', async (t) => {
   const { cluster, dataDir, hold } = await fixture(t)
   const first = hold()
   const { started, url = '' } = await first.opened
@@ -57,7 +57,7 @@ test('a fresh start makes a durable, closed database; another process attaches a
   await again.leave()
 })
 
-test('of processes that start at the same time one makes the database and the others share it', async (t) => {
+test('of processes that start at the same time, one creates the database and the others share it', async (t) => {
   const { cluster, hold } = await fixture(t)
   const holders = [hold(), hold(), hold()]
   const responses = await Promise.all(holders.map((holder) => holder.opened))
@@ -66,7 +66,7 @@ test('of processes that start at the same time one makes the database and the ot
   assert.deepEqual(await processesIn(cluster), [])
 })
 
-test('one database, many that come and go', async (t) => {
+test('processes that attach and leave', async (t) => {
   const { cluster, dataDir, hold } = await fixture(t)
 
   await t.test('the first process leaves while the second works on', async () => {
@@ -80,7 +80,7 @@ test('one database, many that come and go', async (t) => {
     assert.deepEqual(await processesIn(cluster), [])
   })
 
-  await t.test('coming and going at the same time never meets a database that stops', async () => {
+  await t.test('attaching and leaving at the same time never meets a stopping database', async () => {
     const rounds = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const worked: unknown[] = []
@@ -118,7 +118,7 @@ test('one database, many that come and go', async (t) => {
     await holder.leave()
   })
 
-  await t.test('a log over 10 MB is put aside at the next start', async () => {
+  await t.test('a log over 10 MB is rotated at the next start', async () => {
     const log = join(dataDir, 'postgres.log')
     await writeFile(log, Buffer.alloc(10 * 1024 * 1024 + 1, 'x'))
     const holder = hold()
@@ -129,7 +129,7 @@ test('one database, many that come and go', async (t) => {
   })
 })
 
-test('a folder too deep for a socket gets a loopback port', async (t) => {
+test('a path too long for a socket gets a loopback port', async (t) => {
   const { hold } = await fixture(t, `${'deep'.repeat(20)}/with space, "quotes" and ü`)
   const first = hold()
   assert.match((await first.opened).url!, /@127\.0\.0\.1:\d+\/tributary$/)

@@ -59,7 +59,7 @@ const ask = <Row extends object>(text: string, values: unknown[] = []) =>
   store.database.rows<Row>({ name: '', text }, values)
 const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
 
-/** An app with a person, items, a destination and an unfinished sign-in. Every token has the app's name in it. */
+/** An app with a person, items, a destination and an unfinished sign-in. Every token contains the app's name. */
 async function newApp(): Promise<{ appId: string; ids: string[] }> {
   const { app } = await createApp(deps, { name: 'Going', redirectUris: ['https://app.test/'] }, 'test')
   const now = store.clock.now()
@@ -124,7 +124,7 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
 
 class Died extends Error {}
 
-/** A database as a process sees it that dies before its n-th statement: nothing of it is heard any more. */
+/** A database whose process dies before its n-th statement: no later statement resolves. */
 function dyingAt(n: number): { database: Database; isDead: () => boolean } {
   let left = n
   const wrap = (queries: Queries): Queries => {
@@ -163,7 +163,7 @@ async function assertGone({ appId, ids }: { appId: string; ids: string[] }, wher
   assert.equal(told.length, 1, where)
 }
 
-test('a deletion that dies before any of its statements goes on and leaves nothing', {
+test('a deletion that dies before any of its statements is resumed and leaves nothing', {
   timeout: 600_000,
 }, async (t) => {
   service.on('/revoke', () => ({ body: {} }))
@@ -176,10 +176,10 @@ test('a deletion that dies before any of its statements goes on and leaves nothi
     })
     if (dying.isDead()) {
       places += 1
-      // Another process, when the lease of the dead one is over.
+      // Another process, after the lease of the dead one expired.
       const later = { ...deps, clock: { now: () => store.clock.now() + AN_HOUR_MS } }
       await runToEnd(later, app.appId).catch((error: unknown) => {
-        // It had died after its last statement: the app is gone already.
+        // It died after its last statement: the app is deleted already.
         if (!(error instanceof Error && error.message.includes('There is no app'))) throw error
       })
     }
@@ -190,7 +190,7 @@ test('a deletion that dies before any of its statements goes on and leaves nothi
   assert.ok(places > 20)
 })
 
-test('a worker that is killed while a service keeps it waiting is followed by the next', {
+test('when a worker is killed while a service delays it, the next worker takes over', {
   timeout: 300_000,
 }, async () => {
   const app = await newApp()
@@ -211,7 +211,7 @@ test('a worker that is killed while a service keeps it waiting is followed by th
   await first.end('SIGKILL')
   assert.equal((await deletionProgress(deps, app.appId))?.state, 'erasing')
   service.on('/revoke', () => ({ body: {} }))
-  // As if the lease of the dead one were over.
+  // As if the lease of the dead worker had expired.
   await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
   const second = await startProcess(['work'], env)
   try {

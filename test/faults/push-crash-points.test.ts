@@ -12,7 +12,9 @@ import { mysqlFixture } from '../spec/push/kinds/at-mysql.ts'
 import type { Place } from '../spec/push/kinds/fixture.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-/** Others each time, for every death costs a start. CRASH_POINTS=99 is the long form: all of them. */
+/**
+ * A different selection each time, because every crash costs a start. CRASH_POINTS=99 is the long form: all of them.
+ */
 const TRIED = Number(process.env['CRASH_POINTS'] ?? 5)
 
 let fixture: PushFixture
@@ -44,7 +46,7 @@ async function askMysql<Row>(sql: string): Promise<Row[]> {
   }
 }
 
-test('P02 P17 a worker dies at crash points, one after the other, while people are merged and erased: the next one makes it good', {
+test('P02 P17 a worker crashes at one crash point after another while people are merged and erased: the next worker completes the work', {
   skip: mysqlFixture.skip,
 }, async (t) => {
   t.diagnostic(`seed ${SEED}`)

@@ -4,7 +4,7 @@ import { runChaos } from '../chaos/chaos.ts'
 
 const SEED = Number(process.env['SEED'] ?? 7)
 
-test('workers killed and frozen, the database crashed, a service that fails: nothing wrong, nothing lost, nobody run twice at once', async (t) => {
+test('workers killed and frozen, database crashed, service failing: no wrong item, no lost item, no profile run twice at once', async (t) => {
   const report = await runChaos({
     seed: SEED,
     people: 60,

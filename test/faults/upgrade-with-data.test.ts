@@ -14,7 +14,7 @@ import { get, send } from '../harness/send.ts'
 import { type Granted, signIn } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
 
-/** What the next releases may do beside this one: add, and build an index without stopping writers. */
+/** What the next releases may change while this one runs: add, and build an index without blocking writers. */
 const NEXT = `
   create table next_release (shard smallint not null, id text collate "C" not null, primary key (shard, id));
   alter table app add column next_note text;
@@ -23,7 +23,7 @@ const NEXT = `
 const NEXT_INDEX = `-- no-transaction
   create index concurrently next_item_author on item (shard, profile_id, author, at);`
 
-/** Rows of the person who does nothing meanwhile, without the columns that the running service goes on writing. */
+/** Rows of the person who does nothing meanwhile, without the columns that the running service keeps writing. */
 const COMPARED: [table: string, where: string, without: string[]][] = [
   ['app', 'id = $1', []],
   ['app_secret', 'app_id = $1', []],
@@ -105,7 +105,7 @@ suite('an upgrade of a database with data', () => {
   }
   const photos = async () => (await send(harness, 'GET', '/types/photos?limit=50', { token: ada.access_token })).text
 
-  test('loses and changes nothing, while the release before reads, writes and delivers', async () => {
+  test('loses and changes nothing while the previous release reads, writes and delivers', async () => {
     const before = { rows: await stored(), photos: await photos() }
     for (const table of ['app', 'account', 'profile', 'item', 'endpoint_sync', 'destination', 'delivery_cursor'])
       assert.ok(before.rows[table]!.length > 0, `${table} is filled`)
@@ -138,7 +138,7 @@ suite('an upgrade of a database with data', () => {
     assert.deepEqual(await migrate(database, clock.now(), readMigrations(folder)), names.slice(-1))
     await more()
 
-    // A transaction that has written holds up the index, so that it is certainly under way for a while.
+    // A transaction that has written blocks the index build, so that it certainly takes a while.
     const holder = new Client({ connectionString: harness.tributary.databaseUrl })
     await holder.connect()
     await holder.query('begin')
@@ -172,7 +172,7 @@ suite('an upgrade of a database with data', () => {
     assert.deepEqual([kept?.n, arrived?.n], [load.written, load.written])
   })
 
-  test('leaves the release before ready, and one that starts anew is refused', async () => {
+  test('leaves the previous release ready, and refuses a new start of it', async () => {
     const response = await fetch(`${harness.tributary.url}/readyz`)
     const { checks } = (await response.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
     assert.equal(response.status, 200)

@@ -4,7 +4,7 @@ import { findRegexes } from './find-regexes.ts'
 import { FUNCTIONS, MADE, OWN_INPUT } from './table.ts'
 import { long, regexOf, search, worstInputs } from './worst-inputs.ts'
 
-// Runs alone in a process that the kernel ends when it has computed for too long. The last line says what was fed then.
+// Runs alone in a process that the kernel ends when its CPU time is used up. The last line names the input it had then.
 const root = join(import.meta.dirname, '..', '..')
 const tell = (what: string) => writeSync(1, `${what}\n`)
 

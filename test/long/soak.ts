@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Demo, startDemo } from './demo.ts'
 import { lowest, mean, slope } from './statistics.ts'
 
-// Load for MINUTES (60 unless told otherwise) on a demo of its own; prints how memory, handles and times move.
+// Load for MINUTES (default 60) on a demo of its own; prints how memory, handles and response times develop.
 const MINUTES = Number(process.env['MINUTES'] ?? 60)
 const SAMPLE_MS = Math.min(60_000, (MINUTES * 60_000) / 20)
 const WORKERS = 4
@@ -35,7 +35,7 @@ load.over = true
 await Promise.all(working)
 await demo.stop()
 
-// The first third warms caches and pools up.
+// The first third warms up caches and pools.
 const settled = samples.slice(Math.ceil(samples.length / 3))
 const perHour = (read: (sample: Sample) => number) => slope(settled.map((each) => [each.minute / 60, read(each)]))
 process.stdout.write(
@@ -45,7 +45,10 @@ process.stdout.write(
 )
 process.exitCode = load.failed === 0 ? 0 : 1
 
-/** What an app does all day: writes some items, reads them in several ways, looks at progress, asks for a sync now and then. */
+/**
+ * What an app does all day: writes items, reads them in several ways, looks at progress, requests a sync now and
+ * then.
+ */
 async function work({ url, token }: Demo, worker: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const PATHS = [

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startDemo } from './demo.ts'
 import { lowest } from './statistics.ts'
 
-// SOCKETS (10,000 unless told otherwise) that are open and say nothing or too little, beside requests of others. `ulimit -n` must be
+// SOCKETS (default 10,000) that are open and send nothing or too little, beside requests of other clients. `ulimit -n`
+// must be
 // a thousand above their number.
 const SOCKETS = Number(process.env['SOCKETS'] ?? 10_000)
 const AT_ONCE = 400
@@ -37,7 +38,7 @@ await demo.stop()
 async function openOne(i: number): Promise<Socket> {
   const socket = connect(Number(port), hostname === 'localhost' ? '127.0.0.1' : hostname)
   socket.on('error', () => {})
-  // Unread, the end of a connection is not seen.
+  // The end of a connection is only noticed when it is read.
   socket.resume()
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
   // A third silent, a third with half a header, a third with half a body.

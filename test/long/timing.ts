@@ -2,13 +2,13 @@ import { Agent, request } from 'node:http'
 import { startDemo } from './demo.ts'
 import { lowest, mean, welch } from './statistics.ts'
 
-// Does the time of a refusal tell how wrong a secret is? SAMPLES of each kind (100,000 unless told otherwise), in turns.
+// Does the time of a refusal reveal how wrong a secret is? SAMPLES of each kind (default 100,000), in turns.
 const SAMPLES = Number(process.env['SAMPLES'] ?? 100_000)
 const WARM_UP = Math.min(2000, SAMPLES)
-/** Beyond this the two kinds are told apart with certainty (the usual threshold of leakage tests). */
+/** Above this the two kinds can be distinguished with certainty (the usual threshold of leakage tests). */
 const TELLING = 4.5
 
-// Every guess comes from an address of its own, so that nobody is refused for guessing too often.
+// Every guess comes from an address of its own, so that none is refused for guessing too often.
 const demo = await startDemo({ TRUST_PROXY: '127.0.0.1' })
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const { hostname, port } = new URL(demo.url)
@@ -31,7 +31,7 @@ for (const [what, [one, other]] of Object.entries(COMPARISONS)) {
   for (let i = 0; i < WARM_UP; i += 1) await guess(...(i % 2 === 0 ? one : other))
   const times: [number[], number[]] = [[], []]
   for (let i = 0; i < SAMPLES; i += 1) {
-    // Which goes first changes, so that what follows what tells nothing.
+    // The order alternates, so that it has no influence.
     const first = i % 2
     for (const which of [first, 1 - first] as const) times[which]!.push(await guess(...(which === 0 ? one : other)))
   }

@@ -9,13 +9,13 @@ import { requireInstalled } from './packages.ts'
 export interface BlueskyAddresses {
   pdsUrl: string
   plcUrl: string
-  /** Where direct messages live; the data server finds it by its name. */
+  /** The address of the chat service; the data server finds it by its name. */
   chatUrl: string
   appViewUrl?: string
 }
 
 export interface BlueskyProcess extends BlueskyAddresses {
-  /** Waits until everything that was written is indexed. */
+  /** Waits until everything written is indexed. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ interface Reply {
 
 const program = fileURLToPath(new URL('bluesky/server.mjs', import.meta.url))
 
-/** Starts the network in a child process whose temporary files go with it. */
+/** Starts the network in a child process, with a temporary folder that is removed with it. */
 export async function startBlueskyProcess(settings: object, env: Record<string, string>): Promise<BlueskyProcess> {
   await requireInstalled('bluesky')
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bluesky-'))

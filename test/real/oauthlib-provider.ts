@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { walkPages } from './page-walker.ts'
 
-// Debian's oauthlib belongs to Debian's Python, whatever other one is first in the path.
+// Debian's oauthlib belongs to Debian's Python, even when another Python is first in PATH.
 const python = '/usr/bin/python3'
 const program = fileURLToPath(new URL('oauthlib_provider.py', import.meta.url))
 
@@ -22,14 +22,14 @@ export interface RunningOauthlibProvider {
   consumerSecret: string
   /** The consumer's private key (PEM), for RSA-SHA1. */
   rsaPrivateKey: string
-  /** Approves or denies on the service's page; answers the address to which the person is sent back. */
+  /** Approves or denies on the service's page; returns the address to which the person is redirected. */
   login(authorizeUrl: string, person?: { deny?: boolean; user?: string }): Promise<string>
-  /** Forgets an access token, as a person does in the service's settings; false when it was not known. */
+  /** Revokes an access token, as a person does in the service's settings; false when it was unknown. */
   revoke(accessToken: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Why the service cannot be started, in the form that a test's `skip` takes; false when it can. */
+/** Why the service cannot be started, as a test's `skip` option; false when it can. */
 export async function oauthlibMissing(): Promise<string | false> {
   try {
     await promisify(execFile)(python, ['-c', 'import oauthlib.oauth1, jwt, cryptography'])

@@ -7,7 +7,9 @@ export interface OidcLogin {
 
 const mostPages = 12
 
-/** Walks the server's sign-in and consent pages with a fresh browser until an answer leads away from the server. */
+/**
+ * Walks the server's sign-in and consent pages with a fresh browser until a response redirects away from the server.
+ */
 export async function loginOverHttp(
   issuer: string,
   url: string,

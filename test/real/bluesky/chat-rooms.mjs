@@ -1,8 +1,8 @@
-// Conversations, their messages, and for each member a log of what happened, as the lexicons chat.bsky.convo.* tell it.
+// Conversations, their messages, and an event log per member, after the lexicons chat.bsky.convo.*.
 const defs = 'chat.bsky.convo.defs'
 const digits = '234567abcdefghijklmnopqrstuvwxyz'
 
-/** Ids and revisions are TIDs: 13 sortable characters, microseconds since 1970 and 10 bits of chance, here a count. */
+/** Ids and revisions are TIDs: 13 sortable characters, microseconds since 1970 and 10 random bits, here a counter. */
 function tidSource(now) {
   let last = 0n
   return () => {
@@ -32,7 +32,7 @@ export function createRooms(now) {
     return room
   }
 
-  /** What a member sees of a message: one who deleted it for themselves sees that it is gone. */
+  /** A message as a member sees it: a member who deleted it for themselves sees it as deleted. */
   function messageView({ deletedFor, text, ...rest }, did) {
     if (deletedFor.has(did)) return { $type: `${defs}#deletedMessageView`, ...rest }
     return rest.data === undefined
@@ -49,7 +49,7 @@ export function createRooms(now) {
   return {
     withMember: (did) => [...rooms.values()].filter(({ members }) => members.includes(did)),
     find: (id, did) => [rooms.get(id)].find((room) => room?.members.includes(did)),
-    /** The one conversation of these two. */
+    /** The one conversation of these two members. */
     direct(members) {
       const wanted = new Set(members)
       const found = [...rooms.values()].find(

@@ -22,7 +22,7 @@ suite('bluesky', () => {
   const tokenUrl = () => `${network.pdsUrl}/oauth/token`
   const parUrl = () => `${network.pdsUrl}/oauth/par`
 
-  /** Sends a form with a proof, again when the server first names its nonce. */
+  /** Sends a form with a proof, and again when the server first sends its nonce. */
   async function prove(client: DpopClient, url: string, form: Record<string, string>) {
     const first = await postForm(url, form, client.proof({ method: 'POST', url }))
     if (first.body.error !== 'use_dpop_nonce' || first.nonce === undefined) return first
@@ -130,7 +130,7 @@ suite('bluesky', () => {
     assert.equal((await refresh(second.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('the chat service takes only tokens that the data server signed for it and for the method', {
+  test('the chat service accepts only tokens that the data server signed for it and for the method', {
     skip,
   }, async () => {
     const listConvos = 'chat.bsky.convo.listConvos'

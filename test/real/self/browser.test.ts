@@ -32,7 +32,7 @@ suite('browser', () => {
     })
   }
 
-  test('runs scripts, finds things by role, and takes pictures', { skip }, async () => {
+  test('runs scripts, finds elements by role, and takes screenshots', { skip }, async () => {
     const page = await browser.page()
     await page.goto(url)
     await page.getByRole('button', { name: 'Add' }).click()
@@ -42,7 +42,7 @@ suite('browser', () => {
     assert.equal(picture.subarray(1, 4).toString(), 'PNG')
   })
 
-  test('every page has cookies of its own', { skip }, async () => {
+  test('every page has its own cookies', { skip }, async () => {
     const first = await browser.page()
     await first.goto(url)
     await first.reload()

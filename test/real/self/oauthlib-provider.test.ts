@@ -45,7 +45,7 @@ suite('oauthlib provider', () => {
     return { ...consumer(), token: fields.oauth_token ?? '', tokenSecret: fields.oauth_token_secret ?? '' }
   }
 
-  test('three legs, then signed calls that carry awkward parameters', { skip }, async () => {
+  test('the three-legged flow, then signed calls with awkward parameters', { skip }, async () => {
     const asked = await requestToken()
     assert.equal(asked.fields.oauth_callback_confirmed, 'true')
     const { left } = await verified('maya')
@@ -76,7 +76,7 @@ suite('oauthlib provider', () => {
     assert.equal((await call(keys, { ...get, oauth: { oauth_signature_method: 'PLAINTEXT' } })).status, 401)
   })
 
-  test('a denied request comes back with the token in denied and cannot be exchanged', { skip }, async () => {
+  test('a denied request returns the token in `denied` and cannot be exchanged', { skip }, async () => {
     const { fields } = await requestToken()
     const left = new URL(
       await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { deny: true }),

@@ -95,7 +95,7 @@ suite('oidc-provider', () => {
     assert.equal(left.searchParams.get('error'), 'invalid_request')
   })
 
-  test('an unregistered redirect address is answered with a page, never with a redirect', { skip }, async () => {
+  test('an unregistered redirect address shows an error page and never redirects', { skip }, async () => {
     await assert.rejects(
       server.login(authorizeUrl(server, { redirect_uri: 'http://127.0.0.1:9/other' })),
       /answered 400/,
@@ -111,7 +111,7 @@ suite('oidc-provider', () => {
     assert.deepEqual([wrongRedirect.status, wrongRedirect.error], [400, 'invalid_grant'])
   })
 
-  test('a code used twice is refused and ends what the first use gave', { skip }, async () => {
+  test('a code used twice is refused and revokes what the first use gave', { skip }, async () => {
     const code = await newCode()
     const first = await redeem(code)
     assert.equal((await redeem(code)).error, 'invalid_grant')
@@ -134,7 +134,7 @@ suite('oidc-provider', () => {
 })
 
 suite('oidc-provider with settings', () => {
-  test('rotated refresh tokens work once; using one again ends the grant', { skip }, async (t) => {
+  test('rotated refresh tokens work once; reuse revokes the grant', { skip }, async (t) => {
     const server = await startOidcProvider({
       redirectUris: [redirectUri],
       rotateRefresh: true,
