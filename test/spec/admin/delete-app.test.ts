@@ -43,7 +43,7 @@ const worksAtService = async (token: string) =>
   (await fetch(`${harness.lab.services['demo-social'].url}/api/me`, { headers: { authorization: `Bearer ${token}` } }))
     .status === 200
 
-/** An app with people, a merge behind them, items of its own, logs, open sign-ins and perhaps a destination. */
+/** An app with people, a merge, own items, logs, unfinished sign-ins and optionally a destination. */
 async function livedInApp(destination?: string) {
   const app = await harness.makeApp()
   if (destination !== undefined) {
@@ -72,7 +72,7 @@ async function livedInApp(destination?: string) {
 }
 
 suite('an app that has people', () => {
-  test('is not deleted unless that is asked for, over HTTP or by a command', async () => {
+  test('is only deleted when that is requested explicitly, over HTTP or by a command', async () => {
     const { app, ada, tokens } = await livedInApp()
     const response = await remove(app)
     assert.deepEqual([response.status, (response.body as { reason: string }).reason], [409, 'app_has_accounts'])
@@ -84,7 +84,7 @@ suite('an app that has people', () => {
     assert.equal(await worksAtService(tokens[0]!), true)
   })
 
-  test('goes with everything of them: here, at the services and at destinations', async () => {
+  test('is deleted with everything of them: here, at the services and at destinations', async () => {
     const neighbour = await harness.makeApp()
     const kept = await signIn(harness, 'demo-social', 'ada', {}, neighbour)
     const theirs: ClientDatabase = await clientDatabase()
@@ -113,7 +113,7 @@ suite('an app that has people', () => {
     }
   })
 
-  test('is deleted by the command as well, which tells what was done', async () => {
+  test('is also deleted by the command, which prints what was done', async () => {
     const { app, ids } = await livedInApp()
     const env = {
       DATABASE_URL: harness.tributary.databaseUrl,
@@ -127,7 +127,7 @@ suite('an app that has people', () => {
     assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
   })
 
-  test('waits for a destination that cannot be reached, until nobody wants to wait', async () => {
+  test('waits for an unreachable destination until the operator stops waiting', async () => {
     const theirs: ClientDatabase = await clientDatabase()
     try {
       const { app, ids } = await livedInApp(theirs.url)
@@ -149,7 +149,7 @@ suite('an app that has people', () => {
     }
   })
 
-  test('and nobody signs in to one that is being deleted', async () => {
+  test('that is being deleted accepts no sign-in', async () => {
     const { app } = await livedInApp()
     const code = await newCode(harness, 'demo-social', 'dmitri', {}, app)
     await harness.sql('update app set deleting_at = 1 where id = $1', [app.clientId])
@@ -163,7 +163,7 @@ suite('an app that has people', () => {
   })
 })
 
-test('an app without people is deleted at once, as ever', async () => {
+test('an app without people is deleted at once', async () => {
   const app = await harness.makeApp()
   assert.deepEqual(await remove(app), { status: 200, body: { deleted: app.clientId } })
   assert.equal((await remove(app)).status, 404)

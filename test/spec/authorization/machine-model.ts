@@ -1,13 +1,13 @@
-/** What the service should have in mind, in the fewest words. Accounts and tokens are known by the names the service gave them. */
+/** A model of the service, as small as possible. Accounts and tokens have the names that the service gave them. */
 export interface ModelAccount {
   app: number
-  /** Names of profiles, `id@service`. */
+  /** Profile names, `id@service`. */
   profiles: Set<string>
 }
 
 export interface ModelToken {
   value: string
-  /** Undefined when it is over. */
+  /** Undefined when the token is no longer valid. */
   account: string | undefined
   app: number
 }
@@ -15,13 +15,13 @@ export interface ModelToken {
 export interface Model {
   accounts: Map<string, ModelAccount>
   tokens: ModelToken[]
-  /** `app profile` to the accounts that have it, the last used first. */
+  /** From `app profile` to the accounts that have it, the last used first. */
   used: Map<string, string[]>
 }
 
 export const emptyModel = (): Model => ({ accounts: new Map(), tokens: [], used: new Map() })
 
-/** The account in which a sign-in without a token ends; undefined for a new one. */
+/** The account that a sign-in without a token finds; undefined for a new one. */
 export function foundBy(model: Model, app: number, profile: string): string | undefined {
   return model.used.get(`${app} ${profile}`)?.[0]
 }
@@ -60,7 +60,7 @@ export function disconnected(model: Model, account: string, profiles: string[]):
   }
 }
 
-/** The account is gone, and its tokens with it. */
+/** The account is deleted, and its tokens with it. */
 export function ended(model: Model, account: string): void {
   model.accounts.delete(account)
   for (const token of model.tokens) if (token.account === account) token.account = undefined

@@ -30,9 +30,9 @@ before(async () => {
 })
 after(() => harness.stop())
 
-// Whoever is meant by a number is the one at that place, round and round: so every number means somebody.
+// A number selects an element modulo the length of the list, so every number is valid.
 const who = {
-  // Mostly one app, so that its sign-ins, links and merges meet; the others are there to be kept apart.
+  // Mostly one app, so that its sign-ins, links and merges interact; the others must stay separate.
   app: fc.constantFrom(0, 0, 0, 0, 1, 2),
   person: fc.constantFrom(...PEOPLE),
   service: fc.constantFrom(...SERVICES),
@@ -61,7 +61,7 @@ const profileOf = (service: (typeof SERVICES)[number], person: string) =>
   `${encodeURIComponent(nativeId(harness, service, person))}@${service}`
 const pick = (model: Model, at: number): ModelToken | undefined => model.tokens[at % Math.max(1, model.tokens.length)]
 
-/** S23: nothing that one app is told ever holds a token or an account of another. */
+/** S23: no response to one app contains a token or an account of another. */
 async function ask(
   model: Model,
   app: number,
@@ -183,7 +183,7 @@ function seen({ body }: Reply): Set<string> {
   )
 }
 
-/** Every token sees exactly what it should; behind the door every profile is there once. */
+/** Every token shows exactly what the model says; in the database every profile exists once. */
 async function compare(model: Model): Promise<void> {
   for (const token of model.tokens) {
     const response = await ask(model, token.app, 'GET', '/profiles', { token: token.value })
@@ -210,7 +210,7 @@ test('S23 random sequences of sign-in, link, apply, merge, revoke and disconnect
       await harness.sql('truncate account, access_token, profile, credential, service_user, consent, pending')
       const model = emptyModel()
       for (const each of sequence) await take(model, each)
-      // At the end everybody signs in again: what was done before decides where that ends.
+      // At the end everybody signs in again: the result depends on all earlier steps.
       for (const person of PEOPLE)
         for (const service of SERVICES) await enter(model, { do: 'sign in', app: 0, person, service, token: 0 })
       await compare(model)

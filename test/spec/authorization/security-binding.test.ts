@@ -14,7 +14,7 @@ after(() => harness.stop())
 
 const MINUTES = 60_000
 
-/** Walks until the service sends the person back, and stops before our callback hears of it. */
+/** Walks until the service redirects the person, and stops before the request to our callback. */
 async function stopBeforeCallback(service: DemoService, by: LabApp = harness.app, query: Record<string, string> = {}) {
   const callback = `${harness.tributary.url}/auth/`
   const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (url.startsWith(callback) && holding) })
@@ -44,8 +44,8 @@ async function assertRefusedAt(browser: Browser, url: URL | string): Promise<voi
   assert.match(page.body, /session_expired/)
 }
 
-suite('answers of services are not mixed up', () => {
-  test('S01 the state of one service brought to the callback of another: refused, nothing asked, written down', async () => {
+suite('responses of services are not mixed up', () => {
+  test('S01 the state of one service at the callback of another is refused without a token request, and audited', async () => {
     const hostile = await stopBeforeCallback('demo-social')
     const honest = await stopBeforeCallback('demo-health')
     const [asked, before] = [tokenRequests(), await rows()]
@@ -88,8 +88,8 @@ suite('answers of services are not mixed up', () => {
   })
 })
 
-suite('S29 a service that sends a parameter twice is not believed', () => {
-  /** The same value twice is one time too many, too: nobody can tell who added the other. */
+suite('S29 a callback with a repeated parameter is refused', () => {
+  /** Repeating the same value is refused as well: nobody can tell who added the second one. */
   const doubled = (callback: URL, name: string, second = callback.searchParams.get(name) ?? 'x') => {
     const url = new URL(callback)
     if (!url.searchParams.has(name)) url.searchParams.append(name, 'x')
@@ -104,7 +104,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
     ['demo-micro', 'denied'],
   ] as const
   for (const [service, name] of NAMES_A_SIGN_IN) {
-    test(`${service}: ${name}, so that nobody knows which sign-in is meant: refused, and the sign-in goes on`, async () => {
+    test(`${service}: a repeated ${name} leaves the sign-in unclear: refused, and the sign-in can still finish`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       const before = await rows()
       for (const second of [undefined, 'another']) {
@@ -127,7 +127,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
     ['demo-micro', 'error'],
   ] as const
   for (const [service, name] of SAYS_WHAT_HAPPENED) {
-    test(`${service}: ${name}: the app is told, nothing is asked, and the sign-in is over`, async () => {
+    test(`${service}: a repeated ${name}: the app gets an error, no token is requested, and the sign-in ends`, async () => {
       for (const second of [undefined, 'another']) {
         const { browser, callback } = await stopBeforeCallback(service, harness.app, { state: 's' })
         const asked = [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')]
@@ -145,7 +145,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
     })
   }
 
-  test('what we never read may come twice', async () => {
+  test('a repeated parameter that we never read is ignored', async () => {
     const { browser, callback } = await stopBeforeCallback('demo-social')
     const page = await browser.open(doubled(callback, 'authuser').href)
     assert.ok(new URL(page.url).searchParams.has('code'))
@@ -154,7 +154,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
 
 suite('S04 only the browser that began may finish', () => {
   for (const service of ['demo-social', 'demo-micro'] as const) {
-    test(`${service}: without its cookie`, async () => {
+    test(`${service}: without its cookie it is refused`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       const before = await rows()
       await assertRefusedAt(newBrowser(), callback)
@@ -162,26 +162,26 @@ suite('S04 only the browser that began may finish', () => {
       assert.equal(await rows(), before, 'the state was used up by the stranger')
     })
 
-    test(`${service}: with the cookie of another browser`, async () => {
+    test(`${service}: with the cookie of another browser it is refused`, async () => {
       const { callback } = await stopBeforeCallback(service)
       const { browser: other } = await stopBeforeCallback(service)
       await assertRefusedAt(other, callback)
     })
 
-    test(`${service}: a second time`, async () => {
+    test(`${service}: a second time it is refused`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       assert.ok(new URL((await browser.open(callback.href)).url).searchParams.has('code'))
       await assertRefusedAt(browser, callback)
     })
 
-    test(`${service}: after ten minutes`, async () => {
+    test(`${service}: after ten minutes it is refused`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       await harness.sql('update pending set expires_at = expires_at - $1', [10 * MINUTES + 1000])
       await assertRefusedAt(browser, callback)
     })
   }
 
-  test('a cookie that we did not make is not taken for one', async () => {
+  test('a cookie that we did not issue is ignored', async () => {
     const response = await fetch(harness.startUrl('demo-social'), {
       redirect: 'manual',
       headers: { cookie: 'tributary=fixed' },
@@ -192,15 +192,15 @@ suite('S04 only the browser that began may finish', () => {
     )
   })
 
-  test('upkeep drops what nobody finished', async () => {
+  test('maintenance deletes unfinished sign-ins', async () => {
     await stopBeforeCallback('demo-social')
     assert.ok((await expireAfter(harness, 11 * MINUTES)).pending > 0)
     assert.deepEqual(await harness.sql('select 1 from pending'), [])
   })
 })
 
-suite("an attacker's link captures nobody", () => {
-  test('S05 with a code: until the app redeems it, nothing changes; then it lapses and the service forgets', async () => {
+suite('an attacker’s link attaches nobody', () => {
+  test('S05 with a code: nothing changes until the app redeems it; then it expires and the service revokes the token', async () => {
     const attacker = await signIn(harness, 'demo-social', 'esra')
     const before = (await get(harness, '/profiles', attacker.access_token)).body
     const code = await newCode(harness, 'demo-health', 'ben', { access_token: attacker.access_token })

@@ -8,9 +8,9 @@ import { type Granted, REDIRECT, redeem } from '../../harness/sign-in.ts'
 import { entryOf, pkce, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
-/** What must be nowhere: name of the secret to its value. */
+/** Secrets that must not appear anywhere, by name. */
 const secrets = new Map<string, string>()
-/** Everything that was answered, refusals included. */
+/** Every response, refusals included. */
 const bodies: string[] = []
 
 before(async () => {
@@ -31,7 +31,7 @@ const ask: typeof send = async (...given) => {
   return response
 }
 
-/** One sign-in of each kind, with every secret on its way written down; then every endpoint, let in and refused. */
+/** One sign-in of each kind, with every secret recorded; then every endpoint, accepted and refused. */
 async function collect(): Promise<void> {
   const { app, lab } = harness
   keep('app secret', app.secret)
@@ -66,7 +66,7 @@ async function collect(): Promise<void> {
   await everyEndpoint()
 }
 
-/** With a word in each place that takes one, so that an echo would show. */
+/** With a marker in each parameter, so that an echo would show. */
 async function everyEndpoint(): Promise<void> {
   const canary = (name: string) => keep(`canary for ${name}`, `canary-${name.replaceAll(/\W/g, '')}-7f3a9c`)
   const fields = (names: string[]) => Object.fromEntries(names.map((name) => [name, canary(name)]))
@@ -130,8 +130,8 @@ async function everyEndpoint(): Promise<void> {
   await ask(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
 }
 
-suite('S13 secrets on their way through every endpoint, at debug level', () => {
-  test('are in no line of the log', () => {
+suite('S13 secrets that pass through every endpoint, at debug level', () => {
+  test('appear in no log line', () => {
     assert.ok(harness.tributary.logged.length > 50)
     const all = harness.tributary.logged.join('\n')
     assert.ok(all.includes('"path":"/oauth/access_token"'), 'requests are logged')
@@ -140,20 +140,20 @@ suite('S13 secrets on their way through every endpoint, at debug level', () => {
         assert.ok(!all.includes(form), `${name} is in the log`)
   })
 
-  test('are in no refusal', () => {
+  test('appear in no refusal', () => {
     assert.ok(bodies.length > 15)
     for (const [name, value] of secrets)
       for (const body of bodies) assert.ok(!body.includes(value), `${name} is in ${body}`)
   })
 
-  test('are in no metric', async () => {
+  test('appear in no metric', async () => {
     const { text } = await send(harness, 'GET', '/metrics')
     assert.ok(text.includes('/oauth/access_token'))
     for (const [name, value] of secrets) assert.ok(!text.includes(value), `${name} is in the metrics`)
   })
 })
 
-test('S17 every table, as text and as bytes, holds none of them in clear', async () => {
+test('S17 no table contains one of them in clear, as text or as bytes', async () => {
   const tables = await harness.sql<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
   )
@@ -174,7 +174,7 @@ test('S17 every table, as text and as bytes, holds none of them in clear', async
   assert.ok(sealed!.n > 0)
 })
 
-suite('S14 what browsers get', () => {
+suite('S14 responses to browsers', () => {
   const HEADERS: Record<string, RegExp> = {
     'referrer-policy': /^no-referrer$/,
     'cache-control': /^no-store$/,
@@ -183,7 +183,7 @@ suite('S14 what browsers get', () => {
     'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
   }
 
-  test('every page and redirect of a sign-in carries the headers; the token is never in a query', async () => {
+  test('every page and redirect of a sign-in has the security headers; the token is never in a query', async () => {
     const seen: string[] = []
     const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
     const original = globalThis.fetch

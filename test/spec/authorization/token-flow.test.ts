@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** As far as the page that asks. */
+/** Walks to the confirmation page. */
 async function askedFor(query: Record<string, string> = {}, person = 'ada', app = harness.app) {
   const browser = newBrowser()
   const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token', ...query }, app), {
@@ -28,7 +28,7 @@ const press = (browser: Browser, page: Page, response: 'yes' | 'no') =>
 const fragmentOf = (page: Page) => new URLSearchParams(new URL(page.url).hash.slice(1))
 
 suite('response_type=token', () => {
-  test('the token comes in the fragment once the person confirmed', async () => {
+  test('the token is returned in the fragment after the person confirmed', async () => {
     const { browser, page } = await askedFor({ state: 'x y' })
     const left = await press(browser, page, 'yes')
     assert.ok(left.stopped)
@@ -41,7 +41,7 @@ suite('response_type=token', () => {
     assert.equal((await auditOf(harness, 'profile.connect')).at(-1)?.actor, 'person')
   })
 
-  test('without a state there is none', async () => {
+  test('without a state none is returned', async () => {
     const { browser, page } = await askedFor()
     assert.deepEqual([...fragmentOf(await press(browser, page, 'yes')).keys()], ['access_token', 'account'])
   })
@@ -56,7 +56,7 @@ suite('response_type=token', () => {
     assert.ok(page.body.includes('It will be your account'))
   })
 
-  test('an account that it will join is shown with who is in it', async () => {
+  test('an account that it will join is shown with the people in it', async () => {
     const ben = await signIn(harness, 'demo-micro', 'ben')
     const { page, browser } = await askedFor({ access_token: ben.access_token }, 'esra')
     assert.ok(page.body.includes('already exists'))
@@ -67,7 +67,7 @@ suite('response_type=token', () => {
     assert.deepEqual(body['demo-social'], [nativeId(harness, 'demo-social', 'esra')])
   })
 
-  test('no is an error for the app, and the service forgets its token', async () => {
+  test('“no” returns an error to the app, and the service revokes its token', async () => {
     const { browser, page } = await askedFor({ state: 's' }, 'dmitri')
     harness.lab.services['demo-social'].requests.clear()
     const left = await press(browser, page, 'no')
@@ -78,7 +78,7 @@ suite('response_type=token', () => {
     assert.equal((await press(browser, page, 'yes')).status, 400, 'it cannot be taken up again')
   })
 
-  test('pressed twice, at once or after going back: the same token, until it is revoked', async () => {
+  test('submitted twice, at once or after going back: the same token, until it is revoked', async () => {
     const { browser, page } = await askedFor()
     const tokens = async () => (await harness.sql('select 1 from access_token')).length
     const before = await tokens()
@@ -94,7 +94,7 @@ suite('response_type=token', () => {
     assert.match((await press(browser, page, 'yes')).body, /This is done/)
   })
 
-  test('S52 the ticket works in the browser it was shown in, in time', async () => {
+  test('S52 the ticket works only in the browser that got it, and only in time', async () => {
     const elsewhere = await askedFor()
     for (const response of ['yes', 'no'] as const)
       assert.equal((await press(newBrowser(), elsewhere.page, response)).status, 400)
@@ -104,14 +104,14 @@ suite('response_type=token', () => {
     assert.equal((await press(late.browser, late.page, 'yes')).status, 400)
   })
 
-  test('an app can switch it off', async () => {
+  test('an app can disable it', async () => {
     const app = await harness.makeApp()
     await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { token_flow: false })
     const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', state: 's' }, app))
     assert.equal(page.url, `${REDIRECT}?error=unsupported_response_type&state=s`)
   })
 
-  test('the form of the page may end at an app with a scheme of its own', async () => {
+  test('the form may redirect to an app with a custom scheme', async () => {
     const redirect = 'com.example.app:/done'
     const app = await harness.makeApp({ redirectUris: [redirect, REDIRECT] })
     const policyOf = ({ page }: Awaited<ReturnType<typeof askedFor>>) => page.headers.get('content-security-policy')
@@ -132,13 +132,13 @@ suite('response_type=token', () => {
     assert.match(left.headers.get('location') ?? '', /^com\.example\.app:\/done#access_token=trt_/)
   })
 
-  test('PKCE has no meaning here and is refused', async () => {
+  test('PKCE does not apply here and is refused', async () => {
     const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
     const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', ...challenge }))
     assert.equal(page.url, `${REDIRECT}?error=invalid_request`)
   })
 
-  test('the ticket of the page is no code, and a code no ticket', async () => {
+  test('a ticket of the page cannot be redeemed as a code, nor a code as a ticket', async () => {
     const { page } = await askedFor()
     const ticket = page.forms[0]!.fields.find(({ name }) => name === 'ticket')!.value
     const form = new URLSearchParams({
