@@ -7,7 +7,7 @@ import { quiet } from './opened.ts'
 
 const one = statement('t-one', 'select 1 as one')
 
-suite('a database that is away', () => {
+suite('an unreachable database', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
   let line: CuttableLine
   before(async () => {
@@ -19,7 +19,7 @@ suite('a database that is away', () => {
     await fresh.drop()
   })
 
-  test('is told by whoever finds nobody listening, for no connection may be idle when it goes', async () => {
+  test('is reported by the query that cannot connect, because no idle connection may exist to report it', async () => {
     let told = 0
     const onLost = () => {
       told += 1

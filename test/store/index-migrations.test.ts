@@ -93,8 +93,8 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended
 }
 
-suite('a migration that builds an index without a transaction', () => {
-  test('lets writers commit while it is under way', async () => {
+suite('a migration that builds an index outside a transaction', () => {
+  test('lets writers commit while it runs', async () => {
     const migrations = next(BUILD)
     const load = { over: false, written: 0 }
     const writers = [1, 2, 3].map(async (writer) => {
@@ -140,7 +140,7 @@ suite('a migration that builds an index without a transaction', () => {
     assert.deepEqual(await names(), ['0001-thing.sql', '0002-index.sql'])
   })
 
-  test('whose process was killed while its session goes on is waited for, and its index is kept', async () => {
+  test('whose process was killed while its session continues is waited for, and its index is kept', async () => {
     next(BUILD)
     const holder = await writeAndHold()
     const child = migrateInProcess(opened.url, folder)
@@ -188,7 +188,7 @@ suite('a migration that builds an index without a transaction', () => {
     assert.deepEqual(await index(), { oid: half.oid, valid: true })
   })
 
-  test('that fails leaves no index behind and says which; what was built before stays', async () => {
+  test('that fails leaves no index behind and is named; what was built before stays', async () => {
     await opened.database.script('insert into thing values (1, 5), (2, 5)')
     const migrations = next(UNIQUE)
     await assert.rejects(migrate(opened.database, 2, migrations), (error) => {
@@ -207,7 +207,7 @@ suite('a migration that builds an index without a transaction', () => {
     assert.deepEqual(await index('thing_first'), first)
   })
 
-  test('that a time limit of the server cuts says how to run it without', async () => {
+  test('that a time limit of the server cancels says how to run it without', async () => {
     const name = new URL(opened.url).pathname.slice(1)
     const migrations = next(BUILD)
     const holder = await writeAndHold()

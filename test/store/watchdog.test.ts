@@ -5,7 +5,7 @@ import { isUnavailable } from '#platform/errors.ts'
 import { startWatchdog, type Watchdog } from '#platform/postgres/watchdog.ts'
 import { freshDatabase } from '../harness/database.ts'
 
-suite('a connection that waits too long for an answer', () => {
+suite('a connection that waits too long for a result', () => {
   let drop: () => Promise<void>
   let pool: Pool
   let watch: Watchdog
@@ -25,20 +25,20 @@ suite('a connection that waits too long for an answer', () => {
     await drop()
   })
 
-  test('is cut, told as a database that is away, and replaced by another', async () => {
+  test('is cut, reported as an unavailable database, and replaced', async () => {
     await assert.rejects(pool.query('select pg_sleep(60)'), (error) => isUnavailable(error))
     assert.equal(cuts, 1)
     assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }])
   })
 
-  test('is left alone between two statements that are quick, however long both take together', async () => {
+  test('is kept between two quick statements, however long both take together', async () => {
     const client = await pool.connect()
     for (let i = 0; i < 5; i += 1) await client.query('select pg_sleep(0.1)')
     client.release()
     assert.equal(cuts, 1)
   })
 
-  test('is left alone where it may take its time, until somebody else has it', async () => {
+  test('is kept while it is exempt, and only until it is released', async () => {
     const client = await pool.connect()
     watch.exempt(client)
     await client.query('select pg_sleep(1)')

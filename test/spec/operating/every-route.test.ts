@@ -43,13 +43,13 @@ async function ask(method: string, path: string, init: RequestInit = {}): Promis
 }
 
 const asAdmin = () => ({ authorization: `Bearer ${tributary.adminToken}` })
-// Scripts of any page may ask where no cookie and no place of the caller lets one in.
+// Scripts of any origin may call routes that neither a cookie nor the caller's network address authorises.
 const isShared = (auths: RouteAuth[]) => auths.some((auth) => auth === 'none' || auth === 'account')
 
 suite('S14 every route', () => {
   for (const [method, path, { auth }] of ROUTES) {
     const where = address(path)
-    test(`${method} ${path} carries the security headers, let in or not`, async () => {
+    test(`${method} ${path} has the security headers, authorised or not`, async () => {
       const outside = await ask(method, where)
       if (auth === 'admin') assert.equal(outside.status, 401)
       const inside = await ask(method, where, { headers: asAdmin() })
@@ -70,7 +70,7 @@ suite('S14 every route', () => {
     const allowed = [...methods, ...(heads ? ['HEAD'] : []), 'OPTIONS'].sort()
     const listed = (response: Response, name: string) => (response.headers.get(name) ?? '').split(', ').sort()
 
-    test(`OPTIONS ${path} tells the methods, and the origins only where all may ask`, async () => {
+    test(`OPTIONS ${path} lists the methods, and allows all origins only where every origin may call`, async () => {
       const response = await ask('OPTIONS', path, {
         headers: { origin: 'https://evil.test', 'access-control-request-method': 'GET' },
       })
@@ -88,7 +88,7 @@ suite('S14 every route', () => {
     })
 
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
-      test(`${method} ${path} is refused with the methods that are taken`, async () => {
+      test(`${method} ${path} is refused with the allowed methods`, async () => {
         const response = await ask(method, path, { headers: asAdmin() })
         assert.equal(response.status, 405)
         assert.deepEqual(listed(response, 'allow'), allowed)
@@ -109,7 +109,7 @@ suite('S14 every route', () => {
   }
 })
 
-suite('what is no route', () => {
+suite('unknown routes and malformed requests', () => {
   for (const path of [
     '/nothing',
     '/v0',
@@ -126,7 +126,7 @@ suite('what is no route', () => {
     '/..%2fhealthz',
     `/${'x'.repeat(5000)}`,
   ]) {
-    test(`${path.slice(0, 40)} gets an answer of ours`, async () => {
+    test(`${path.slice(0, 40)} gets our error response`, async () => {
       const response = await ask('GET', path)
       if (path === '/v0' || path === '/?%') {
         assert.equal(response.status, 200)
@@ -148,7 +148,7 @@ suite('what is no route', () => {
     'has a megabyte of headers': `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(1_000_000)}\r\n\r\n`,
     'has a hundred thousand headers': `GET /healthz HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(100_000)}\r\n`,
   })) {
-    test(`a request that ${what} is refused in our own words`, async () => {
+    test(`a request that ${what} gets our error response`, async () => {
       const { status, head, body } = await exchange(tributary.url, bytes)
       assert.ok([400, 431].includes(status), `${status}`)
       for (const name of Object.keys(ALWAYS)) assert.ok(head.includes(`\n${name}:`), `${name} is missing in ${head}`)
@@ -158,14 +158,14 @@ suite('what is no route', () => {
 })
 
 suite('the request id', () => {
-  test('is made when none is given, and is new each time', async () => {
+  test('is generated when none is given, and is new each time', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await ask('GET', '/healthz')).headers.get('x-request-id')),
     )
     assert.equal(new Set(ids).size, 20)
   })
 
-  test('is taken over when it is harmless, in answers, errors and the log', async () => {
+  test('is taken over when it is harmless, in responses, errors and the log', async () => {
     const id = 'trace-01.ABC_x'
     const response = await ask('GET', '/nothing', { headers: { 'x-request-id': id } })
     assert.equal(response.headers.get('x-request-id'), id)
@@ -181,7 +181,7 @@ suite('the request id', () => {
   })
 })
 
-test('https tells browsers to stay with it', async () => {
+test('https sends Strict-Transport-Security', async () => {
   const port = await freePort()
   const secure = await startTributary({ BASE_URL: 'https://tributary.test', PORT: String(port) })
   try {

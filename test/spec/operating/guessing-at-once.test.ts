@@ -23,8 +23,8 @@ after(() => tributary.stop())
 const counted = (outcomes: string[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(outcomes, (each) => each)).map(([name, all]) => [name, all!.length]))
 
-suite('F20 guesses that come all at once', () => {
-  /** At one moment, so that no minute ends in between. */
+suite('F20 concurrent guesses', () => {
+  /** At one fixed time, so that no minute ends in between. */
   const atOnce = async (secrets: string[], from: string) => {
     const { store } = tributary
     const now = Date.now()
@@ -41,16 +41,16 @@ suite('F20 guesses that come all at once', () => {
   const wrong = Array.from({ length: AT_ONCE - 1 }, (_, n) => `guess-${n}`)
   const limited = { app_secret_invalid: ATTEMPTS.perSubject, too_many_attempts: AT_ONCE - ATTEMPTS.perSubject }
 
-  test('no more than the limit is compared, and the right one behind them is not let in', async () => {
+  test('at most the limit is compared, and the right secret after them is refused', async () => {
     assert.deepEqual(counted(await atOnce([...wrong, app.secret], '203.0.113.1')), limited)
   })
 
-  test('the same wrong one counts each time', async () => {
+  test('repeating the same wrong secret counts each time', async () => {
     const same = Array.from({ length: AT_ONCE }, () => 'the-same')
     assert.deepEqual(counted(await atOnce(same, '203.0.113.2')), limited)
   })
 
-  test('right ones are all let in, the first time and later, and count for nothing', async () => {
+  test('right secrets are all accepted, the first time and later, and never count', async () => {
     const right = Array.from({ length: AT_ONCE }, () => app.secret)
     assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
     assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
@@ -61,7 +61,7 @@ suite('F20 guesses that come all at once', () => {
     assert.equal(row!.n, 0)
   })
 
-  test('a secret that is no longer valid counts as wrong, though it was right before', async () => {
+  test('an expired secret counts as wrong, although it was right before', async () => {
     const other = await makeApp(tributary)
     const ask = async () => {
       const { store } = tributary
@@ -76,7 +76,7 @@ suite('F20 guesses that come all at once', () => {
     assert.equal(await ask(), 'app_secret_invalid')
   })
 
-  // Over HTTP a minute can end in between, so that twice the limit may be compared.
+  // Over HTTP a minute can end in between, so twice the limit may be compared.
   test('of the admin token, over HTTP', async () => {
     const statuses = await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, n) => {
@@ -92,7 +92,7 @@ suite('F20 guesses that come all at once', () => {
   })
 })
 
-suite('F20 guesses at a hook', () => {
+suite('F20 guesses at a webhook of a service', () => {
   const ask = (from: string, token: string) => {
     const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '42' }
     return fetch(`${tributary.url}/hooks/facebook/${app.clientId}?${new URLSearchParams(query).toString()}`, {
@@ -110,7 +110,7 @@ suite('F20 guesses at a hook', () => {
     ['the verify token', ask],
     ['the secret in a delivery', tell],
   ] as const) {
-    test(`${what}: stopped, from this address and for this hook alone`, async () => {
+    test(`${what}: blocked, from this address and for this webhook alone`, async () => {
       const from = guess === ask ? '203.0.113.21' : '203.0.113.22'
       let last: Response | undefined
       let asked = 0
@@ -127,7 +127,7 @@ suite('F20 guesses at a hook', () => {
     })
   }
 
-  test('right deliveries are no guesses, however many come at once', async () => {
+  test('valid deliveries never count as guesses, however many arrive at once', async () => {
     const responses = await Promise.all(
       Array.from({ length: 3 * ATTEMPTS.perSubject }, () => tell('203.0.113.23', HOOK_SECRET)),
     )

@@ -25,7 +25,7 @@ suite('a running service whose key file', () => {
     ['is gone', () => {}],
     ['is damaged', (path: string) => writeFileSync(path, '{"keys":[')],
   ] as const) {
-    test(`${what} for a moment goes on with the keys it has, and makes no new one`, async () => {
+    test(`${what} for a moment keeps its keys and creates no new one`, async () => {
       const path = keyFilePath(tributary.dataDir)
       await set('before')
       renameSync(path, `${path}.away`)
@@ -43,7 +43,7 @@ suite('a running service whose key file', () => {
     })
   }
 
-  test('is rotated by another process follows by itself', async () => {
+  test('is rotated by another process loads the new key by itself', async () => {
     await set('old')
     const other = await startTributary({ DATABASE_URL: tributary.databaseUrl, TRIBUTARY_DATA: tributary.dataDir })
     try {

@@ -12,7 +12,7 @@ import { type Fixture, notes, openFixture, someNotes } from '../sync/engine-fixt
 
 const DAY_MS = 86_400_000
 
-suite('what maintenance does', () => {
+suite('maintenance', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
@@ -39,9 +39,9 @@ suite('what maintenance does', () => {
     return profile
   }
 
-  test('a profile and a destination that did not see each other find together, once', async () => {
+  test('connects a profile and a destination that were created concurrently, once', async () => {
     const profile = await connected('apart')
-    // As two transactions at the same time leave it: neither opened a cursor.
+    // As two concurrent transactions leave it: neither opened a cursor.
     await addDestination('dst_now', 'on_change')
     await addDestination('dst_daily', '0 6 * * *')
     assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 2)
@@ -53,7 +53,7 @@ suite('what maintenance does', () => {
     assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'one that is there stays where it is')
   })
 
-  test('cursors of a destination that went with its app go, and no others', async () => {
+  test('deletes the cursors of a destination that was deleted with its app, and no others', async () => {
     await addDestination('dst_leaves', 'on_change')
     await addDestination('dst_stays', 'on_change')
     await openMissingCursors(fixture.deps.database, fixture.clock.now())
@@ -66,7 +66,7 @@ suite('what maintenance does', () => {
     assert.equal((await cursors('dst_stays')).length, staying)
   })
 
-  test('events that nobody took for thirty days go', async () => {
+  test('deletes events that were not delivered for thirty days', async () => {
     await addDestination('dst_events', 'on_change', { events: true })
     const now = fixture.clock.now()
     for (const at of [now - 31 * DAY_MS, now - 29 * DAY_MS])
@@ -78,7 +78,7 @@ suite('what maintenance does', () => {
     assert.deepEqual(left, [{ at: now - 29 * DAY_MS }])
   })
 
-  test('sign-ins that nobody finished go when their time is over, and no others', async () => {
+  test('deletes expired unfinished sign-ins, and no others', async () => {
     const { database, keyring } = fixture.deps
     const hasher = await openHasher(database, keyring)
     const deps = { ...fixture.deps, hasher, config: { baseUrl: 'http://localhost' } }

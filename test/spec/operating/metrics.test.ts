@@ -12,7 +12,7 @@ after(() => tributary.stop())
 const ask = (headers: Record<string, string> = {}) => fetch(`${tributary.url}/metrics`, { headers })
 
 suite('metrics', () => {
-  test('are open to this machine, in the form that Prometheus reads', async () => {
+  test('are readable from this machine, in the Prometheus format', async () => {
     await fetch(`${tributary.url}/healthz`)
     await fetch(`${tributary.url}/nothing/at/all?token=x`)
     const response = await ask()
@@ -40,13 +40,13 @@ suite('metrics', () => {
     assert.equal(await lines(), 2)
   })
 
-  test('never name what was asked for, so that nobody can fill them', async () => {
+  test('have no label from the request, so that callers cannot fill them', async () => {
     for (let i = 0; i < 5; i += 1) await fetch(`${tributary.url}/made-up-${i}`)
     await tributary.admin('GET', '/admin/apps/app_made_up')
     assert.doesNotMatch(await (await ask()).text(), /made.up/)
   })
 
-  test('are closed to others without the admin token', async () => {
+  test('require the admin token from other machines', async () => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.7' },
       { 'x-forwarded-for': '127.0.0.1' },
@@ -60,7 +60,7 @@ suite('metrics', () => {
     assert.equal((await ask(admin)).status, 200)
   })
 
-  test('are closed to a page that a name leads to this machine, and behind any proxy', async () => {
+  test('are refused for a foreign host name that resolves to this machine, and behind any proxy', async () => {
     const port = new URL(tributary.url).port
     const statusOf = async (host: string, header = '') => {
       const line = header === '' ? '' : `${header}\r\n`
@@ -83,7 +83,7 @@ suite('metrics', () => {
       assert.equal(await statusOf(host), 200, host)
   })
 
-  test('are no way to guess the admin token', async () => {
+  test('cannot be used to guess the admin token', async () => {
     const guess = () => ask({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer tra_guess' })
     const statuses: number[] = []
     for (let i = 0; i < 70 && statuses.at(-1) !== 429; i += 1) statuses.push((await guess()).status)

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A client that says exactly the bytes it is told, as slowly as it likes. */
+/** A client that sends exactly the given bytes, at any speed. */
 export interface RawClient {
   socket: Socket
   say: (bytes: string) => void
-  /** Everything that came until the other side hung up. */
+  /** Everything received until the other side closed the connection. */
   ended: Promise<string>
 }
 
@@ -15,7 +15,7 @@ export async function rawClient(url: string): Promise<RawClient> {
   socket.on('data', (chunk: Buffer) => {
     heard += chunk.toString('latin1')
   })
-  // Hanging up on a client that still speaks is what several tests wait for.
+  // Several tests wait for a close while the client still sends.
   socket.on('error', () => {})
   const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(heard)))
   await once(socket, 'connect')

@@ -11,7 +11,7 @@ let server: ReturnType<typeof createServer>
 let url: string
 const limits = { headersTimeout: 0, requestTimeout: 0 }
 
-// The real door with its limits made shorter, for nobody wants to wait a minute for a test.
+// The real server with shorter limits, so that no test waits a minute.
 before(async () => {
   tributary = await startTributary()
   const harness = {
@@ -36,12 +36,12 @@ after(async () => {
 const alive = async () => assert.equal((await fetch(`${url}/healthz`)).status, 200)
 
 suite('S43 slow clients', () => {
-  test('have limits that cannot hold a socket for longer than a minute', () => {
+  test('have limits that free every socket within a minute', () => {
     assert.ok(limits.headersTimeout > 0 && limits.headersTimeout <= 15_000)
     assert.ok(limits.requestTimeout > 0 && limits.requestTimeout <= 60_000)
   })
 
-  test('that send their headers byte by byte are cut off, and others are served meanwhile', async () => {
+  test('that send their headers byte by byte are disconnected, and others are served meanwhile', async () => {
     const client = await rawClient(url)
     let over = false
     const ended = client.ended.finally(() => {
@@ -56,13 +56,13 @@ suite('S43 slow clients', () => {
     assert.match(await ended, /^HTTP\/1\.1 408 /)
   })
 
-  test('that say nothing at all are cut off', async () => {
+  test('that send nothing are disconnected', async () => {
     const silent = await Promise.all(Array.from({ length: 200 }, () => rawClient(url)))
     await alive()
     for (const client of silent) await client.ended
   })
 
-  test('that never finish their body are cut off, and others are served meanwhile', async () => {
+  test('that never finish their body are disconnected, and others are served meanwhile', async () => {
     const client = await rawClient(url)
     client.say(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":`,
@@ -72,7 +72,7 @@ suite('S43 slow clients', () => {
     await alive()
   })
 
-  test('that promise more than is taken are refused before they send it', async () => {
+  test('that announce too large a body are refused before they send it', async () => {
     const client = await rawClient(url)
     client.say(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{`,

@@ -53,7 +53,7 @@ suite('traces', () => {
   })
   after(() => collector.close())
 
-  test('a call through the proxy: the caller’s trace, our door, the service; no token anywhere', async () => {
+  test('a proxied call: the caller’s trace, the span of our server, the span of the call; no token anywhere', async () => {
     const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
     const { status } = await send(harness, 'GET', '/proxy/demo-social/me', {
       query: { access_token: token },
@@ -62,7 +62,7 @@ suite('traces', () => {
     assert.equal(status, 200)
     await send(harness, 'GET', '/healthz', { headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` } })
     await synced(harness, token, 'demo-social')
-    // Stopping sends what is left.
+    // Stopping exports what is left.
     await harness.stop()
 
     const mine = spans.filter(({ traceId }) => traceId === CALLER.traceId)

@@ -10,7 +10,7 @@ const tokenUrl = 'https://plain.test/token'
 const auth = oauth2({ authorizeUrl: 'https://plain.test/authorize', tokenUrl })
 const many = { app: { calls: 1_000_000, perS: 1 } }
 
-/** As small as a catalogue service is: a sign-in, an address, nothing to sync. */
+/** A minimal service: a sign-in, an address, nothing to sync. */
 export const plain = defineConnector({
   ...told,
   service: 'plain',
@@ -20,7 +20,7 @@ export const plain = defineConnector({
   aliases: ['simple'],
 })
 
-/** The token travels in the query, every call carries a parameter and a header, and few calls are allowed. */
+/** The token is in the query, every call has an extra parameter and header, and few calls are allowed. */
 export const keyed = defineConnector({
   ...told,
   service: 'keyed',
@@ -56,7 +56,7 @@ interface Entry {
 const entry = kind<Entry>({ name: 'entry', id: ({ id }) => id, map: {} })
 const rest = { kind: entry, types: [], every: '1d', class: 'personal' as const }
 
-/** Three walks that differ: cursors, offsets, and the `Link` header for whatever has no endpoint. */
+/** Three kinds of paging: cursors, offsets, and the `Link` header for paths without an endpoint. */
 export const paged = defineConnector({
   ...told,
   service: 'paged',
@@ -86,7 +86,7 @@ export const paged = defineConnector({
   },
 })
 
-/** One call in a second is all that is allowed. */
+/** Allows one call per second. */
 export const scarce = defineConnector({
   ...told,
   service: 'scarce',

@@ -46,8 +46,8 @@ const heard = ({ requests }: RawUpstream) =>
     request.toLowerCase().includes(`\r\nauthorization: bearer ${TOKEN}\r\n`),
   ])
 
-suite('a service of several hosts', () => {
-  test('is called at the one that a whole address names, with the credential', async () => {
+suite('a service with several hosts', () => {
+  test('is called at the host of a whole address, with the credential', async () => {
     const response = await ask(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, { method: 'POST', body: 'x' })
     assert.equal(response.status, 200)
     assert.deepEqual(heard(uploads), [['POST /files/7?name=a%2Fb', true]])
@@ -64,7 +64,7 @@ suite('a service of several hosts', () => {
     assert.equal(foreign.requests.length, 0)
   })
 
-  test('but not beside its API address, nor with tricks', async () => {
+  test('is not called outside its API address, nor by tricks', async () => {
     for (const path of [
       `http://name@${uploads.host}/x`,
       `http://:secret@${uploads.host}/x`,
@@ -79,7 +79,7 @@ suite('a service of several hosts', () => {
     for (const each of [api, uploads, foreign]) assert.deepEqual(heard(each), [])
   })
 
-  test('what names any other host is a path below its API address', async () => {
+  test('an address of any other host is treated as a path below its API address', async () => {
     const paths = [
       `${foreign.url}/x`,
       `https://${uploads.host}/x`,
@@ -95,7 +95,7 @@ suite('a service of several hosts', () => {
     )
   })
 
-  test('an instance elsewhere has none of them', async () => {
+  test('an instance elsewhere has none of these hosts', async () => {
     const { token: other } = await harness.connect({ service: 'twin', apiUrl: foreign.url, nativeId: '43' })
     const response = await fetch(`${harness.url}/proxy/twin/${uploads.url}/x`, {
       headers: { authorization: `Bearer ${other}` },

@@ -36,7 +36,7 @@ async function ask(target: string): Promise<{ status: number; heard: string | un
   return { status, heard, host: /\r\nhost: (\S+)/.exec(request ?? '')?.[1] }
 }
 
-/** The path that the service hears, or nothing where the call is refused. */
+/** The path that the service receives; nothing when the call is refused. */
 const TRICKS: [target: string, heard: string | undefined][] = [
   ['/proxy/plain/me', '/api/v1/me'],
   ['/v0/proxy/plain/me', '/api/v1/me'],
@@ -93,7 +93,7 @@ const TRICKS: [target: string, heard: string | undefined][] = [
   ['/proxy/keyed/me?k%65y=mine&key=mine', `/me?key=${TOKEN}&v=2`],
 ]
 
-suite('S39 the path stays under the service’s own address, and what was meant for us stays here', () => {
+suite('S39 the path stays below the service’s own address, and our own parameters are not forwarded', () => {
   for (const [target, expected] of TRICKS) {
     test(target.slice(0, 60), async () => {
       const { status, heard, host } = await ask(target)

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** A service that keeps every byte it hears and says exactly the bytes it is told. */
+/** A service that records every byte it receives and sends exactly the given bytes. */
 export interface RawUpstream {
   url: string
-  /** `host:port`, as the request must name it. */
+  /** `host:port`, as in the Host header. */
   host: string
-  /** Whole requests, one character for each byte. */
+  /** Whole requests, one character per byte. */
   requests: string[]
   /** How many connections were opened. */
   connections: () => number
-  /** The answer to the next requests: bytes, or somebody who writes them. */
+  /** The response to the next requests: bytes, or a function that writes them. */
   response: string | ((socket: Socket, request: string) => void)
   close: () => Promise<void>
 }
@@ -54,7 +54,7 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
   return upstream
 }
 
-/** How many bytes the first whole request has; undefined while something is missing. */
+/** The length of the first whole request in bytes; undefined while it is incomplete. */
 function lengthOfFirst(heard: string): number | undefined {
   const head = heard.indexOf('\r\n\r\n')
   if (head < 0) return undefined

@@ -8,7 +8,7 @@ import { finishReal, walkReal } from '../authorization/real-walk.ts'
 
 const skip = await oauthlibMissing()
 
-suite('calls through the proxy, judged by oauthlib', { skip }, () => {
+suite('proxied calls to a service built on oauthlib', { skip }, () => {
   let harness: LabHarness
   let provider: RunningOauthlibProvider
   let token: string
@@ -43,7 +43,7 @@ suite('calls through the proxy, judged by oauthlib', { skip }, () => {
   }
   const FORM = 'application/x-www-form-urlencoded'
 
-  test('a GET with parameters that need care', async () => {
+  test('a GET with parameters that need escaping', async () => {
     const { owner, query } = await ask('GET', "/items?b=2&a=1&a=0&q=a%20b+c%2Bd&e=&sp%20cial~*=%C3%A9'(x)!")
     assert.equal(owner, 'bob')
     assert.deepEqual(query, {
@@ -69,12 +69,12 @@ suite('calls through the proxy, judged by oauthlib', { skip }, () => {
     assert.equal((await ask('POST', '/echo', FORM, large)).body, large)
   })
 
-  test('JSON and text are sent as they are, and not signed', async () => {
+  test('JSON and text are sent unchanged, and not signed', async () => {
     assert.equal((await ask('POST', '/echo?a=b', 'application/json', '{"status":"a&b=c"}')).body, '{"status":"a&b=c"}')
     assert.equal((await ask('POST', '/echo', 'text/plain', 'a=b&c=d')).body, 'a=b&c=d')
   })
 
-  test('our own token is in nothing that was signed', async () => {
+  test('our own token is in no signed request', async () => {
     const response = await fetch(`${harness.tributary.url}/proxy/oauthlib/items?access_token=${token}&a=b`)
     assert.equal(response.status, 200)
     assert.deepEqual(((await response.json()) as { query: object }).query, { a: ['b'] })

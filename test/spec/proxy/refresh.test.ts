@@ -7,7 +7,7 @@ import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 let upstream: RawUpstream
 let harness: ProxyHarness
 let issued: number
-/** What the service takes; every refresh gives the next one. */
+/** The token that the service accepts; every refresh issues the next one. */
 let valid: string
 before(async () => {
   upstream = await startRawUpstream()
@@ -24,7 +24,7 @@ const json = (status: number, body: object, ...headers: string[]) => {
   return `${lines.join('\r\n')}\r\n\r\n${text}`
 }
 
-/** A service with a token endpoint that rotates, and one address that takes the newest token alone. */
+/** A service with a rotating token endpoint, and one address that accepts only the newest token. */
 function serve(socket: { write: (bytes: string) => void }, request: string): void {
   if (request.startsWith('POST /token ')) {
     issued += 1
@@ -77,7 +77,7 @@ suite('a token that the service refuses', () => {
     assert.deepEqual(told(await ask(token)), ['false', 'false'])
   })
 
-  test('also when a small body came in chunks', async () => {
+  test('is also refreshed when a small body came in chunks', async () => {
     const { token } = await connect()
     const stream = new Blob(['x'.repeat(100_000)]).stream()
     const response = await ask(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
@@ -85,7 +85,7 @@ suite('a token that the service refuses', () => {
     assert.match(upstream.requests[2] ?? '', /\r\ncontent-length: 100000\r\n/)
   })
 
-  test('but not when the body is a stream that is gone', async () => {
+  test('is not refreshed when the body is a stream that was consumed', async () => {
     const { token } = await connect()
     const response = await ask(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
     assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
@@ -99,7 +99,7 @@ suite('a token that the service refuses', () => {
     assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
   })
 
-  test('is not refreshed with every call to an address that nobody may see', async () => {
+  test('is not refreshed with every call to a forbidden address', async () => {
     const { token } = await connect()
     assert.equal((await ask(token, '/forbidden')).status, 401)
     assert.equal((await ask(token, '/forbidden')).status, 401)
@@ -108,14 +108,14 @@ suite('a token that the service refuses', () => {
     assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
   })
 
-  test('and cannot be refreshed comes back as the service said it', async () => {
+  test('that cannot be refreshed: the refusal of the service is returned unchanged', async () => {
     const { token } = await connect({ token: 'token-old-0123456789' })
     const response = await ask(token)
     assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
     assert.deepEqual(asked(), ['GET /x'])
   })
 
-  test('and whose refresh is refused needs a new sign-in', async () => {
+  test('whose refresh is refused needs a new sign-in', async () => {
     upstream.response = (socket, request) =>
       socket.write(json(request.startsWith('POST /token') ? 400 : 401, { error: 'invalid_grant' }))
     const { token } = await connect()
@@ -124,7 +124,7 @@ suite('a token that the service refuses', () => {
   })
 })
 
-suite('a connection that dies', () => {
+suite('a lost connection', () => {
   const dying = () => {
     let left = 1
     upstream.response = (socket, request) => {
@@ -134,7 +134,7 @@ suite('a connection that dies', () => {
     return connect({ token: valid })
   }
 
-  test('is tried once more where that does no harm', async () => {
+  test('is retried once where that is safe', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { token } = await dying()
       upstream.requests.length = 0
@@ -145,7 +145,7 @@ suite('a connection that dies', () => {
     }
   })
 
-  test('is a 502 where it might', async () => {
+  test('is a 502 where it is not', async () => {
     for (const [method, body] of [
       ['POST', 'b'],
       ['PATCH', 'b'],
@@ -165,7 +165,7 @@ suite('DPoP', () => {
     return (JSON.parse(Buffer.from(proof, 'base64url').toString()) as { nonce?: string }).nonce
   }
 
-  test('a nonce that the server asks for is learned, and kept for the next call and for streams', async () => {
+  test('a nonce that the server requires is learned, and kept for the next call and for streams', async () => {
     let nonce = 'n1'
     upstream.response = (socket, request) =>
       socket.write(

@@ -29,7 +29,7 @@ async function ask(path = '/x', init: RequestInit = {}): Promise<Response> {
   return fetch(`${harness.url}/proxy/plain${path}`, { redirect: 'manual', ...init, headers })
 }
 
-/** The whole answer as it stands on the wire. */
+/** The whole response as sent on the wire. */
 async function wire(method = 'GET', version = '1.1', onHeard: (heard: string) => unknown = () => {}): Promise<string> {
   const client = await rawClient(harness.url)
   let heard = ''
@@ -40,8 +40,8 @@ async function wire(method = 'GET', version = '1.1', onHeard: (heard: string) =>
   return client.ended
 }
 
-suite('S40 an answer comes back as it is', () => {
-  test('but for the connection, cookies, and rules of another origin', async () => {
+suite('S40 a response is returned unchanged', () => {
+  test('except for connection headers, cookies, and headers about another origin', async () => {
     upstream.response = `${lines(
       'HTTP/1.1 203 Odd Reason',
       'Content-Type: application/vnd.odd+json; charset=x',
@@ -108,7 +108,7 @@ suite('S40 an answer comes back as it is', () => {
     assert.notEqual(all['x-tributary-budget-left'], '1000000000')
   })
 
-  test('and is kept by nobody but the one who asked', async () => {
+  test('and may not be cached by others', async () => {
     for (const [theirs, ours] of [
       ['public, max-age=60, s-maxage=600', 'private, max-age=60'],
       ['max-age=60', 'private, max-age=60'],
@@ -145,31 +145,31 @@ suite('S40 an answer comes back as it is', () => {
       )
     })
 
-  test('HEAD tells the length and has no body', async () => {
+  test('HEAD has the length and no body', async () => {
     upstream.response = lines('HTTP/1.1 200 OK', 'Content-Length: 1234567', 'Content-Type: video/mp4')
     const text = await wire('HEAD')
     assert.match(text, /\r\ncontent-length: 1234567\r\n/)
     assert.ok(text.endsWith('\r\n\r\n'))
   })
 
-  test('after informational answers, which stay here', async () => {
+  test('after informational responses, which are not forwarded', async () => {
     upstream.response = `${lines('HTTP/1.1 102 Processing')}${lines('HTTP/1.1 103 Early Hints', 'Link: </a>; rel=preload')}${lines('HTTP/1.1 200 OK', 'Content-Length: 2')}ok`
     const text = await wire()
     assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
     assert.doesNotMatch(text, /103|preload/)
   })
 
-  test('an upgrade that nobody asked for is no answer', async () => {
+  test('an unrequested upgrade is a 502', async () => {
     upstream.response = lines('HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade')
     assert.equal((await ask()).status, 502)
   })
 
-  test('in the encoding in which it came', async () => {
+  test('in its content encoding', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Encoding: odd', 'Content-Length: 3')}\x01\xff\x00`
     assert.ok((await wire()).endsWith('\x01\xff\x00'))
   })
 
-  test('chunks as chunks, trailers dropped', async () => {
+  test('chunked, without trailers', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', 'Trailer: Set-Cookie')}3\r\nabc\r\n2\r\nde\r\n0\r\nSet-Cookie: a=b\r\n\r\n`
     const text = await wire()
     assert.match(text, /\r\ntransfer-encoding: chunked\r\n/i)
@@ -177,18 +177,18 @@ suite('S40 an answer comes back as it is', () => {
     assert.equal(await (await ask()).text(), 'abcde')
   })
 
-  test('without a length until the service hangs up', async () => {
+  test('without a length until the service closes the connection', async () => {
     upstream.response = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it')
     assert.equal(await (await ask()).text(), 'all of it')
   })
 })
 
-suite('S40 a broken answer', () => {
+suite('S40 a broken response', () => {
   const cut = (bytes: string) => {
     upstream.response = (socket) => socket.end(bytes, 'latin1')
   }
 
-  /** Answers with these bytes and hangs up when it is told to: a reset may take away what was not read yet. */
+  /** Sends these bytes and closes when called: a reset could discard bytes that were not read yet. */
   const begin = (bytes: string) => {
     const open: Socket[] = []
     upstream.response = (socket) => {
@@ -200,7 +200,7 @@ suite('S40 a broken answer', () => {
     }
   }
 
-  test('that is shorter than it said cuts the connection', async () => {
+  test('that is shorter than announced cuts the connection', async () => {
     const hangUp = begin(`${lines('HTTP/1.1 200 OK', 'Content-Length: 100000')}half`)
     const response = await ask()
     hangUp()
@@ -209,7 +209,7 @@ suite('S40 a broken answer', () => {
     assert.match(text, /content-length: 100000\r\n[\s\S]*\r\n\r\nhalf$/)
   })
 
-  test('that is short, and shorter than it said, is read once more, or else a 502', async () => {
+  test('that is small and shorter than announced is requested once more, or else a 502', async () => {
     const broken = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
     let asked = 0
     upstream.response = (socket) => {
@@ -223,7 +223,7 @@ suite('S40 a broken answer', () => {
     assert.equal((await ask()).status, 502)
   })
 
-  test('that is short and broken off is no reason to write twice', async () => {
+  test('that is small and cut off does not repeat a write', async () => {
     cut(`${lines('HTTP/1.1 201 Created', 'Content-Length: 100')}half`)
     const before = upstream.requests.length
     assert.equal((await ask('/x', { method: 'POST', body: 'text' })).status, 502)
@@ -239,7 +239,7 @@ suite('S40 a broken answer', () => {
     assert.doesNotMatch(text, /\r\n0\r\n\r\n$/)
   })
 
-  test('that stops between chunks resets a client that knows no chunks', async () => {
+  test('that stops between chunks resets an HTTP/1.0 client', async () => {
     const hangUp = begin(`${lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked')}4\r\nhalf\r\n`)
     const client = await rawClient(harness.url)
     client.socket.once('data', hangUp)
@@ -248,7 +248,7 @@ suite('S40 a broken answer', () => {
     assert.equal((await failed)[0].code, 'ECONNRESET')
   })
 
-  test('that has its headers and nothing of its body cuts the connection too', async () => {
+  test('with headers and no body cuts the connection too', async () => {
     cut(lines('HTTP/1.1 200 OK', 'Content-Length: 100000'))
     await assert.rejects(async () => (await ask()).text())
   })
@@ -268,7 +268,7 @@ suite('S40 a broken answer', () => {
       assert.equal(((await response.json()) as { reason: string }).reason, 'service_unreachable')
     })
 
-  test('longer than it said is cut at its length, and its connection is not used again', async () => {
+  test('longer than announced is cut at its length, and its connection is not reused', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Length: 2')}okHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`
     const before = upstream.connections()
     assert.equal(await (await ask()).text(), 'ok')
@@ -283,14 +283,14 @@ suite('S40 a broken answer', () => {
     assert.equal(((await response.json()) as { reason: string }).reason, 'service_timeout')
   })
 
-  test('that falls silent half-way cuts the connection, or is a 504 when it is short', async () => {
+  test('that stalls half-way cuts the connection, or is a 504 when it is small', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100000')}half`
     await assert.rejects((await ask()).text())
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
     assert.equal((await ask()).status, 504)
   })
 
-  test('from nobody is a 502', async () => {
+  test('an unreachable service is a 502', async () => {
     const gone = await startRawUpstream()
     await gone.close()
     const other = await harness.connect({ service: 'keyed', apiUrl: gone.url })
@@ -318,7 +318,7 @@ suite('redirects', () => {
     )
   })
 
-  test('S33 to another host go back to the app; nothing is sent there', async () => {
+  test('S33 to another host are returned to the app; nothing is sent there', async () => {
     const other = await startRawUpstream()
     try {
       for (const location of [
@@ -343,7 +343,7 @@ suite('redirects', () => {
     }
   })
 
-  test('in circles end after five', async () => {
+  test('in a loop end after five', async () => {
     upstream.response = lines('HTTP/1.1 302 Found', 'Location: /x', 'Content-Length: 0')
     const response = await ask()
     assert.equal(response.status, 302)
@@ -351,14 +351,14 @@ suite('redirects', () => {
     assert.equal(response.headers.get('location'), `${upstream.url}/x`, 'a relative one would lead to us')
   })
 
-  test('of writes go back to the app', async () => {
+  test('of writes are returned to the app', async () => {
     upstream.response = lines('HTTP/1.1 307 Again', 'Location: /y', 'Content-Length: 0')
     const response = await ask('/x', { method: 'POST', body: 'a' })
     assert.deepEqual([response.status, response.headers.get('location')], [307, `${upstream.url}/y`])
     assert.equal(upstream.requests.length, 1)
   })
 
-  test('do not show the credential that we put into the query', async () => {
+  test('do not reveal the credential that we put into the query', async () => {
     const { token: keyed } = await harness.connect({ service: 'keyed', apiUrl: upstream.url })
     upstream.response = (socket, request) => {
       const [, path] = request.split(' ')

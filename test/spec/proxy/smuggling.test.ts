@@ -8,14 +8,14 @@ interface Said {
   method?: string
   target?: string
   version?: string
-  /** After Host and Authorization, before the end. */
+  /** After Host and Authorization, before the end of the headers. */
   headers?: string[]
   /** Replaces Host and Authorization. */
   first?: string[]
   body?: string
 }
 
-/** What the service must hear, byte for byte; or the status with which nothing reaches it. */
+/** The exact bytes that the service must receive; or the status of a call that must not reach it. */
 type Heard =
   | { method?: string; path?: string; headers?: string[]; length?: number; body?: string }
   | { refused: number[] }
@@ -233,7 +233,7 @@ const CASES: [what: string, said: Said, heard: Heard][] = [
   ['a repeated header', { headers: ['X-A: 1', 'X-A: 2'] }, { headers: ['x-a: 1, 2'] }],
 ]
 
-suite('S38 the service hears the request that was rebuilt, byte for byte, whatever was said', () => {
+suite('S38 the service receives a rebuilt request, byte for byte, whatever the app sent', () => {
   for (const [what, said, heard] of CASES) {
     test(what, async () => {
       const { status, body } = await exchange(harness.url, bytesOf(said))
@@ -247,14 +247,14 @@ suite('S38 the service hears the request that was rebuilt, byte for byte, whatev
     })
   }
 
-  test('two requests in one connection stay two', async () => {
+  test('two requests on one connection stay two', async () => {
     const one = bytesOf({}).replace('Connection: close\r\n', '')
     const { body } = await exchange(harness.url, one + bytesOf({ target: '/proxy/plain/other' }))
     assert.match(body, /HTTP\/1\.1 200 OK/)
     assert.deepEqual(upstream.requests, [rebuilt({}), rebuilt({ path: '/v1/other' })])
   })
 
-  test('what follows a refused body is not a request', async () => {
+  test('bytes after a refused body are not parsed as a request', async () => {
     const evil = bytesOf({ target: '/proxy/plain/evil' })
     const { status, body } = await exchange(
       harness.url,

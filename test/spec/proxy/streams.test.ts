@@ -36,8 +36,8 @@ const MEGABYTE = 1024 * 1024
 const head = (by: string, service: string, ...more: string[]) =>
   [`POST /proxy/${service}/up HTTP/1.1`, 'Host: x', `Authorization: Bearer ${by}`, ...more, '', ''].join('\r\n')
 
-suite('the app leaves', () => {
-  test('in the middle of an answer: the service is not asked on', async () => {
+suite('the app disconnects', () => {
+  test('during a response: the call to the service ends', async () => {
     const closed = new Promise<void>((resolve) => {
       upstream.response = (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmore\r\n')
@@ -51,7 +51,7 @@ suite('the app leaves', () => {
     await closed
   })
 
-  test('before there is an answer', async () => {
+  test('before the response: the call to the service ends', async () => {
     const asked = Promise.withResolvers<Socket>()
     upstream.response = (socket) => asked.resolve(socket)
     const client = await rawClient(harness.url)
@@ -64,7 +64,7 @@ suite('the app leaves', () => {
     assert.ok(!harness.logged.some((line) => line.includes('a request failed')))
   })
 
-  test('in the middle of an upload: the service never sees a whole request', async () => {
+  test('during an upload: the service never receives a whole request', async () => {
     const client = await rawClient(harness.url)
     client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
@@ -77,8 +77,8 @@ suite('the app leaves', () => {
   })
 })
 
-suite('the service leaves', () => {
-  test('in the middle of an upload: a 502', async () => {
+suite('the service disconnects', () => {
+  test('during an upload: a 502', async () => {
     const client = await rawClient(harness.url)
     client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
@@ -87,7 +87,7 @@ suite('the service leaves', () => {
     assert.match(await client.ended, /^HTTP\/1\.1 502 /)
   })
 
-  test('after an answer that did not wait for the upload: the app gets it', async () => {
+  test('after a response that did not wait for the upload: the app gets it', async () => {
     const responded = Promise.withResolvers<string>()
     const call = request(`${harness.url}/proxy/keyed/up`, {
       method: 'POST',
@@ -106,11 +106,11 @@ suite('the service leaves', () => {
   })
 })
 
-suite('nobody is faster than the other', () => {
-  // What kernels and streams hold between two sockets; far less than what is offered.
+suite('backpressure', () => {
+  // What kernels and streams buffer between two sockets; far less than what is offered.
   const HELD = 24 * MEGABYTE
 
-  test('a slow app slows the service', async () => {
+  test('a slow app slows down the service', async () => {
     let written = 0
     upstream.response = (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${200 * MEGABYTE}\r\n\r\n`)
@@ -130,7 +130,7 @@ suite('nobody is faster than the other', () => {
     client.socket.destroy()
   })
 
-  test('a slow service slows the app', async () => {
+  test('a slow service slows down the app', async () => {
     const client = await rawClient(harness.url)
     client.say(head(slowToken, 'keyed', `Content-Length: ${200 * MEGABYTE}`))
     const piece = Buffer.alloc(64 * 1024)
@@ -152,7 +152,7 @@ suite('nobody is faster than the other', () => {
   const settled = (read: () => number) => standsStill(read, () => oneTurn(harness.url))
 })
 
-suite('time', () => {
+suite('time limits', () => {
   test('an upload may take longer than a request of ours; a small body may not', async () => {
     const { requestTimeout, headersTimeout } = harness.server.server
     Object.assign(harness.server.server, { headersTimeout: 500, requestTimeout: 600 })
@@ -164,7 +164,7 @@ suite('time', () => {
       const piece = Buffer.alloc(MEGABYTE / 16)
       for (let sent = 0; sent < MEGABYTE; sent += piece.length) {
         large.socket.write(piece)
-        // All together longer than the limit, each far shorter than the patience with a silent app.
+        // In total longer than the request limit, each far shorter than the idle limit of uploads.
         await sleep(300)
       }
       assert.match(await large.ended, /^HTTP\/1\.1 200 /)
@@ -174,7 +174,7 @@ suite('time', () => {
     }
   })
 
-  test('an app that falls silent in the middle of an upload is let go, and so is the service', async () => {
+  test('an app that stalls during an upload is disconnected, and so is the service', async () => {
     const strict = await startProxyHarness({ patience: { headersMs: 60_000, idleMs: 500 } })
     const { token: by } = await strict.connect({ service: 'keyed', apiUrl: slow.url })
     const client = await rawClient(strict.url)

@@ -6,7 +6,7 @@ import { TYPE_NAMES } from '#model/types.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
-/** `FUZZ_RUNS=50000` for the long run. */
+/** `FUZZ_RUNS=50000` for the long form. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3000)
 const AT_ONCE = 8
 
@@ -122,7 +122,7 @@ function value(): string {
   return chars()
 }
 
-/** A value that is likely to be understood, so that questions get as far as the database. */
+/** A value that is probably valid, so that requests reach the database. */
 function fitting(name: string): string {
   const FIT: Record<string, () => string> = {
     limit: () => String(below(30)),
@@ -161,7 +161,7 @@ function address(ids: readonly string[]): string {
     const name = pick(NAMES)
     return chance() < 0.6 ? `${name}=${fitting(name)}` : `${name}${pick(['=', '=', '=', '', '=='])}${value()}`
   })
-  // What HTTP itself cannot carry never leaves a client.
+  // HTTP clients cannot send these characters.
   return `${pick(['', '', '/v0'])}${path}?${query.join('&')}`.replaceAll(/[^\x21-\x7E]/g, '')
 }
 
@@ -247,8 +247,8 @@ function assertDocumented(path: string, { status, text, type }: Awaited<ReturnTy
   }
 }
 
-suite('S60 random addresses', () => {
-  test(`${RUNS} of them: no failure of ours, and no answer of another shape (seed ${SEED})`, async (t) => {
+suite('S60 random requests', () => {
+  test(`${RUNS} of them: no 5xx, and no response of another shape (seed ${SEED})`, async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const statuses = new Map<number, number>()
     let left = RUNS

@@ -1,7 +1,7 @@
 import { globalId } from '#model/idr.ts'
 import type { Thing } from './thing.ts'
 
-/** A thing where it was put: all that the naive reader knows. */
+/** A thing where it was stored: all that the naive reader knows. */
 export interface Kept {
   service: string
   owner: string
@@ -9,7 +9,7 @@ export interface Kept {
   thing: Thing
 }
 
-/** A question in plain words; the test writes it as parameters. */
+/** A query as plain data; the test writes it as parameters. */
 export interface Question {
   category: { type: string } | { service: string; endpoint: string }
   limit: number | undefined
@@ -17,7 +17,7 @@ export interface Question {
   until: number | undefined
   before: { at: number; id: string } | undefined
   sort: 'asc' | 'desc' | undefined
-  /** Words and phrases that must, and words that must not be there; the last word may be a beginning. */
+  /** Words and phrases that must be present, and words that must not; the last word may be a prefix. */
   wanted: readonly (readonly string[])[]
   unwanted: readonly string[]
   beginning: string | undefined
@@ -40,7 +40,7 @@ interface Seen {
 const FEEDS = ['photos', 'videos', 'statuses', 'news', 'checkins']
 const OWN = [...FEEDS, 'events', 'messages', 'files', 'tracks', 'activities', 'measures']
 
-/** Answers by going through everything with the words of the specification; slow, short, and without an index. */
+/** Evaluates a query by a scan over everything, after the specification; slow, short, and without an index. */
 export function response(all: readonly Kept[], question: Question, nowMs: number): string[] {
   const sort = question.sort ?? 'desc'
   const seen = all.map(see).filter((item) => isWanted(item, question, nowMs))
@@ -101,7 +101,7 @@ function takesPart({ people, author, kept }: Seen, token: string): boolean {
   return token.startsWith('^') ? author === id : people.includes(id)
 }
 
-/** By angles between points in space: another way than the one it is held against. */
+/** By angles between points in space: a different formula from the one under test. */
 function isNear({ lat, lng }: Thing, near: { lat: number; lng: number; km: number }): boolean {
   if (lat === undefined || lng === undefined) return false
   return distanceKm({ lat, lng }, near) <= near.km

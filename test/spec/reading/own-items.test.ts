@@ -19,7 +19,7 @@ const names = (items: Item[]) => items.map(({ data }) => data.id)
 const reason = (body: unknown) => (body as { reason: string }).reason
 
 suite("an app's own items", () => {
-  test('are counted by the database while they come, so that none of them makes the next ones slow', async () => {
+  test('update the planner statistics while they are stored, so that later ones do not become slow', async () => {
     const known = async () => {
       const text = `select reltuples::int as items from pg_class where oid = 'item'::regclass`
       return (await harness.tributary.store.database.rows<{ items: number }>({ name: '', text }))[0]!.items
@@ -66,7 +66,7 @@ suite("an app's own items", () => {
     assert.equal(((await harness.ask('/types', reader)).body as { photos: number }).photos, 1)
   })
 
-  test('are no profile', async () => {
+  test('do not appear as a profile', async () => {
     const reader = await harness.newReader()
     await post(reader, 'notes', [{ id: 'a' }])
     assert.deepEqual((await harness.ask('/profiles', reader)).body, { id: reader.account.id })
@@ -94,7 +94,7 @@ suite("an app's own items", () => {
     assert.deepEqual(names(await harness.items('/services/self/notes?q=y', reader)), [])
   })
 
-  test('without a time they count from when they came, and of two with one id the last stays', async () => {
+  test('without a time count from when they were stored; of two with one id the last is kept', async () => {
     const reader = await harness.newReader()
     const began = Date.now()
     await post(reader, 'notes', [
@@ -122,7 +122,7 @@ suite("an app's own items", () => {
     for (const id of ids.slice(0, 2)) assert.equal((await harness.ask(`/id/${id}`, other)).status, 404)
   })
 
-  test('first ones that come at once make one profile', async () => {
+  test('concurrent first items create one profile', async () => {
     const reader = await harness.newReader()
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, i) => post(reader, 'notes', [{ id: `n${i}` }, { id: 'same', i }])),
@@ -134,7 +134,7 @@ suite("an app's own items", () => {
     assert.equal((await harness.items('/services/self/notes', reader)).length, 9)
   })
 
-  test('move with a merge, and go with the account', async () => {
+  test('move with a merge, and are deleted with the account', async () => {
     const [source, dest] = [await harness.newReader(), await harness.newReader()]
     await post(source, 'notes', [{ id: 'from source', at: 1, type: 'statuses', text: 'moved' }])
     await post(dest, 'notes', [{ id: 'from dest', at: 2, type: 'statuses' }])
@@ -155,7 +155,7 @@ suite("an app's own items", () => {
     assert.equal(await left(), 0)
   })
 
-  test('what is not there yet is not there', async () => {
+  test('an endpoint without items returns 404', async () => {
     const reader = await harness.newReader()
     assert.equal(reason((await harness.ask('/services/self/notes', reader)).body), 'no_profile')
     await post(reader, 'notes', [{ id: 'a' }])
@@ -201,13 +201,13 @@ suite('own items that cannot be stored', () => {
       assert.equal(reason((await harness.ask('/services/self', reader)).body), 'no_profile')
     })
 
-  test('a name that is no endpoint', async () => {
+  test('an invalid endpoint name is refused', async () => {
     const reader = await harness.newReader()
     for (const name of ['Notes', '1', 'a%20b', 'x'.repeat(51), '%00'])
       assert.equal((await post(reader, name, [{ id: 'a' }])).status, 400, name)
   })
 
-  test('a thousand at once are fine, and others’ services take none', async () => {
+  test('a thousand at once are accepted; services of others accept none', async () => {
     const reader = await harness.newReader()
     const items = Array.from({ length: 1000 }, (_, i) => ({ id: i, at: i }))
     assert.deepEqual((await post(reader, 'notes', items)).body, { added: 1000, changed: 0, unchanged: 0 })

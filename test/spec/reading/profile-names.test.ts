@@ -7,7 +7,7 @@ import { scheduleProfile } from '#store/sync/schedule.ts'
 import { tributary } from '../../harness/command-line.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-/** All that has a meaning in a name, in an address or in percent-encoding; half a character is stored as its replacement. */
+/** Everything with a meaning in a name, in an address or in percent-encoding; a lone surrogate is stored as U+FFFD. */
 const ODD = 'b@x/%41 é?#+'
 const HALF = 'half\ud800'
 const PEOPLE = [
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** A person with profiles that no worker runs, and one item in each that says whose it is. */
+/** A person with profiles that no worker runs, and in each one item that names its profile. */
 async function newReader(): Promise<Reader> {
   const made = await harness.newReader()
   const later = Date.now() + 86_400_000
@@ -50,7 +50,7 @@ const ownersIn = ({ status, body }: { status: number; body: unknown }) =>
 
 type Reply = { names: string[] } | { any: boolean } | { count: number }
 
-/** Whom each of those who read names finds: by their names, how many, or whether anybody. */
+/** What each reader of profile names finds: the names, their number, or whether there is any. */
 const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
   'GET /services/:service/:endpoint': async (name) => ({
     names: ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader)),
@@ -69,7 +69,7 @@ const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
   'GET /profiles/:profile/sync': async (name) => ({
     any: (await harness.ask(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
   }),
-  // The app has no keys for these services, which the proxy sees once it has found the profile.
+  // The app has no keys for these services, which the proxy reports once it has found the profile.
   'GET /proxy/:service/': async (name) => {
     const { body } = await harness.ask(`/proxy/${encodeURIComponent(name)}/me`, reader)
     return { any: (body as { reason: string }).reason === 'no_service_keys' }
@@ -112,7 +112,7 @@ async function countPushed(path: string): Promise<number> {
 }
 
 const LIBRARY = [named('library', 'ada'), named('library', ODD), named('library', HALF)]
-/** Each name, and whom it means. */
+/** Each name, and the profiles it matches. */
 const NAMES: [name: string, means: string[]][] = [
   ['library', LIBRARY],
   ['library-alias', LIBRARY],
@@ -136,7 +136,7 @@ const NAMES: [name: string, means: string[]][] = [
   ['ada@nobody', []],
 ]
 
-suite('a name of profiles means the same to all who read one', () => {
+suite('a profile name matches the same profiles everywhere', () => {
   for (const [name, means] of NAMES)
     test(name, async () => {
       for (const [caller, ask] of Object.entries(CALLERS)) {
@@ -151,11 +151,11 @@ suite('a name of profiles means the same to all who read one', () => {
       }
     })
 
-  test('a filter with half a character means what its replacement means', async () => {
+  test('a filter with a lone surrogate matches its replacement', async () => {
     assert.equal(await countPushed(`/services/${HALF}@library/things`), 1)
   })
 
-  test('commands take the same names, and refuse an account that is not there in the same words', async () => {
+  test('commands accept the same names, and report an unknown account in the same words', async () => {
     const { databaseUrl, dataDir } = harness.tributary
     const env = {
       DATABASE_URL: databaseUrl,

@@ -53,7 +53,7 @@ const thing: fc.Arbitrary<Thing> = fc
   })
   .map(({ place, ...rest }) => clean({ ...rest, ...place }))
 
-// What is not there is left out, as in a record that came as JSON.
+// Absent fields are left out, as in a record that came as JSON.
 function clean(record: Record<string, unknown>): Thing {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as unknown as Thing
 }
@@ -106,7 +106,7 @@ const question: fc.Arbitrary<Question> = fc.record({
   dedup: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 })
 
-/** The question as an address. Exclusions alone are no search, so they come with something wanted. */
+/** The query as an address. Exclusions alone are not a search, so they come with a word to find. */
 function toPath(asked: Question): string {
   const query = new URLSearchParams()
   const add = (name: string, value: string | number | undefined) => {
@@ -133,7 +133,7 @@ function toPath(asked: Question): string {
   return `${path}?${query.toString()}`
 }
 
-/** What the interface settles before anything is read. */
+/** The defaults that the interface sets before anything is read. */
 function settled(asked: Question): Question {
   return 'type' in asked.category ? asked : { ...asked, services: undefined }
 }
@@ -141,7 +141,7 @@ function settled(asked: Question): Question {
 const hasNothingWanted = ({ wanted, unwanted, beginning }: Question) =>
   unwanted.length > 0 && wanted.length === 0 && beginning === undefined
 
-suite('S45 any question', () => {
+suite('S45 random queries', () => {
   let harness: ReadingHarness
   before(async () => {
     harness = await startReadingHarness()
@@ -149,7 +149,7 @@ suite('S45 any question', () => {
   after(() => harness.stop())
 
   for (let world = 0; world < WORLDS; world += 1)
-    test(`is answered as by going through everything (seed ${SEED}, world ${world})`, async (t) => {
+    test(`return the same as a full scan (seed ${SEED}, world ${world})`, async (t) => {
       t.diagnostic(`PROPERTY_SEED=${SEED}`)
       const { reader, kept } = await makeWorld(SEED + world)
       let found = 0
@@ -175,7 +175,10 @@ suite('S45 any question', () => {
         for (const km of [1, 4, 10, 500, 12_000]) assert.ok(Math.abs(distanceKm(a, b) - km) > 1e-3)
   })
 
-  /** Three profiles, and a fourth that a merge folded into the first: where both have an item, the first one's counts. */
+  /**
+   * Three profiles, and a fourth that a merge folded into the first: where both have an item, the first one's
+   * counts.
+   */
   async function makeWorld(seed: number): Promise<{ reader: Reader; kept: Kept[] }> {
     const [reader, merged] = [await harness.newReader(), await harness.newReader()]
     const old = await harness.newProfile(merged, 'library', 'ada')

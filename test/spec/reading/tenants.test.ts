@@ -33,7 +33,7 @@ after(() => harness.stop())
 
 const ASKED = { headers: { 'x-request-id': 'the-same-for-all' } }
 
-/** All that the caller can see of an answer, but for the moment. */
+/** Everything that the caller can see of a response, except the time. */
 async function response(path: string, reader: Reader): Promise<unknown> {
   const { status, text, headers } = await harness.ask(path, reader, ASKED)
   const seen = [...headers].filter(([name]) => name !== 'date')
@@ -45,12 +45,12 @@ async function itemsOf(reader: Reader): Promise<Item[]> {
   return (await Promise.all(categories.map((path) => harness.items(`${path}?limit=100`, reader)))).flat()
 }
 
-suite('S22 what belongs to others', () => {
-  test('there are others at all', async () => {
+suite('S22 items of other accounts', () => {
+  test('exist in this test', async () => {
     for (const { what, reader } of others) assert.equal((await itemsOf(reader)).length, 5, what)
   })
 
-  test('no id and no IDR of theirs answers anything but what nothing answers', async () => {
+  test('by id or IDR return the same as an unknown id', async () => {
     const nothing = await response(`/id/${'0'.repeat(32)}_${'0'.repeat(9)}`, mine)
     assert.equal((nothing as { status: number }).status, 404)
     const own = new Set((await harness.items('/types/photos', mine)).map(({ id }) => id))
@@ -63,7 +63,7 @@ suite('S22 what belongs to others', () => {
     }
   })
 
-  test('no native id of theirs answers anything but what nothing answers', async () => {
+  test('by native id return the same as an unknown id', async () => {
     const nothing = await response('/services/library/things/none', mine)
     assert.equal((nothing as { status: number }).status, 404)
     for (const { reader } of others)
@@ -75,7 +75,7 @@ suite('S22 what belongs to others', () => {
       assert.deepEqual(await response(`/services/${reader.account.id}@self/notes`, mine), noProfile)
   })
 
-  test('no question finds anything of theirs', async () => {
+  test('are found by no query', async () => {
     const questions = ['q=secret', 'q=sec*', 'participants=them', 'participants=%5Ethem', 'near=1,1', 'dedup=true', '']
     for (const question of questions)
       for (const path of ['/types/photos', '/types/all', '/services/library/things']) {
@@ -89,7 +89,7 @@ suite('S22 what belongs to others', () => {
     assert.equal((body as { photos: number }).photos, 1)
   })
 
-  test('their place in a page is a place like any other', async () => {
+  test('as a paging position work like any other position', async () => {
     for (const { reader } of others) {
       const [item] = await harness.items('/types/photos', reader)
       const items = await harness.items(`/types/photos?before=${item!.at + 1}_${item!.id}`, mine)
@@ -100,7 +100,7 @@ suite('S22 what belongs to others', () => {
     }
   })
 
-  test('nothing opens without a token, or with one that is none', async () => {
+  test('nothing is returned without a token, or with an invalid one', async () => {
     for (const path of ['/types', '/types/photos', '/services/library', '/services/library/things', '/id/x']) {
       const [missing, wrong] = [await fetch(harness.tributary.url + path), await harness.ask(path, { token: 'trt_x' })]
       assert.deepEqual([missing.status, ((await missing.json()) as { reason: string }).reason], [401, 'token_missing'])
