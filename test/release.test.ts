@@ -26,8 +26,8 @@ const MADE_UP = ['src/platform/telemetry/redact.test.ts']
 /** The files that git would keep; in a copy without git everything but packages and data. */
 function sources(): string[] {
   try {
-    const told = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
-    return told.toString().split('\n').filter(Boolean)
+    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+    return listed.toString().split('\n').filter(Boolean)
   } catch {
     return globSync('**', { cwd: root, exclude: (name) => /^(?:node_modules|data|\.git)$/.test(name) })
   }

@@ -58,13 +58,13 @@ async function runFile(root: string, { path, on, env }: FileRun, counters: Count
     failed += 1
     counters.failed.push(`${name} (${relative(root, path)}, ${on})`)
   })
-  const told: string[] = []
-  for await (const text of stream.compose(spec)) told.push(String(text))
+  const output: string[] = []
+  for await (const text of stream.compose(spec)) output.push(String(text))
   counters.passed += passed
   const seconds = (performance.now() - startedMs) / 1000
   const name = nameOf(root, { path, on })
   counters.seconds.set(name, seconds)
-  if (failed > 0) process.stdout.write(told.join(''))
+  if (failed > 0) process.stdout.write(output.join(''))
   const result = failed > 0 ? `FAIL, ${failed} failed` : 'ok'
   process.stdout.write(`${inSeconds(seconds)}  ${name}: ${result}, ${passed} passed\n`)
 }

@@ -69,8 +69,8 @@ async function everywhere(url: string): Promise<void> {
       writeDurations(durations, new Map([...earlier, ...counters.seconds]))
     }
     if (!(await serverAnswers())) return runAll(first)
-    return withTemplate(server, async (theirs) =>
-      runAll([...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: theirs })]),
+    return withTemplate(server, async (serverTemplate) =>
+      runAll([...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: serverTemplate })]),
     )
   })
 }

@@ -83,12 +83,12 @@ suite('S56 the packages of a release', () => {
     }
     assert.equal(document.bomFormat, 'CycloneDX')
     assert.equal(document.metadata.component.name, 'tributary')
-    const told = document.components.map(({ name, version, hashes }) => {
+    const listed = document.components.map(({ name, version, hashes }) => {
       const { content } = hashes.find(({ alg }) => alg === 'SHA-512')!
       return `${name} ${version} sha512-${Buffer.from(content, 'hex').toString('base64')}`
     })
-    const wanted = shippedPackages().map(({ name, version, integrity }) => `${name} ${version} ${integrity}`)
-    assert.deepEqual(told.toSorted(), wanted.toSorted())
+    const expected = shippedPackages().map(({ name, version, integrity }) => `${name} ${version} ${integrity}`)
+    assert.deepEqual(listed.toSorted(), expected.toSorted())
     const refs = new Set(document.dependencies.map(({ ref }) => ref))
     for (const { dependsOn } of document.dependencies) for (const ref of dependsOn) assert.ok(refs.has(ref), ref)
   })

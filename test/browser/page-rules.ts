@@ -21,7 +21,7 @@ const LOOK = `(() => {
   const channel = (value) => { const c = value / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4 }
   const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b)
   const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number)
-  const ground = (element) => {
+  const background = (element) => {
     for (let at = element; at; at = at.parentElement) {
       const color = numbers(getComputedStyle(at).backgroundColor)
       if (color.length === 3 || color[3] > 0) return color
@@ -29,7 +29,7 @@ const LOOK = `(() => {
     return [255, 255, 255]
   }
   const contrast = (element) => {
-    const [a, b] = [light(numbers(getComputedStyle(element).color)), light(ground(element))].sort((x, y) => y - x)
+    const [a, b] = [light(numbers(getComputedStyle(element).color)), light(background(element))].sort((x, y) => y - x)
     return (a + 0.05) / (b + 0.05)
   }
   const withText = all('main *').filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
@@ -39,7 +39,7 @@ const LOOK = `(() => {
     title: document.title,
     headings: all('h1').length,
     viewport: document.querySelector('meta[name=viewport]') !== null,
-    nameless: [...all('button, a').filter((element) => element.innerText.trim() === ''), ...all('input, select, textarea').filter((field) => !label(field))].map((element) => element.outerHTML),
+    unnamed: [...all('button, a').filter((element) => element.innerText.trim() === ''), ...all('input, select, textarea').filter((field) => !label(field))].map((element) => element.outerHTML),
     imagesWithoutText: all('img').filter((image) => !image.hasAttribute('alt')).length,
     scripts: document.scripts.length,
     pale: withText.filter((element) => contrast(element) < 4.5).map((element) => element.outerHTML.slice(0, 80)),

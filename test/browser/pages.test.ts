@@ -64,9 +64,9 @@ suite('HTML pages', { skip }, () => {
     test(`S53 R11 ${name}: no script, no policy violation, no other host, no axe violation`, async () => {
       const page = await browser.page()
       await page.addInitScript({ content: WATCH })
-      const asked: string[] = []
+      const hosts: string[] = []
       const complaints: string[] = []
-      page.on('request', (request) => asked.push(new URL(request.url()).hostname))
+      page.on('request', (request) => hosts.push(new URL(request.url()).hostname))
       page.on('console', (message) => {
         if (/Content Security Policy|Refused to/i.test(message.text())) complaints.push(message.text())
       })
@@ -87,7 +87,7 @@ suite('HTML pages', { skip }, () => {
       }
       assert.deepEqual(complaints, [])
       assert.deepEqual(
-        [...new Set(asked)].filter((host) => host !== 'localhost' && host !== '127.0.0.1'),
+        [...new Set(hosts)].filter((host) => host !== 'localhost' && host !== '127.0.0.1'),
         [],
       )
       await page.close()

@@ -12,6 +12,7 @@ import { createLog } from '#platform/telemetry/log.ts'
 import { openStore, type Store } from '../../src/boot/open-store.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
+import { until } from '../harness/until.ts'
 import { type Compared, compare } from './compare.ts'
 import { populate } from './populate.ts'
 import { processTree, signalTree } from './process-tree.ts'
@@ -85,6 +86,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await Promise.all([crew.hire(), crew.hire(), crew.hire()])
     service.change(options.people / 10)
     const beganAt = Date.now()
+    // The faults are spread over the run; no assertion depends on the moment of any of them.
     const at = async (share: number) => sleep(Math.max(0, beganAt + options.ms * share - Date.now()))
 
     await at(0.05)
@@ -99,7 +101,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await at(0.25)
     const crashedAt = Date.now()
     await crash(join(env.TRIBUTARY_DATA, 'postgres/data'))
-    await responses(store)
+    await waitForDatabase(store)
     const recoveredMs = Date.now() - crashedAt
     say(`crashed the database; it was back after ${recoveredMs} ms`)
     await at(0.35)
@@ -112,7 +114,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     await at(1)
     const late = await lateness(store)
     service.calm()
-    say('the data stands still; everybody is asked once more')
+    say('the data no longer changes; everything is synced once more')
     await settle(store, service.calmSince, say)
     return {
       ...service.measured(),
@@ -137,12 +139,12 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
 function createCrew(env: Record<string, string>) {
   const crew: ChildProcess[] = []
   let refused = 0
-  const hire = async (place = crew.length) => {
+  const hire = async (index = crew.length) => {
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
       env: { ...childEnv, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    crew[place] = child
+    crew[index] = child
     let said = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       refused += text.split('a sync was overtaken and wrote nothing').length - 1
@@ -151,22 +153,22 @@ function createCrew(env: Record<string, string>) {
     const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown]
     if (message !== 'ready') throw new Error(`a worker ended before it was ready: ${said}`)
   }
-  const at = (place: number) => crew[place]!
+  const at = (index: number) => crew[index]!
   return {
     hire: () => hire(),
     /** Kills it without a clean shutdown and starts a replacement. */
-    kill: async (place: number) => {
-      const gone = once(at(place), 'exit')
-      signalTree(at(place).pid!, 'SIGKILL')
+    kill: async (index: number) => {
+      const gone = once(at(index), 'exit')
+      signalTree(at(index).pid!, 'SIGKILL')
       await gone
-      await hire(place)
+      await hire(index)
     },
     /** Kills one worker process of a supervisor, which starts another. False when there is none. */
-    killWorker: (place: number): boolean => {
-      const [, worker] = processTree(at(place).pid!)
+    killWorker: (index: number): boolean => {
+      const [, worker] = processTree(at(index).pid!)
       return worker !== undefined && signal(worker, 'SIGKILL')
     },
-    freeze: (place: number): number[] => signalTree(at(place).pid!, 'SIGSTOP'),
+    freeze: (index: number): number[] => signalTree(at(index).pid!, 'SIGSTOP'),
     thaw: (pids: number[]) => {
       for (const pid of pids) signal(pid, 'SIGCONT')
     },
@@ -190,18 +192,11 @@ async function crash(cluster: string): Promise<void> {
   for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL')
 }
 
-async function responses({ database }: Store): Promise<void> {
-  let reason = ''
+async function waitForDatabase({ database }: Store): Promise<void> {
   // Thousands of profiles leave much WAL to replay, and a loaded machine takes long.
-  for (const until = Date.now() + 180_000; Date.now() < until; await sleep(50)) {
-    try {
-      await database.rows({ name: '', text: 'select 1' })
-      return
-    } catch (error) {
-      reason = reasonOf(error)
-    }
-  }
-  throw new Error(`the database did not come back: ${reason}`)
+  const maxMs = 180_000
+  const probe = () => database.rows({ name: '', text: 'select 1' }).then(() => 'ready', reasonOf)
+  await until('the database is back', probe, (state) => state === 'ready', maxMs)
 }
 
 const query = <Row extends object>({ database }: Store, text: string, values: unknown[] = []) =>
@@ -240,12 +235,13 @@ async function settle(
        from endpoint_sync e join profile p on p.shard = e.shard and p.id = e.profile_id`,
     )
     for (const each of standing) if (isSettled(each)) settled.add(`${each.native_id} ${each.endpoint}`)
-    const left = standing.length - settled.size
-    if (left === 0) return
-    if (waits % 20 === 19) say(`${left} endpoints to go`)
+    const remaining = standing.length - settled.size
+    if (remaining === 0) return
+    if (waits % 20 === 19) say(`${remaining} endpoints to go`)
+    // Seldom, because each probe reads every endpoint.
     await sleep(250)
   }
-  throw new Error('the endpoints did not come to rest')
+  throw new Error('The endpoints did not settle')
 }
 
 async function jobs(store: Store): Promise<{ settled: number; rerun: number }> {

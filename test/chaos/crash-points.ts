@@ -48,7 +48,7 @@ export function armCrashPoint(point: string, visits: number): void {
     return result
   }
 
-  const ask = Reflect.get(Client.prototype, 'query') as Query
+  const query = Reflect.get(Client.prototype, 'query') as Query
   const patched: Query = function (statement, ...rest) {
     const name = nameOf(statement, this)
     const last = rest.at(-1)
@@ -58,7 +58,7 @@ export function armCrashPoint(point: string, visits: number): void {
         pass(`after ${name}`)
         Reflect.apply(last, undefined, response)
       }
-    return around(name, () => ask.call(this, statement, ...rest))
+    return around(name, () => query.call(this, statement, ...rest))
   }
   Object.assign(Client.prototype, { query: patched })
 
@@ -73,10 +73,11 @@ export function armCrashPoint(point: string, visits: number): void {
 
 function nameOf(statement: Statement | string, client: Client): string | undefined {
   if (statement === 'commit') {
-    const { application_name: who } = (client as unknown as { connectionParameters: { application_name?: string } })
-      .connectionParameters
-    if (who === 'tributary push') return 'destination commit'
-    return who === 'tributary' ? 'store commit' : undefined
+    const { application_name: applicationName } = (
+      client as unknown as { connectionParameters: { application_name?: string } }
+    ).connectionParameters
+    if (applicationName === 'tributary push') return 'destination commit'
+    return applicationName === 'tributary' ? 'store commit' : undefined
   }
   return typeof statement === 'object' ? statement.name : undefined
 }

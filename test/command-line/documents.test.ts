@@ -131,9 +131,9 @@ suite('commands with --json print one document', () => {
     ]
     await Promise.all(
       refused.map(async ([args, reason]) => {
-        const told = await document<{ reason: string; error: string }>(args, 4)
-        assert.equal(told.reason, reason)
-        assert.ok(told.error.length > 10)
+        const refusal = await document<{ reason: string; error: string }>(args, 4)
+        assert.equal(refusal.reason, reason)
+        assert.ok(refusal.error.length > 10)
       }),
     )
   })

@@ -65,19 +65,19 @@ suite('a data folder', () => {
   })
 
   const key = join(dataDir, 'keyring.json')
-  for (const [what, harm, reason] of [
+  for (const [what, damage, reason] of [
     ['whose key file is gone', () => rmSync(key), 'key_file_lost'],
     ['whose key file is damaged', () => writeFileSync(key, '{"keys":['), 'key_file_damaged'],
   ] as const) {
     test(`${what} is refused with a remedy, and nothing is lost`, async () => {
       const good = readFileSync(key)
       try {
-        harm()
+        damage()
         const { code, stdout } = await tributary(['serve', '--json'], env)
         assert.equal(code, 3)
-        const told = JSON.parse(stdout) as { reason: string; help: string }
-        assert.equal(told.reason, reason)
-        assert.match(told.help, /cp .*keyring\.json/)
+        const output = JSON.parse(stdout) as { reason: string; help: string }
+        assert.equal(output.reason, reason)
+        assert.match(output.help, /cp .*keyring\.json/)
       } finally {
         writeFileSync(key, good, { mode: 0o600 })
       }

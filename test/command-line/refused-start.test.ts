@@ -41,9 +41,9 @@ async function refused(
 ): Promise<{ error: string; help: string }> {
   const { code, stdout, stderr } = await tributary([...args, '--json'], env(more))
   assert.equal(code, 3, stdout + stderr)
-  const told = JSON.parse(stdout) as { error: string; reason: string; help: string }
-  assert.equal(told.reason, reason)
-  return told
+  const output = JSON.parse(stdout) as { error: string; reason: string; help: string }
+  assert.equal(output.reason, reason)
+  return output
 }
 
 before(async () => {
@@ -133,10 +133,10 @@ suite('a refused start', () => {
       })
       const [code] = (await once(child, 'close')) as [number]
       assert.equal(code, 3, stdout)
-      const told = JSON.parse(stdout) as { reason: string; error: string; help: string }
-      assert.equal(told.reason, reason)
-      assert.match(told.error, /EACCES/)
-      assert.match(told.help, /id -un/)
+      const output = JSON.parse(stdout) as { reason: string; error: string; help: string }
+      assert.equal(output.reason, reason)
+      assert.match(output.error, /EACCES/)
+      assert.match(output.help, /id -un/)
     }
     assert.deepEqual(readdirSync(closed), [])
   })

@@ -16,7 +16,7 @@ suite('wrong command lines and settings', () => {
     assert.match(stderr, /“fly” is no command\.\n.*--help/)
   })
 
-  for (const [what, env, told] of [
+  for (const [what, env, message] of [
     ['two bad settings at once', { LOG_LEVEL: 'loud', DATABASE_POOL: '0' }, /DATABASE_POOL: [\s\S]*LOG_LEVEL: /],
     ['a database of another kind', { DATABASE_URL: 'mysql://u:c4nary@h/d' }, /DATABASE_URL: must look like/],
     [
@@ -48,7 +48,7 @@ suite('wrong command lines and settings', () => {
     test(`${what}: exits with 3 and the remedy`, async () => {
       const { code, stderr } = await tributary(['app', 'list'], { TRIBUTARY_DATA: dataDir, ...env })
       assert.equal(code, 3, stderr)
-      assert.match(stderr, told)
+      assert.match(stderr, message)
       assert.doesNotMatch(stderr, /c4nary|\n\s+at /)
       assert.ok(stderr.trim().split('\n').length >= 2, 'what is wrong, and what helps')
     })

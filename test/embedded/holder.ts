@@ -24,7 +24,7 @@ const log: Log = {
 // Like the server: it drains first when it is interrupted.
 process.on('SIGINT', () => {})
 
-const response = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
@@ -50,17 +50,17 @@ async function obey(embedded: Embedded, order: string): Promise<unknown> {
 
 try {
   const embedded = await openEmbedded({ dataDir, password, log, systemDir })
-  response({ started: embedded.started, url: embedded.url, log: lines })
+  print({ started: embedded.started, url: embedded.url, log: lines })
   for await (const order of createInterface({ input: process.stdin })) {
     try {
-      response(await obey(embedded, order))
+      print(await obey(embedded, order))
     } catch (error) {
-      response({ error: String(error) })
+      print({ error: String(error) })
     }
     if (order === 'release') break
   }
 } catch (error) {
   const setup = error instanceof SetupError ? { code: error.code, help: error.help } : {}
-  response({ error: String(error), ...setup })
+  print({ error: String(error), ...setup })
 }
 process.exit(0)

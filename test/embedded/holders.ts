@@ -31,7 +31,7 @@ export interface Holder {
   child: ChildProcessWithoutNullStreams
   /** What it printed when it had opened the database, or failed to. */
   opened: Promise<Reply>
-  ask(order: string): Promise<Reply>
+  send(order: string): Promise<Reply>
   /** Releases the database and waits until the process has ended. */
   leave(): Promise<void>
   kill(): Promise<void>
@@ -121,7 +121,7 @@ function hold(options: { dataDir: string; systemDir: string; password: string; u
     return done === true ? { error: 'the process ended' } : (JSON.parse(value) as Reply)
   }
   const opened = next()
-  const ask = async (order: string) => {
+  const send = async (order: string) => {
     await opened
     child.stdin.write(`${order.replaceAll(/\s+/g, ' ')}\n`)
     return next()
@@ -129,9 +129,9 @@ function hold(options: { dataDir: string; systemDir: string; password: string; u
   return {
     child,
     opened,
-    ask,
+    send,
     async leave() {
-      const response = await ask('release')
+      const response = await send('release')
       if (response.released !== true) throw new Error(response.error)
       await ended
     },

@@ -31,7 +31,7 @@ test('recovery after kills', async (t) => {
     const second = hold()
     await second.opened
     await first.kill()
-    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await second.leave()
     assert.deepEqual(await processesIn(cluster), [])
   })
@@ -41,16 +41,16 @@ test('recovery after kills', async (t) => {
     async () => {
       const first = hold()
       await first.opened
-      await first.ask('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
+      await first.send('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
       process.kill(postmasterOf(cluster), 'SIGKILL')
       const second = hold()
       assert.equal((await second.opened).started, 'existing')
-      assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+      assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 7 }])
       process.kill(postmasterOf(cluster), 'SIGKILL')
-      assert.equal((await first.ask('ensure')).error, undefined)
-      assert.deepEqual((await first.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+      assert.equal((await first.send('ensure')).error, undefined)
+      assert.deepEqual((await first.send('SELECT n FROM t')).rows, [{ n: 7 }])
       await first.leave()
-      assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+      assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 7 }])
       await second.leave()
       assert.deepEqual(await processesIn(cluster), [])
     },
@@ -59,12 +59,12 @@ test('recovery after kills', async (t) => {
   await t.test('a backend that outlives its killed postmaster does not block the next start', async () => {
     const first = hold()
     await first.opened
-    const spinning = first.ask('DO $$ BEGIN LOOP END LOOP; END $$')
+    const spinning = first.send('DO $$ BEGIN LOOP END LOOP; END $$')
     await until('the backend spins', async () => (await processesIn(cluster)).some(spins))
     process.kill(postmasterOf(cluster), 'SIGKILL')
     const second = hold()
     assert.equal((await second.opened).started, 'existing')
-    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     assert.match((await spinning).error ?? '', /terminated|reset/)
     await second.leave()
   })
@@ -72,11 +72,11 @@ test('recovery after kills', async (t) => {
   await t.test('the database recovers when everything is killed at once', async () => {
     const first = hold()
     await first.opened
-    await first.ask('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
+    await first.send('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
     await Promise.all([first.kill(), killPostgres()])
     const second = hold()
     assert.equal((await second.opened).started, 'existing')
-    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+    assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 7 }])
     await second.leave()
   })
 

@@ -42,7 +42,7 @@ test('started as a plain user, everything stays in a private data folder, which 
   const root = hold()
   assert.equal((await root.opened).started, 'shared')
   await plain.leave()
-  assert.deepEqual((await root.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await root.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await root.leave()
   assert.deepEqual(await processesIn(cluster), [])
 
@@ -52,7 +52,7 @@ test('started as a plain user, everything stays in a private data folder, which 
   const plainSecond = hold(NOBODY)
   assert.equal((await plainSecond.opened).started, 'shared')
   await rootFirst.leave()
-  assert.deepEqual((await plainSecond.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await plainSecond.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await plainSecond.leave()
   assert.deepEqual(await processesIn(cluster), [])
 })
@@ -67,18 +67,18 @@ test('in a folder closed to others, the database moves to the machine folder and
   assert.ok(home.startsWith(systemDir))
   for (const { log: lines = [] } of responses) {
     // On a busy machine the second process may also report that it waits for the first.
-    const told = lines.filter((line) => !line.startsWith('Waiting for another process'))
-    assert.ok(told.some((line) => line.includes(home)) || told.length === 0)
+    const messages = lines.filter((line) => !line.startsWith('Waiting for another process'))
+    assert.ok(messages.some((line) => line.includes(home)) || messages.length === 0)
   }
   assert.ok(responses.some(({ log: lines = [] }) => lines.some((line) => line.includes(home))))
   assert.equal(existsSync(join(dataDir, 'postgres/data')), false)
-  await holders[0]!.ask('CREATE TABLE t AS SELECT 7 AS n')
+  await holders[0]!.send('CREATE TABLE t AS SELECT 7 AS n')
   await Promise.all(holders.map((holder) => holder.leave()))
 
   const again = hold()
   const { log: lines, started } = await again.opened
   assert.deepEqual({ started, lines }, { started: 'existing', lines: [] })
-  assert.deepEqual((await again.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+  assert.deepEqual((await again.send('SELECT n FROM t')).rows, [{ n: 7 }])
   await again.leave()
   assert.deepEqual(await processesIn(join(home, 'data')), [])
 

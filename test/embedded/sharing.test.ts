@@ -15,7 +15,7 @@ test('a first start creates a durable, private database; another process attache
   assert.equal(started, 'new')
   assert.deepEqual(
     (
-      await first.ask(
+      await first.send(
         `SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('fsync') AS fsync,
            current_setting('listen_addresses') AS listen, current_setting('TimeZone') AS zone, current_user AS who,
            datname AS database, datlocprovider AS provider, datlocale AS locale, pg_encoding_to_char(encoding) AS encoding
@@ -44,16 +44,16 @@ test('a first start creates a durable, private database; another process attache
 
   const second = hold()
   assert.equal((await second.opened).started, 'shared')
-  await first.ask('CREATE TABLE t AS SELECT 1 AS n')
-  assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  await first.send('CREATE TABLE t AS SELECT 1 AS n')
+  assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 1 }])
   await second.leave()
-  assert.deepEqual((await first.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  assert.deepEqual((await first.send('SELECT n FROM t')).rows, [{ n: 1 }])
   await first.leave()
   assert.deepEqual(await processesIn(cluster), [])
 
   const again = hold()
   assert.equal((await again.opened).started, 'existing')
-  assert.deepEqual((await again.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  assert.deepEqual((await again.send('SELECT n FROM t')).rows, [{ n: 1 }])
   await again.leave()
 })
 
@@ -75,7 +75,7 @@ test('processes that attach and leave', async (t) => {
     const second = hold()
     await second.opened
     await first.leave()
-    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await second.leave()
     assert.deepEqual(await processesIn(cluster), [])
   })
@@ -87,7 +87,7 @@ test('processes that attach and leave', async (t) => {
         for (let round = 0; round < 5; round++) {
           const holder = hold()
           const { error } = await holder.opened
-          worked.push(error ?? (await holder.ask('SELECT 1 AS n')).rows)
+          worked.push(error ?? (await holder.send('SELECT 1 AS n')).rows)
           await holder.leave()
         }
         return worked
@@ -104,8 +104,8 @@ test('processes that attach and leave', async (t) => {
   await t.test('one process may hold it several times', async () => {
     const holder = hold()
     await holder.opened
-    assert.equal((await holder.ask('cycle')).started, 'shared')
-    assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.equal((await holder.send('cycle')).started, 'shared')
+    assert.deepEqual((await holder.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await holder.leave()
     assert.deepEqual(await processesIn(cluster), [])
   })
@@ -114,7 +114,7 @@ test('processes that attach and leave', async (t) => {
     const holder = hold()
     await holder.opened
     process.kill(-holder.child.pid!, 'SIGINT')
-    assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await holder.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await holder.leave()
   })
 
@@ -135,7 +135,7 @@ test('a path too long for a socket gets a loopback port', async (t) => {
   assert.match((await first.opened).url!, /@127\.0\.0\.1:\d+\/tributary$/)
   const second = hold()
   assert.equal((await second.opened).started, 'shared')
-  assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await first.leave()
   await second.leave()
 })
@@ -144,6 +144,6 @@ test('a folder with odd characters is reached by its socket', async (t) => {
   const { hold } = await fixture(t, `a "b", 'c' ü`)
   const holder = hold()
   assert.match((await holder.opened).url!, /\?host=%2F/)
-  assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await holder.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await holder.leave()
 })

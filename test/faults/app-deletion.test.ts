@@ -55,7 +55,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-const ask = <Row extends object>(text: string, values: unknown[] = []) =>
+const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   store.database.rows<Row>({ name: '', text }, values)
 const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
 
@@ -119,7 +119,7 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
     value: JSON.stringify({ signedIn: { ...signedIn, credential: { token: `unused-${app.id}` } } }),
     expiresAt: now + AN_HOUR_MS,
   })
-  return { appId: app.id, ids: await idsOfApp(ask, app.id) }
+  return { appId: app.id, ids: await idsOfApp(sql, app.id) }
 }
 
 class Died extends Error {}
@@ -156,11 +156,11 @@ async function runToEnd(by: AuthorizeDeps, appId: string): Promise<void> {
 async function assertGone({ appId, ids }: { appId: string; ids: string[] }, where: string): Promise<void> {
   const progress = await deletionProgress(deps, appId)
   assert.deepEqual([progress?.state, progress?.accounts, progress?.erased], ['deleted', 1, 1], where)
-  assert.deepEqual(await tablesWithRowsOf(ask, ids), [], where)
+  assert.deepEqual(await tablesWithRowsOf(sql, ids), [], where)
   for (const token of [`used-${appId}`, `unused-${appId}`])
     assert.ok(revoked().includes(token), `${where}: ${token} was never revoked`)
-  const told = await ask('select 1 from audit where app_id = $1 and action = $2', [appId, 'app.delete'])
-  assert.equal(told.length, 1, where)
+  const audited = await sql('select 1 from audit where app_id = $1 and action = $2', [appId, 'app.delete'])
+  assert.equal(audited.length, 1, where)
 }
 
 test('a deletion that dies before any of its statements is resumed and leaves nothing', {
@@ -194,9 +194,9 @@ test('when a worker is killed while a service delays it, the next worker takes o
   timeout: 300_000,
 }, async () => {
   const app = await newApp()
-  const heard = Promise.withResolvers<void>()
+  const called = Promise.withResolvers<void>()
   service.on('/revoke', () => {
-    heard.resolve()
+    called.resolve()
     return undefined
   })
   await beginDeletion(deps, app.appId, 'test', { erase: true, giveUp: true })
@@ -207,12 +207,12 @@ test('when a worker is killed while a service delays it, the next worker takes o
     TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
   }
   const first = await startProcess(['work'], env)
-  await heard.promise
+  await called.promise
   await first.end('SIGKILL')
   assert.equal((await deletionProgress(deps, app.appId))?.state, 'erasing')
   service.on('/revoke', () => ({ body: {} }))
   // As if the lease of the dead worker had expired.
-  await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
+  await sql('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
   const second = await startProcess(['work'], env)
   try {
     await until('it is deleted', async () => (await deletionProgress(deps, app.appId))?.state === 'deleted')

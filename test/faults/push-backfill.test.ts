@@ -16,14 +16,14 @@ const KILLS = Number(process.env['BACKFILL_KILLS'] ?? 3)
 const PEOPLE = 2
 
 let fixture: PushFixture
-let theirs: ClientDatabase
+let target: ClientDatabase
 before(async () => {
   fixture = await openPushFixture()
-  theirs = await clientDatabase()
+  target = await clientDatabase()
 })
 after(async () => {
   await fixture?.close()
-  await theirs?.drop()
+  await target?.drop()
 })
 
 async function newAccount(shard: number) {
@@ -40,9 +40,9 @@ async function newAccount(shard: number) {
 
 /** How far the destination has stored each profile. */
 async function places(): Promise<Map<string, number>> {
-  const [made] = await theirs.sql<{ there: boolean }>(`select to_regclass('tributary_checkpoint') is not null as there`)
+  const [made] = await target.sql<{ there: boolean }>(`select to_regclass('tributary_checkpoint') is not null as there`)
   if (made?.there !== true) return new Map()
-  const rows = await theirs.sql<{ profile_id: string; seq: number }>(
+  const rows = await target.sql<{ profile_id: string; seq: number }>(
     'select profile_id, seq::int as seq from tributary_checkpoint',
   )
   return new Map(rows.map(({ profile_id, seq }) => [profile_id, seq]))
@@ -66,7 +66,7 @@ test(`P08 a backfill of ${ROWS} rows resumes after each of ${KILLS} kills while 
         i,
         Array.from({ length: Math.min(1000, ROWS / PEOPLE - at) }, (_, n) => at + n),
       )
-  await fixture.add({ kind: 'postgres', url: theirs.url })
+  await fixture.add({ kind: 'postgres', url: target.url })
 
   const stop = new AbortController()
   const writer = (async () => {
@@ -110,8 +110,8 @@ test(`P08 a backfill of ${ROWS} rows resumes after each of ${KILLS} kills while 
   // Before the kills nothing may be recorded: a worker that dies right after the destination's commit records no
   // progress.
   assert.ok(tried.some(({ at }) => at > killed.at(-1)!))
-  const rows = await theirs.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`))
-  const profiles = await theirs.sql<{ id: string; account_id: string }>(ASK_PROFILES)
+  const rows = await target.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`))
+  const profiles = await target.sql<{ id: string; account_id: string }>(ASK_PROFILES)
   assert.equal(rows.length, ROWS)
   assert.deepEqual(faultsOf(judgeTables(await fixture.stored(), rows, profiles, 0)), NO_FAULTS)
 })

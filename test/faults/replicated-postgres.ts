@@ -63,7 +63,7 @@ function createServers() {
     const child = spawn(at('postgres'), args, { ...asServer, stdio: 'ignore', detached: true })
     running.set(name, child)
     const ended = once(child, 'exit').then(() => false)
-    if (await Promise.race([responses(urlOf(port)).then(() => true), ended])) return urlOf(port)
+    if (await Promise.race([waitForServer(urlOf(port)).then(() => true), ended])) return urlOf(port)
     // Another process took the port meanwhile.
     if (tries === 0) throw new Error(`the server ${name} ended at its start`)
     return start(name, settings, tries - 1)
@@ -143,7 +143,7 @@ async function untilFound(url: string, sql: string): Promise<void> {
   await until(sql, async () => (await query(url, sql)) > 0)
 }
 
-async function responses(url: string): Promise<void> {
+async function waitForServer(url: string): Promise<void> {
   await until('the server answers', () =>
     query(url, 'select 1').then(
       () => true,

@@ -34,7 +34,7 @@ const COMPARED: [table: string, where: string, without: string[]][] = [
   ['service_user', 'account_ids @> array[$2]', []],
   ['profile', 'account_id = $2', ['synced_at']],
   ['item', 'profile_id in (select id from profile where account_id = $2)', []],
-  ['item_gone', 'profile_id in (select id from profile where account_id = $2)', []],
+  ['item_tombstone', 'profile_id in (select id from profile where account_id = $2)', []],
   [
     'endpoint_sync',
     'profile_id in (select id from profile where account_id = $2)',
@@ -50,19 +50,19 @@ const NEW_COLUMNS = ['next_note', 'next_flag', 'next_count']
 
 suite('an upgrade of a database with data', () => {
   let harness: LabHarness
-  let theirs: ClientDatabase
+  let target: ClientDatabase
   let folder: string
   let ada: Granted
   let ben: Granted
   let destination: { id: string }
   before(async () => {
-    theirs = await clientDatabase()
+    target = await clientDatabase()
     harness = await startLabHarness()
     folder = mkdtempSync(join(tmpdir(), 'tributary-next-'))
     cpSync(join(import.meta.dirname, '../../migrations'), folder, { recursive: true })
     const made = await send(harness, 'POST', '/push', {
       headers: basic(harness.app),
-      json: { name: 'Ours', kind: 'postgres', url: theirs.url, filter: ['*'] },
+      json: { name: 'Ours', kind: 'postgres', url: target.url, filter: ['*'] },
     })
     destination = made.body as { id: string }
     ada = await signIn(harness, 'demo-social', 'ada', { flag: 'dm' })
@@ -73,7 +73,7 @@ suite('an upgrade of a database with data', () => {
   })
   after(async () => {
     await harness.stop()
-    await theirs.drop()
+    await target.drop()
     rmSync(folder, { recursive: true })
   })
 
@@ -165,11 +165,11 @@ suite('an upgrade of a database with data', () => {
     await caughtUp()
     const after = await stored()
     for (const [table, rows] of Object.entries(before.rows)) assert.deepEqual(after[table], rows, table)
-    const [kept] = await harness.sql<{ n: number }>(`select count(*)::int as n from item where endpoint = 'notes'`)
-    const [arrived] = await theirs.sql<{ n: number }>(
+    const [written] = await harness.sql<{ n: number }>(`select count(*)::int as n from item where endpoint = 'notes'`)
+    const [arrived] = await target.sql<{ n: number }>(
       `select count(*)::int as n from tributary_items where endpoint = 'notes'`,
     )
-    assert.deepEqual([kept?.n, arrived?.n], [load.written, load.written])
+    assert.deepEqual([written?.n, arrived?.n], [load.written, load.written])
   })
 
   test('leaves the previous release ready, and refuses a new start of it', async () => {

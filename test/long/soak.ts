@@ -23,8 +23,9 @@ const samples: Sample[] = []
 const began = performance.now()
 process.stdout.write('| minute | RSS MB | handles | open files | requests | p99 ms |\n|---|---|---|---|---|---|\n')
 while (performance.now() - began < MINUTES * 60_000) {
+  // The interval between two samples.
   await sleep(SAMPLE_MS)
-  const sample = await take(demo)
+  const sample = await takeSample(demo)
   samples.push(sample)
   const { minute, rssMb, handles, files, requests, p99Ms } = sample
   process.stdout.write(
@@ -63,14 +64,15 @@ async function work({ url, token }: Demo, worker: number): Promise<void> {
   ]
   for (let round = 0; !load.over; round += 1) {
     const note = { id: `${worker}-${round % 500}`, text: `note ${round} ${'word '.repeat(20)}` }
-    await ask(`${url}/services/self/notes`, { method: 'POST', headers, body: JSON.stringify([note]) })
-    for (const path of PATHS) await ask(`${url}${path}`, { headers })
-    if (round % 100 === 99) await ask(`${url}/profiles/demo-social/sync`, { method: 'POST', headers, body: '{}' })
+    await request(`${url}/services/self/notes`, { method: 'POST', headers, body: JSON.stringify([note]) })
+    for (const path of PATHS) await request(`${url}${path}`, { headers })
+    if (round % 100 === 99) await request(`${url}/profiles/demo-social/sync`, { method: 'POST', headers, body: '{}' })
+    // Limits the load: the soak test shows leaks, not throughput.
     await sleep(50)
   }
 }
 
-async function ask(url: string, init: RequestInit): Promise<void> {
+async function request(url: string, init: RequestInit): Promise<void> {
   const startedAt = performance.now()
   const status = await fetch(url, init).then(
     async (response) => {
@@ -84,7 +86,7 @@ async function ask(url: string, init: RequestInit): Promise<void> {
   if (status === 0 || status >= 500) load.failed += 1
 }
 
-async function take({ url }: Demo): Promise<Sample> {
+async function takeSample({ url }: Demo): Promise<Sample> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   const times = load.times.splice(0)

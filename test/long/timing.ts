@@ -14,7 +14,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const { hostname, port } = new URL(demo.url)
 let address = 0
 
-const wrong = (kept: number) => demo.secret.slice(0, kept) + 'x'.repeat(demo.secret.length - kept)
+const wrong = (matching: number) => demo.secret.slice(0, matching) + 'x'.repeat(demo.secret.length - matching)
 const COMPARISONS = {
   'a secret whose first half is right, and one that is all wrong': [
     [demo.clientId, wrong(demo.secret.length / 2)],
@@ -58,14 +58,14 @@ function guess(clientId: string, secret: string): Promise<number> {
   }
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    const asked = request({ hostname, port, path: '/oauth/revoke', method: 'POST', agent, headers }, (response) => {
+    const outgoing = request({ hostname, port, path: '/oauth/revoke', method: 'POST', agent, headers }, (response) => {
       response.resume()
       response.on('end', () => {
         if (response.statusCode === 401) resolve(performance.now() - startedAt)
         else reject(new Error(`status ${response.statusCode}, not 401`))
       })
     })
-    asked.on('error', reject)
-    asked.end('token=x')
+    outgoing.on('error', reject)
+    outgoing.end('token=x')
   })
 }

@@ -25,9 +25,9 @@ export async function consentOverHttp(pdsUrl: string, authorizeUrl: string, pers
   const { handle, password, deny = false } = person
   const next = deny ? await call('reject', {}) : await signInAndConsent(call, handle, password)
   const url = String(next.url)
-  const left = await walker.visit(url, { headers: { ...navigation('same-origin'), referer: authorizeUrl } })
-  if (left.location === undefined) throw refusal('redirect', left)
-  return left.location
+  const consented = await walker.visit(url, { headers: { ...navigation('same-origin'), referer: authorizeUrl } })
+  if (consented.location === undefined) throw refusal('redirect', consented)
+  return consented.location
 }
 
 type PageCall = (name: string, json: object, bearer?: string) => Promise<Record<string, unknown>>

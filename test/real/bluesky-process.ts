@@ -45,7 +45,7 @@ export async function startBlueskyProcess(settings: object, env: Record<string, 
     throw new Error(`the Bluesky network did not start: ${output()}`)
   }
   let lastId = 0
-  async function ask(command: 'settle' | 'close'): Promise<void> {
+  async function sendCommand(command: 'settle' | 'close'): Promise<void> {
     lastId += 1
     const reply = replyTo(child, lastId)
     child.send({ id: lastId, command })
@@ -55,10 +55,10 @@ export async function startBlueskyProcess(settings: object, env: Record<string, 
 
   return {
     ...(first[0] as BlueskyAddresses),
-    settle: () => ask('settle'),
+    settle: () => sendCommand('settle'),
     async close() {
       try {
-        if (child.connected) await ask('close')
+        if (child.connected) await sendCommand('close')
       } finally {
         child.kill('SIGKILL')
         await ended

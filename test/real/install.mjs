@@ -88,6 +88,7 @@ async function cachedInstall(name, folder, key) {
       }
     } else {
       if (!waiting) say(`waiting for another process that installs ${name}`)
+      // A lock folder sends no event when it is removed.
       await sleep(300)
     }
   }

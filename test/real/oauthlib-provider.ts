@@ -52,12 +52,12 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
   const child = spawn(python, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const tell = async <Line>(): Promise<Line> => {
+  const nextLine = async <Line>(): Promise<Line> => {
     const { value, done } = await lines.next()
     if (done === true) throw new Error('the OAuth 1 service ended without an answer')
     return JSON.parse(value) as Line
   }
-  const { port } = await tell<{ port: number }>()
+  const { port } = await nextLine<{ port: number }>()
   const url = `http://127.0.0.1:${port}`
 
   return {
@@ -74,7 +74,7 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
     login: (address, { deny = false, user = 'alice' } = {}) => decideOverHttp(address, deny, user),
     async revoke(accessToken) {
       child.stdin.write(`${JSON.stringify({ revoke: accessToken })}\n`)
-      const { revoked } = await tell<{ revoked: boolean }>()
+      const { revoked } = await nextLine<{ revoked: boolean }>()
       return revoked
     },
     async close() {

@@ -151,10 +151,10 @@ suite('migrations', () => {
   })
 
   test('have no time limit, also where the server limits statements', async () => {
-    const slow = write({ '0001-a.sql': 'create table a (x int); select pg_sleep(0.5);' })
+    const slow = write({ '0001-a.sql': 'create table a (x int); select pg_sleep(1.5);' })
     const { pathname } = new URL(opened.url)
     for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
-      await opened.database.script(`alter database ${pathname.slice(1)} set ${limit} = '100ms'`)
+      await opened.database.script(`alter database ${pathname.slice(1)} set ${limit} = '1s'`)
     const limited = opened.another()
     await assert.rejects(limited.rows(statement('test-slow', 'select pg_sleep(60)')), { code: '57014' })
     assert.deepEqual(await migrate(limited, 1, slow), ['0001-a.sql'])

@@ -56,7 +56,7 @@ ${knowsPreparedStatements ? 'max_prepared_statements = 100' : ''}
   const url = new URL(`postgres://tributary@127.0.0.1:${port}${server.pathname}`).href
   await until('pgbouncer answers', async () => {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended: ${said}`)
-    return responses(url)
+    return isReachable(url)
   })
   return {
     url,
@@ -69,7 +69,7 @@ ${knowsPreparedStatements ? 'max_prepared_statements = 100' : ''}
   }
 }
 
-async function responses(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 })
   try {
     await client.connect()

@@ -18,7 +18,7 @@ export function createRooms(now) {
   const logs = new Map()
   const logOf = (did) => logs.get(did) ?? logs.set(did, []).get(did)
 
-  function tell(room, dids, entry) {
+  function addEvent(room, dids, entry) {
     room.rev = nextTid()
     for (const did of dids) logOf(did).push({ ...entry, rev: room.rev, convoId: room.id })
     return room.rev
@@ -28,7 +28,7 @@ export function createRooms(now) {
     const id = nextTid()
     const room = { id, rev: id, members, messages: [], ...(group && { group }) }
     rooms.set(id, room)
-    tell(room, members, { $type: `${defs}#logBeginConvo` })
+    addEvent(room, members, { $type: `${defs}#logBeginConvo` })
     return room
   }
 
@@ -67,18 +67,18 @@ export function createRooms(now) {
           role: 'standard',
         }
         const message = add(room, { data })
-        message.rev = tell(room, room.members, { $type: `${defs}#logAddMember`, message, relatedProfiles: [] })
+        message.rev = addEvent(room, room.members, { $type: `${defs}#logAddMember`, message, relatedProfiles: [] })
       }
       return room
     },
     send(room, did, { text, facets, embed }) {
       const message = add(room, { sender: { did }, text, ...(facets && { facets }), ...(embed && { embed }) })
-      message.rev = tell(room, room.members, { $type: `${defs}#logCreateMessage`, message })
+      message.rev = addEvent(room, room.members, { $type: `${defs}#logCreateMessage`, message })
       return message
     },
     deleteFor(room, did, message) {
       message.deletedFor.add(did)
-      tell(room, [did], { $type: `${defs}#logDeleteMessage`, message })
+      addEvent(room, [did], { $type: `${defs}#logDeleteMessage`, message })
     },
     logAfter: (did, cursor, count) =>
       logOf(did)

@@ -58,8 +58,8 @@ suite('browser', () => {
     const oidc = await startOidcProvider({ redirectUris: [url], requirePkce: false })
     t.after(() => oidc.close())
     const page = await browser.page()
-    const asked = { client_id: oidc.clientId, redirect_uri: url, response_type: 'code', scope: 'openid', state: 's1' }
-    await page.goto(`${oidc.authorizeUrl}?${new URLSearchParams(asked).toString()}`)
+    const params = { client_id: oidc.clientId, redirect_uri: url, response_type: 'code', scope: 'openid', state: 's1' }
+    await page.goto(`${oidc.authorizeUrl}?${new URLSearchParams(params).toString()}`)
     await page.locator('input[name=login]').fill('maya')
     await page.locator('input[name=password]').fill('any')
     await page.getByRole('button', { name: 'Sign-in' }).click()

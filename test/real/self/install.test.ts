@@ -97,9 +97,9 @@ suite('install', () => {
     const { code, said } = await run()
     assert.equal(code, 1)
     assert.match(said, /packages "core" could not be installed: .*404/s)
-    const left = await entries()
+    const remaining = await entries()
     assert.deepEqual(
-      left.map((name) => name.split('.')[1]),
+      remaining.map((name) => name.split('.')[1]),
       ['failed'],
     )
   })

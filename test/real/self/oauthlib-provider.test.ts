@@ -31,9 +31,9 @@ suite('oauthlib provider', () => {
 
   async function verified(user = 'alice') {
     const { fields } = await requestToken()
-    const left = new URL(await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { user }))
+    const redirect = new URL(await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { user }))
     const keys = { ...consumer(), token: fields.oauth_token ?? '', tokenSecret: fields.oauth_token_secret ?? '' }
-    return { keys, left, verifier: left.searchParams.get('oauth_verifier') ?? '' }
+    return { keys, redirect, verifier: redirect.searchParams.get('oauth_verifier') ?? '' }
   }
 
   const exchange = (keys: Oauth1Keys, verifier: string) =>
@@ -46,10 +46,10 @@ suite('oauthlib provider', () => {
   }
 
   test('the three-legged flow, then signed calls with awkward parameters', { skip }, async () => {
-    const asked = await requestToken()
-    assert.equal(asked.fields.oauth_callback_confirmed, 'true')
-    const { left } = await verified('maya')
-    assert.equal(left.searchParams.get('kept'), '1')
+    const issued = await requestToken()
+    assert.equal(issued.fields.oauth_callback_confirmed, 'true')
+    const { redirect } = await verified('maya')
+    assert.equal(redirect.searchParams.get('kept'), '1')
     const keys = await granted('maya')
     const me = await call(keys, { method: 'GET', url: service.meUrl })
     assert.deepEqual(JSON.parse(me.text), { id: 'id-maya', screen_name: 'maya', name: 'Maya Example' })
@@ -78,10 +78,10 @@ suite('oauthlib provider', () => {
 
   test('a denied request returns the token in `denied` and cannot be exchanged', { skip }, async () => {
     const { fields } = await requestToken()
-    const left = new URL(
+    const redirect = new URL(
       await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { deny: true }),
     )
-    assert.equal(left.searchParams.get('denied'), fields.oauth_token)
+    assert.equal(redirect.searchParams.get('denied'), fields.oauth_token)
     const keys = { ...consumer(), token: fields.oauth_token ?? '', tokenSecret: fields.oauth_token_secret ?? '' }
     assert.deepEqual((await exchange(keys, 'any-verifier')).status, 401)
   })

@@ -41,7 +41,7 @@ suite('R07 rate limits that a service announces', () => {
     ...(rate && { rate }),
     ...(recovery && { recovery }),
   })
-  const told: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset' }) }
+  const announced: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset' }) }
   const onPerson: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset', of: 'person' }) }
   const few = { calls: 1000, perS: 3600 }
 
@@ -152,7 +152,7 @@ suite('R07 rate limits that a service announces', () => {
       seconds: 30,
     },
     'a 429 with Retry-After for the call and a later reset for the window': {
-      api: () => told,
+      api: () => announced,
       script: () => () => ({
         status: 429,
         headers: { 'retry-after': '30', left: '0', reset: seconds(900) },
@@ -162,7 +162,7 @@ suite('R07 rate limits that a service announces', () => {
       seconds: 900,
     },
     'nothing left for the app': {
-      api: () => told,
+      api: () => announced,
       script: () => () => ({ headers: { left: '0', reset: seconds(900) }, body: { notes: [] } }),
       scope: 'app',
       seconds: 900,
@@ -174,12 +174,12 @@ suite('R07 rate limits that a service announces', () => {
       seconds: 900,
     },
     'calls left: nobody': {
-      api: () => told,
+      api: () => announced,
       script: () => () => ({ headers: { left: '7', reset: seconds(900) }, body: { notes: [] } }),
       scope: undefined,
     },
     'an outage with Retry-After: nobody': {
-      api: () => told,
+      api: () => announced,
       script: () => () => ({ status: 503, headers: { 'retry-after': '30' }, body: {} }),
       scope: undefined,
     },
@@ -218,7 +218,7 @@ suite('R07 rate limits that a service announces', () => {
     }
   })
 
-  for (const [scope, api] of Object.entries({ person: onPerson, app: told }))
+  for (const [scope, api] of Object.entries({ person: onPerson, app: announced }))
     test(`after the proxy learned that the ${scope} has no calls left, sync waits, and only where it applies`, async () => {
       const name = `then-${scope}`
       const connector = await service(name, api, () => ({
@@ -311,7 +311,7 @@ suite('R07 rate limits that a service announces', () => {
 
   test('limits are learned from every page of a walk', async () => {
     for (const page of ['1', '2']) {
-      const connector = await service(`walk-${page}`, told, ({ query }) => ({
+      const connector = await service(`walk-${page}`, announced, ({ query }) => ({
         headers: {
           ...(query['page'] === '2' ? {} : { link: '</list?page=2>; rel="next"' }),
           ...((query['page'] ?? '1') === page ? { left: '0', reset: seconds(900) } : {}),

@@ -69,8 +69,8 @@ suite('apps in the admin API', () => {
       changed.body,
     )
 
-    const gone = await call('DELETE', where)
-    assertPromised('DELETE', '/admin/apps/:client_id', gone.body)
+    const deleted = await call('DELETE', where)
+    assertPromised('DELETE', '/admin/apps/:client_id', deleted.body)
     for (const [method, path, body] of [
       ['GET', where],
       ['PATCH', where, {}],

@@ -104,11 +104,11 @@ suite('request bodies', () => {
 })
 
 suite('the admin token', () => {
-  const ask = (headers: Record<string, string>) => fetch(`${tributary.url}/admin/apps`, { headers })
+  const request = (headers: Record<string, string>) => fetch(`${tributary.url}/admin/apps`, { headers })
 
   test('is accepted in Authorization: Bearer and nowhere else', async () => {
-    assert.equal((await ask({ authorization: `Bearer ${tributary.adminToken}` })).status, 200)
-    assert.equal((await ask({ authorization: `bearer ${tributary.adminToken}` })).status, 200)
+    assert.equal((await request({ authorization: `Bearer ${tributary.adminToken}` })).status, 200)
+    assert.equal((await request({ authorization: `bearer ${tributary.adminToken}` })).status, 200)
     for (const headers of [
       {},
       { authorization: tributary.adminToken },
@@ -120,7 +120,7 @@ suite('the admin token', () => {
       { cookie: `admin_token=${tributary.adminToken}` },
       { 'x-admin-token': tributary.adminToken },
     ]) {
-      const response = await ask(headers)
+      const response = await request(headers)
       assert.equal(response.status, 401, JSON.stringify(headers))
       assert.equal(response.headers.get('www-authenticate'), 'Bearer')
       assert.equal(((await response.json()) as { reason: string }).reason, 'admin_token_invalid')

@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-const ask = <Row extends object>(text: string, values: unknown[] = []) => harness.sql<Row>(text, values)
+const sql = <Row extends object>(text: string, values: unknown[] = []) => harness.sql<Row>(text, values)
 const remove = (app: LabApp, query = '') => harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}${query}`)
 const progressOf = async (app: LabApp): Promise<Progress> =>
   ((await harness.tributary.admin('GET', '/admin/deletions')).body as Progress[]).find(
@@ -68,7 +68,7 @@ async function livedInApp(destination?: string) {
   await send(harness, 'GET', '/proxy/demo-social/api/me', { token: ada.access_token })
   await newCode(harness, 'demo-social', 'esra', {}, app)
   const tokens = [await serviceToken(ada, app)]
-  return { app, ada, tokens, ids: await idsOfApp(ask, app.clientId) }
+  return { app, ada, tokens, ids: await idsOfApp(sql, app.clientId) }
 }
 
 suite('an app that has people', () => {
@@ -86,11 +86,11 @@ suite('an app that has people', () => {
 
   test('is deleted with everything of them: here, at the services and at destinations', async () => {
     const neighbour = await harness.makeApp()
-    const kept = await signIn(harness, 'demo-social', 'ada', {}, neighbour)
-    const theirs: ClientDatabase = await clientDatabase()
+    const neighbourPerson = await signIn(harness, 'demo-social', 'ada', {}, neighbour)
+    const target: ClientDatabase = await clientDatabase()
     try {
-      const { app, ada, tokens, ids } = await livedInApp(theirs.url)
-      await until('an item is at the destination', async () => (await theirs.live()).length > 0)
+      const { app, ada, tokens, ids } = await livedInApp(target.url)
+      await until('an item is at the destination', async () => (await target.live()).length > 0)
       const begun = await remove(app, '?erase=true')
       assert.equal(begun.status, 202, JSON.stringify(begun.body))
       assert.equal((await get(harness, '/profiles', ada.access_token)).status, 401)
@@ -100,16 +100,16 @@ suite('an app that has people', () => {
       assert.deepEqual([progress.erased, progress.service_tokens.failed], [progress.accounts, 0])
       assert.ok(progress.service_tokens.revoked >= 3)
       assert.equal(progress.destinations_untold, undefined)
-      assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+      assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
       for (const token of tokens) assert.equal(await worksAtService(token), false)
-      assert.deepEqual(await theirs.live(), [])
+      assert.deepEqual(await target.live(), [])
       assert.equal((await remove(app, '?erase=true')).status, 404)
       for (const action of ['app.delete_begin', 'app.delete'])
         assert.equal((await auditOf(harness, action)).filter(({ app_id: id }) => id === app.clientId).length, 1, action)
-      assert.equal((await get(harness, '/profiles', kept.access_token)).status, 200)
-      assert.equal(await worksAtService(await serviceToken(kept, neighbour)), true)
+      assert.equal((await get(harness, '/profiles', neighbourPerson.access_token)).status, 200)
+      assert.equal(await worksAtService(await serviceToken(neighbourPerson, neighbour)), true)
     } finally {
-      await theirs.drop()
+      await target.drop()
     }
   })
 
@@ -124,15 +124,15 @@ suite('an app that has people', () => {
     assert.equal(command.code, 0, command.stderr)
     const done = JSON.parse(command.stdout) as Progress
     assert.deepEqual([done.state, done.erased], ['deleted', done.accounts])
-    assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+    assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
   })
 
   test('waits for an unreachable destination until the operator stops waiting', async () => {
-    const theirs: ClientDatabase = await clientDatabase()
+    const target: ClientDatabase = await clientDatabase()
     try {
-      const { app, ids } = await livedInApp(theirs.url)
-      await until('an item is at the destination', async () => (await theirs.live()).length > 0)
-      await theirs.line.cut()
+      const { app, ids } = await livedInApp(target.url)
+      await until('an item is at the destination', async () => (await target.live()).length > 0)
+      await target.line.cut()
       assert.equal((await remove(app, '?erase=true')).status, 202)
       await until('it waits', async () => (await progressOf(app)).state === 'waiting_for_destinations')
       const waiting = await progressOf(app)
@@ -143,9 +143,9 @@ suite('an app that has people', () => {
       await remove(app, '?erase=true&give_up=true')
       await deleted(app)
       assert.equal((await progressOf(app)).destinations_untold, 1)
-      assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+      assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
     } finally {
-      await theirs.drop()
+      await target.drop()
     }
   })
 

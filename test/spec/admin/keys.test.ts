@@ -57,8 +57,8 @@ suite('service keys in the admin API', () => {
     assert.deepEqual(await list(), [replaced.body])
     assert.doesNotMatch(JSON.stringify(await list()), /s3cret/)
 
-    const gone = await call('DELETE', `${where}/github`)
-    assertPromised('DELETE', '/admin/apps/:client_id/keys/:service', gone.body)
+    const deleted = await call('DELETE', `${where}/github`)
+    assertPromised('DELETE', '/admin/apps/:client_id/keys/:service', deleted.body)
     assert.deepEqual(await list(), [])
     assert.equal((await call('DELETE', `${where}/github`)).status, 404)
   })
@@ -134,11 +134,11 @@ suite('service keys in the admin API', () => {
   })
 
   test('of an unknown app return 404', async () => {
-    const nobody = '/admin/apps/app_none/keys'
+    const unknownApp = '/admin/apps/app_none/keys'
     for (const [method, path, body] of [
-      ['GET', nobody],
-      ['PUT', `${nobody}/github`, { key: 'k', secret: 's' }],
-      ['DELETE', `${nobody}/github`],
+      ['GET', unknownApp],
+      ['PUT', `${unknownApp}/github`, { key: 'k', secret: 's' }],
+      ['DELETE', `${unknownApp}/github`],
     ] as const)
       assert.equal((await call(method, path, body)).status, 404, method)
   })

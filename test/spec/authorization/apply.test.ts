@@ -13,8 +13,8 @@ before(async () => {
 after(() => harness.stop())
 
 const keys = () => ({ client_id: harness.app.clientId, client_secret: harness.app.secret })
-const apply = (service: string, fields: Record<string, string>, ask: RequestOptions = {}) =>
-  send(harness, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...ask })
+const apply = (service: string, fields: Record<string, string>, options: RequestOptions = {}) =>
+  send(harness, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...options })
 
 suite('/auth/:service/apply', () => {
   test('GET with everything in the query, as in the specification', async () => {
@@ -29,12 +29,12 @@ suite('/auth/:service/apply', () => {
 
   test('POST with a form, with JSON, and with Basic', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
-    for (const ask of [
+    for (const options of [
       { form: { ...keys(), token } },
       { json: { ...keys(), token } },
       { form: { token }, headers: basic(harness.app) },
     ])
-      assert.equal((await send(harness, 'POST', '/auth/demo-social/apply', ask)).status, 200)
+      assert.equal((await send(harness, 'POST', '/auth/demo-social/apply', options)).status, 200)
   })
 
   test('an OAuth 1 service requires its token secret', async () => {
@@ -162,8 +162,8 @@ suite('F27 app_verified: whether the service issued the token to this app', () =
 })
 
 suite('POST /auth/apply/batch', () => {
-  const batch = (accounts: unknown, ask: RequestOptions = {}) =>
-    send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...ask })
+  const batch = (accounts: unknown, options: RequestOptions = {}) =>
+    send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...options })
   type Entry = { account: string; access_token: string; profiles: string[]; errors?: object; error?: object }
 
   test('returns entries by the caller’s id; several services make one account', async () => {

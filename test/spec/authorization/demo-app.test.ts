@@ -85,8 +85,8 @@ suite('F10 the demo app', () => {
   test('shows whose account a link of somebody else would join', async () => {
     const page = await connect(createBrowser(), /Social/, 'ben')
     const link = linkTo(page, /another/)
-    const asked = await connect(createBrowser(), /Health/, 'esra', link)
-    assert.match(asked.body, /already exists/)
-    assert.match(asked.body, /Ben Okafor/)
+    const confirmation = await connect(createBrowser(), /Health/, 'esra', link)
+    assert.match(confirmation.body, /already exists/)
+    assert.match(confirmation.body, /Ben Okafor/)
   })
 })

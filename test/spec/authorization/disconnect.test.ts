@@ -39,8 +39,8 @@ suite('DELETE /profiles/:id', () => {
     const { requests } = harness.lab.services['demo-social']
     requests.clear()
     const profile = `${nativeId(harness, 'demo-social', 'ada')}@demo-social`
-    const gone = await remove(granted.access_token, 'demo-social')
-    assert.deepEqual(gone.body, { deleted: [{ profile, erased: true, service_token: 'revoked' }] })
+    const erased = await remove(granted.access_token, 'demo-social')
+    assert.deepEqual(erased.body, { deleted: [{ profile, erased: true, service_token: 'revoked' }] })
     const hints = requests.to('/oauth/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
     assert.deepEqual(hints, [auth.refresh_token, auth.token])
     assert.equal(await worksAt('demo-social', auth.token), false)
@@ -73,8 +73,8 @@ suite('DELETE /profiles/:id', () => {
 
   test('OAuth 1 tokens are revoked where the service has an endpoint for it', async () => {
     const ada = await signIn(harness, 'demo-micro', 'ada')
-    const gone = await remove(ada.access_token, 'demo-micro')
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await remove(ada.access_token, 'demo-micro')
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
     assert.equal(harness.lab.services['demo-micro'].requests.count('/oauth/revoke'), 1)
   })
 
@@ -87,9 +87,9 @@ suite('DELETE /profiles/:id', () => {
     test(`a service that ${what} is reported, and the profile is erased anyway`, async () => {
       const ada = await signIn(harness, 'demo-social', 'ada')
       harness.lab.services['demo-social'].faults.add({ path: '/oauth/revoke', times: 0, ...fault } as Fault)
-      const gone = await remove(ada.access_token, 'demo-social')
+      const response = await remove(ada.access_token, 'demo-social')
       harness.lab.services['demo-social'].faults.clear()
-      const outcome = (gone.body['deleted'] as { service_token: string }[])[0]?.service_token
+      const outcome = (response.body['deleted'] as { service_token: string }[])[0]?.service_token
       assert.equal(outcome, fault.kind === 'html' ? 'revoked' : 'failed')
       assert.deepEqual(await left(), [{ n: 0 }])
     })
@@ -99,8 +99,8 @@ suite('DELETE /profiles/:id', () => {
     const app = await harness.makeApp()
     const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
     await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
-    const gone = await remove(ada.access_token, 'demo-social')
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+    const response = await remove(ada.access_token, 'demo-social')
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
   })
 })
 
@@ -108,8 +108,8 @@ suite('DELETE /profiles', () => {
   test('erases the whole account: profiles, tokens at the services, all access tokens', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const again = await signIn(harness, 'demo-health', 'ada', { access_token: ada.access_token })
-    const gone = await remove(again.access_token)
-    const outcomes = gone.body['deleted'] as { profile: string; service_token: string }[]
+    const response = await remove(again.access_token)
+    const outcomes = response.body['deleted'] as { profile: string; service_token: string }[]
     assert.deepEqual(
       outcomes.map(({ service_token: outcome }) => outcome),
       ['revoked', 'revoked'],
@@ -160,8 +160,8 @@ suite('DELETE /profiles', () => {
     for (let round = 0; round < 4; round += 1) {
       const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
       const code = await newCode(harness, 'demo-health', 'ada', { access_token: ada.access_token }, app)
-      const [gone, linked] = await Promise.all([remove(ada.access_token), redeem(harness, code, {}, app)])
-      assert.equal(gone.status, 200)
+      const [response, linked] = await Promise.all([remove(ada.access_token), redeem(harness, code, {}, app)])
+      assert.equal(response.status, 200)
       assert.ok([200, 400].includes(linked.status))
       assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 0)
     }

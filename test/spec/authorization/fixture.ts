@@ -65,9 +65,9 @@ export async function serviceToken(
   const { key, secret } = by.keys[service]!
   const { verifier, query } = pkce()
   const scope = (settings() as { defaultScopes: string[] }).defaultScopes.join(' ')
-  const asked = { response_type: 'code', client_id: key, redirect_uri: redirect, scope, ...query }
+  const params = { response_type: 'code', client_id: key, redirect_uri: redirect, scope, ...query }
   const browser = createBrowser({ stopAt: (url) => url.startsWith(redirect) })
-  const page = await browser.walk(`${endpoints['authorize_url']}?${new URLSearchParams(asked).toString()}`, { person })
+  const page = await browser.walk(`${endpoints['authorize_url']}?${new URLSearchParams(params).toString()}`, { person })
   const code = new URL(page.url).searchParams.get('code') ?? ''
   const fields = { grant_type: 'authorization_code', code, redirect_uri: redirect, code_verifier: verifier }
   const isBasic = (settings() as { clientAuth: string[] }).clientAuth.includes('client_secret_basic')

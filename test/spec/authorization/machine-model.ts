@@ -22,15 +22,15 @@ export interface Model {
 export const emptyModel = (): Model => ({ accounts: new Map(), tokens: [], used: new Map() })
 
 /** The account that a sign-in without a token finds; undefined for a new one. */
-export function foundBy(model: Model, app: number, profile: string): string | undefined {
+export function findAccount(model: Model, app: number, profile: string): string | undefined {
   return model.used.get(`${app} ${profile}`)?.[0]
 }
 
 /** A sign-in, a link or an apply took effect. */
 export function joined(model: Model, app: number, profile: string, account: string, token: string): void {
-  const known = model.accounts.get(account) ?? { app, profiles: new Set() }
-  known.profiles.add(profile)
-  model.accounts.set(account, known)
+  const entry = model.accounts.get(account) ?? { app, profiles: new Set() }
+  entry.profiles.add(profile)
+  model.accounts.set(account, entry)
   model.tokens.push({ value: token, account, app })
   const key = `${app} ${profile}`
   model.used.set(key, [account, ...(model.used.get(key) ?? []).filter((each) => each !== account)])
@@ -49,10 +49,10 @@ export function merged(model: Model, source: string, dest: string): void {
 }
 
 export function disconnected(model: Model, account: string, profiles: string[]): void {
-  const known = model.accounts.get(account)!
+  const entry = model.accounts.get(account)!
   for (const profile of profiles) {
-    known.profiles.delete(profile)
-    const key = `${known.app} ${profile}`
+    entry.profiles.delete(profile)
+    const key = `${entry.app} ${profile}`
     model.used.set(
       key,
       (model.used.get(key) ?? []).filter((each) => each !== account),

@@ -70,14 +70,14 @@ suite('S24 merges', () => {
   test('with itself, across apps, of a deleted account, and repeated are refused', async () => {
     const [a, b] = [await make('1'), await make('2')]
     assertRefused(await merge(a, a), 400, 'same_account')
-    const theirs = await makeAccount(flows.deps, (await harness.makeApp({ services: [] })).clientId, ['9'])
-    assertRefused(await merge(theirs, a), 403, 'other_app')
-    assertRefused(await merge(a, theirs), 403, 'other_app')
+    const foreign = await makeAccount(flows.deps, (await harness.makeApp({ services: [] })).clientId, ['9'])
+    assertRefused(await merge(foreign, a), 403, 'other_app')
+    assertRefused(await merge(a, foreign), 403, 'other_app')
     assert.equal((await merge(a, b)).status, 200)
     assertRefused(await merge(a, b), 401, 'token_invalid')
     assertRefused(await merge(b, a), 401, 'token_invalid')
     assert.deepEqual(await membersOf(b), ['1', '2'])
-    assert.deepEqual(await membersOf(theirs), ['9'])
+    assert.deepEqual(await membersOf(foreign), ['9'])
   })
 
   test('twenty concurrent identical merges: one succeeds', async () => {

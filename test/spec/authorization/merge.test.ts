@@ -62,8 +62,8 @@ suite('/auth/merge', () => {
     const { body } = await send(harness, 'GET', '/profiles', { query, headers: basic(app) })
     assert.equal(entryOf(body, 'demo-social').auth.token, ada.token)
     assert.equal(entryOf(body, 'demo-social')['state'], 'active')
-    const gone = await send(harness, 'DELETE', '/profiles/demo-social', { token: ben.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await send(harness, 'DELETE', '/profiles/demo-social', { token: ben.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })
 
   for (const newer of ['source', 'dest'] as const) {

@@ -31,27 +31,27 @@ suite('GET /profiles', () => {
   })
 
   test('accepts the token in the query, as Bearer, or as both if they agree', async () => {
-    const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+    const request = (query: Record<string, string>, headers: Record<string, string> = {}) =>
       send(harness, 'GET', '/profiles', { query, headers })
     const token = ada.access_token
-    assert.equal((await ask({ access_token: token })).status, 200)
-    assert.equal((await ask({}, { authorization: `bearer ${token}` })).status, 200)
-    assert.equal((await ask({ access_token: token }, { authorization: `Bearer ${token}` })).status, 200)
+    assert.equal((await request({ access_token: token })).status, 200)
+    assert.equal((await request({}, { authorization: `bearer ${token}` })).status, 200)
+    assert.equal((await request({ access_token: token }, { authorization: `Bearer ${token}` })).status, 200)
     const other = await signIn(harness, 'demo-social', 'ben')
     assertRefused(
-      await ask({ access_token: token }, { authorization: `Bearer ${other.access_token}` }),
+      await request({ access_token: token }, { authorization: `Bearer ${other.access_token}` }),
       400,
       'token_conflict',
     )
-    assertRefused(await ask({}), 401, 'token_missing')
-    assertRefused(await ask({ access_token: '' }), 401, 'token_missing')
-    assertRefused(await ask({ access_token: 'nonsense' }), 401, 'token_invalid')
+    assertRefused(await request({}), 401, 'token_missing')
+    assertRefused(await request({ access_token: '' }), 401, 'token_missing')
+    assertRefused(await request({ access_token: 'nonsense' }), 401, 'token_invalid')
     assertRefused(
-      await ask({}, { authorization: `Bearer ${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}` }),
+      await request({}, { authorization: `Bearer ${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}` }),
       401,
       'token_invalid',
     )
-    assert.equal((await ask({})).headers.get('www-authenticate'), 'Bearer')
+    assert.equal((await request({})).headers.get('www-authenticate'), 'Bearer')
   })
 
   test('full=true returns objects with the record of the service', async () => {
@@ -77,19 +77,19 @@ suite('GET /profiles', () => {
   test('auth=true also requires the app’s secret, in any of three ways', async () => {
     const { clientId, secret } = harness.app
     const token = ada.access_token
-    const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+    const request = (query: Record<string, string>, headers: Record<string, string> = {}) =>
       send(harness, 'GET', '/profiles', { query: { auth: 'true', ...query }, headers })
     const bearer = { authorization: `Bearer ${token}` }
-    assert.equal((await ask({}, bearer)).status, 400)
-    assert.equal((await ask({ client_id: clientId }, bearer)).status, 400)
-    assertRefused(await ask({ client_id: clientId, client_secret: 'wrong' }, bearer), 401, 'app_secret_invalid')
+    assert.equal((await request({}, bearer)).status, 400)
+    assert.equal((await request({ client_id: clientId }, bearer)).status, 400)
+    assertRefused(await request({ client_id: clientId, client_secret: 'wrong' }, bearer), 401, 'app_secret_invalid')
     const other = await harness.makeApp()
-    const theirs = { client_id: other.clientId, client_secret: other.secret }
-    assertRefused(await ask(theirs, bearer), 401, 'app_secret_invalid')
+    const foreign = { client_id: other.clientId, client_secret: other.secret }
+    assertRefused(await request(foreign, bearer), 401, 'app_secret_invalid')
     for (const response of [
-      await ask({ client_id: clientId, client_secret: secret }, bearer),
-      await ask({ client_id: clientId, client_secret: secret, access_token: token }),
-      await ask({ access_token: token }, basic(harness.app)),
+      await request({ client_id: clientId, client_secret: secret }, bearer),
+      await request({ client_id: clientId, client_secret: secret, access_token: token }),
+      await request({ access_token: token }, basic(harness.app)),
     ]) {
       assert.equal(response.status, 200)
       assert.match(entryOf(response.body, 'demo-social').auth.token, /^at-/)

@@ -76,8 +76,8 @@ suite('sign-in at a real Bluesky data server', { skip }, () => {
       assert.notEqual(next['state'], 'needs_auth')
     }
     assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs stays here')
-    const gone = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })
 
   test('a denial, a replay, and a wrong issuer are refused', async () => {

@@ -44,8 +44,8 @@ suite('sign-in at a service built on oauthlib', { skip }, () => {
     const form = { token: auth.token, token_secret: auth.token_secret! }
     const applied = await send(harness, 'POST', '/auth/oauthlib/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], entry['profile'])
-    const gone = await send(harness, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
+    const erased = await send(harness, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
+    assert.equal((erased.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
     assert.deepEqual((await get(harness, '/profiles', granted.access_token)).body, { id: granted.account })
     await provider.revoke(auth.token)
     assertRefused(

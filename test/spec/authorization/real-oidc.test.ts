@@ -147,8 +147,8 @@ suite('sign-in at oidc-provider', { skip }, () => {
     const form = { token: second.auth.token }
     const applied = await send(harness, 'POST', '/auth/oidc/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], 'rita@oidc')
-    const gone = await send(harness, 'DELETE', '/profiles/oidc', { token: granted.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await send(harness, 'DELETE', '/profiles/oidc', { token: granted.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
     assert.equal(await me(second.auth.token), 401)
     const late = await send(harness, 'POST', '/auth/oidc/apply', { form, headers: basic(harness.app) })
     assertRefused(late, 401, 'service_refused')

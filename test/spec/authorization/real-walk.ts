@@ -48,9 +48,9 @@ export async function finishReal(
   change(url)
   const first = await open(url)
   assert.equal(first.status, 302, first.text)
-  const asked = new URL(first.location!, url)
-  const ticket = asked.pathname === '/oauth/confirm' ? asked.searchParams.get('ticket') : null
-  const back = ticket === null ? first : await open(new URL(asked.pathname, url), { ticket, response: 'yes' })
+  const next = new URL(first.location!, url)
+  const ticket = next.pathname === '/oauth/confirm' ? next.searchParams.get('ticket') : null
+  const back = ticket === null ? first : await open(new URL(next.pathname, url), { ticket, response: 'yes' })
   assert.ok(back.location!.startsWith(REDIRECT), back.location!)
   return new URL(back.location!).searchParams
 }

@@ -48,11 +48,11 @@ suite('responses of services are not mixed up', () => {
   test('S01 the state of one service at the callback of another is refused without a token request, and audited', async () => {
     const hostile = await stopBeforeCallback('demo-social')
     const honest = await stopBeforeCallback('demo-health')
-    const [asked, before] = [tokenRequests(), await rows()]
+    const [requestsBefore, before] = [tokenRequests(), await rows()]
     const mixed = new URL(honest.callback)
     mixed.searchParams.set('state', hostile.callback.searchParams.get('state')!)
     await assertRefusedAt(hostile.browser, mixed)
-    assert.equal(tokenRequests(), asked, 'no token request left')
+    assert.equal(tokenRequests(), requestsBefore, 'no token request left')
     assert.equal(await rows(), before)
     const entry = (await auditOf(harness, 'callback.refused')).at(-1)
     assert.deepEqual(entry?.detail, { began_at: 'demo-social', came_back_to: 'demo-health' })
@@ -62,26 +62,26 @@ suite('responses of services are not mixed up', () => {
 
   test('S02 two apps at one service: a code of one in the flow of the other changes nothing', async () => {
     const other = await harness.makeApp()
-    const mine = await stopBeforeCallback('demo-social')
-    const theirs = await stopBeforeCallback('demo-social', other)
+    const own = await stopBeforeCallback('demo-social')
+    const foreign = await stopBeforeCallback('demo-social', other)
     const before = await rows()
-    const crossed = new URL(mine.callback)
-    crossed.searchParams.set('code', theirs.callback.searchParams.get('code')!)
-    const page = await mine.browser.open(crossed.href)
+    const crossed = new URL(own.callback)
+    crossed.searchParams.set('code', foreign.callback.searchParams.get('code')!)
+    const page = await own.browser.open(crossed.href)
     assert.equal(page.url, `${REDIRECT}?error=service_refused`)
-    const swapped = new URL(mine.callback)
-    swapped.searchParams.set('state', theirs.callback.searchParams.get('state')!)
-    await assertRefusedAt(mine.browser, swapped)
+    const swapped = new URL(own.callback)
+    swapped.searchParams.set('state', foreign.callback.searchParams.get('state')!)
+    await assertRefusedAt(own.browser, swapped)
     assert.equal(await rows(), before)
   })
 
   test('S03 a wrong or missing issuer is refused', async () => {
     for (const iss of ['wrong', 'off']) {
       harness.lab.services['demo-social'].configure({ iss })
-      const asked = tokenRequests()
+      const requestsBefore = tokenRequests()
       const back = await walk(harness.startUrl('demo-social', { state: 's' }), { person: 'ada' })
       assert.equal(back.search, '?error=service_refused&state=s', iss)
-      assert.equal(tokenRequests(), asked, 'the code went nowhere')
+      assert.equal(tokenRequests(), requestsBefore, 'the code went nowhere')
     }
     harness.lab.services['demo-social'].configure({ iss: 'on' })
     assert.ok((await walk(harness.startUrl('demo-social'), { person: 'ada' })).searchParams.has('code'))
@@ -130,13 +130,16 @@ suite('S29 a callback with a repeated parameter is refused', () => {
     test(`${service}: a repeated ${name}: the app gets an error, no token is requested, and the sign-in ends`, async () => {
       for (const second of [undefined, 'another']) {
         const { browser, callback } = await stopBeforeCallback(service, harness.app, { state: 's' })
-        const asked = [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')]
+        const requestsBefore = [
+          tokenRequests(),
+          harness.lab.services['demo-micro'].requests.count('/oauth/access_token'),
+        ]
         const before = await rows()
         const page = await browser.open(doubled(callback, name, second).href)
         assert.equal(page.url, `${REDIRECT}?error=invalid_request&state=s`)
         assert.deepEqual(
           [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')],
-          asked,
+          requestsBefore,
           'the code went nowhere',
         )
         assert.equal(await rows(), before)

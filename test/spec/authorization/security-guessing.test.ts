@@ -66,19 +66,19 @@ suite('S20 a refusal reveals nothing about the guess', () => {
     const { hasher } = harness.tributary.store
     const right = hasher.hash('app_secret', harness.app.secret)
     for (let length = 1; length < harness.app.secret.length; length += 1) {
-      const near = hasher.hash('app_secret', `${harness.app.secret.slice(0, length)}~`)
-      assert.ok(near.subarray(0, 4).compare(right.subarray(0, 4)) !== 0)
+      const similar = hasher.hash('app_secret', `${harness.app.secret.slice(0, length)}~`)
+      assert.ok(similar.subarray(0, 4).compare(right.subarray(0, 4)) !== 0)
     }
   })
 
   test('the responses are identical', async () => {
-    const ask = (clientId: string, secret: string, from: string) =>
+    const request = (clientId: string, secret: string, from: string) =>
       send(harness, 'POST', '/oauth/revoke', {
         form: { token: 'x' },
         headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
       })
-    const known = await ask(harness.app.clientId, 'wrong', '203.0.113.8')
-    const unknown = await ask('app_unknown', 'wrong', '203.0.113.9')
+    const known = await request(harness.app.clientId, 'wrong', '203.0.113.8')
+    const unknown = await request('app_unknown', 'wrong', '203.0.113.9')
     assert.equal(withoutRequestId(known), withoutRequestId(unknown))
     assert.equal(known.status, unknown.status)
     const names = (response: typeof known) => [...response.headers.keys()].join()
@@ -93,9 +93,9 @@ suite('S21 guessing is blocked', () => {
       headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
     })
   /** A window of a minute can end in between, so twice the limit must be enough. */
-  const guessUntilStopped = async (limit: number, ask: (n: number) => ReturnType<typeof guess>) => {
+  const guessUntilStopped = async (limit: number, request: (n: number) => ReturnType<typeof guess>) => {
     for (let n = 1; n <= limit * 2 + 1; n += 1) {
-      const response = await ask(n)
+      const response = await request(n)
       if (response.status === 429) return { response, after: n }
     }
     return assert.fail('never stopped')

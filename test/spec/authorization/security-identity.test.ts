@@ -120,11 +120,11 @@ suite('F1 a refresh', () => {
         [did],
       )
     )[0]!
-  const refreshed = async (did: string, lie: (granted: Granted) => void) => {
+  const refreshed = async (did: string, tamper: (granted: Granted) => void) => {
     const granted = await signIn(did)
     await ageCredentials(harness.sql, 1000)
     const before = await credentialOf(did)
-    lie(granted)
+    tamper(granted)
     network.asked.length = 0
     network.revoked.length = 0
     const query = { auth: 'true', access_token: granted.access_token }

@@ -25,7 +25,7 @@ const keep = (name: string, value: string | null | undefined): string => {
   return value
 }
 
-const ask: typeof send = async (...given) => {
+const request: typeof send = async (...given) => {
   const response = await send(...given)
   bodies.push(response.text)
   return response
@@ -59,8 +59,8 @@ async function collect(): Promise<void> {
   keep('cookie', browser.cookies(harness.tributary.url)['tributary'])
   const confirm = await browser.walk(harness.startUrl('demo-health', { response_type: 'token' }), { person: 'ben' })
   keep('ticket', confirm.forms[0]!.fields.find(({ name }) => name === 'ticket')?.value)
-  const left = await browser.submit(confirm, confirm.forms[0]!, { response: 'yes' })
-  keep('token of the fragment', new URLSearchParams(new URL(left.url).hash.slice(1)).get('access_token'))
+  const result = await browser.submit(confirm, confirm.forms[0]!, { response: 'yes' })
+  keep('token of the fragment', new URLSearchParams(new URL(result.url).hash.slice(1)).get('access_token'))
   lab.services['demo-social'].faults.add({ path: '/oauth/token', kind: 'status', status: 500 })
   await browser.walk(harness.startUrl('demo-social'), { person: 'ada' })
   await everyEndpoint()
@@ -72,29 +72,33 @@ async function everyEndpoint(): Promise<void> {
   const fields = (names: string[]) => Object.fromEntries(names.map((name) => [name, canary(name)]))
   const client = { client_id: harness.app.clientId, client_secret: harness.app.secret }
   const token = secrets.get('access token for demo-health')!
-  await ask(harness, 'POST', '/oauth/access_token', { form: { ...client, ...fields(['code', 'code_verifier']) } })
-  await ask(harness, 'POST', '/oauth/access_token', {
+  await request(harness, 'POST', '/oauth/access_token', { form: { ...client, ...fields(['code', 'code_verifier']) } })
+  await request(harness, 'POST', '/oauth/access_token', {
     form: { client_id: harness.app.clientId, ...fields(['client_secret', 'code']) },
   })
-  await ask(harness, 'POST', '/oauth/access_token', {
+  await request(harness, 'POST', '/oauth/access_token', {
     headers: basic({ clientId: harness.app.clientId, secret: canary('basic secret') }),
     form: { code: 'x' },
   })
-  await ask(harness, 'POST', '/oauth/access_token', {
+  await request(harness, 'POST', '/oauth/access_token', {
     headers: { 'content-type': 'application/json' },
     json: { ...client, ...fields(['profile']) },
   })
-  await ask(harness, 'POST', '/oauth/revoke', { form: { ...client, ...fields(['token']) } })
-  await ask(harness, 'GET', '/auth/demo-social/apply', { query: { ...client, ...fields(['token', 'token_secret']) } })
-  await ask(harness, 'POST', '/auth/demo-micro/apply', { form: { ...client, ...fields(['token', 'token_secret']) } })
-  await ask(harness, 'POST', '/auth/apply/batch', {
+  await request(harness, 'POST', '/oauth/revoke', { form: { ...client, ...fields(['token']) } })
+  await request(harness, 'GET', '/auth/demo-social/apply', {
+    query: { ...client, ...fields(['token', 'token_secret']) },
+  })
+  await request(harness, 'POST', '/auth/demo-micro/apply', {
+    form: { ...client, ...fields(['token', 'token_secret']) },
+  })
+  await request(harness, 'POST', '/auth/apply/batch', {
     json: { ...client, accounts: [{ id: 'x', 'demo-social': fields(['token']) }] },
   })
-  await ask(harness, 'GET', '/auth/merge', { query: fields(['source', 'dest']) })
-  await ask(harness, 'POST', '/auth/merge', { form: { ...fields(['source']), dest: token } })
-  await ask(harness, 'GET', '/profiles', { query: { access_token: canary('access_token') } })
-  await ask(harness, 'GET', '/profiles', { token: canary('bearer') })
-  await ask(harness, 'GET', '/profiles', {
+  await request(harness, 'GET', '/auth/merge', { query: fields(['source', 'dest']) })
+  await request(harness, 'POST', '/auth/merge', { form: { ...fields(['source']), dest: token } })
+  await request(harness, 'GET', '/profiles', { query: { access_token: canary('access_token') } })
+  await request(harness, 'GET', '/profiles', { token: canary('bearer') })
+  await request(harness, 'GET', '/profiles', {
     query: {
       access_token: token,
       auth: 'true',
@@ -102,11 +106,11 @@ async function everyEndpoint(): Promise<void> {
       client_secret: canary('client_secret'),
     },
   })
-  await ask(harness, 'GET', '/profile', { query: { access_token: token } })
-  await ask(harness, 'GET', '/connect', {
+  await request(harness, 'GET', '/profile', { query: { access_token: token } })
+  await request(harness, 'GET', '/connect', {
     query: { client_id: harness.app.clientId, redirect_uri: 'https://x.test/', access_token: canary('linked') },
   })
-  await ask(harness, 'GET', '/oauth/authenticate', {
+  await request(harness, 'GET', '/oauth/authenticate', {
     query: {
       client_id: harness.app.clientId,
       redirect_uri: REDIRECT,
@@ -114,20 +118,20 @@ async function everyEndpoint(): Promise<void> {
       access_token: canary('linked'),
     },
   })
-  await ask(harness, 'GET', '/oauth/authenticate', {
+  await request(harness, 'GET', '/oauth/authenticate', {
     query: { client_id: 'none', access_token: canary('linked') },
     headers: { accept: 'text/html' },
   })
-  await ask(harness, 'GET', '/auth/demo-social/callback', {
+  await request(harness, 'GET', '/auth/demo-social/callback', {
     query: fields(['code', 'state']),
     headers: { cookie: `tributary=${canary('cookie')}` },
   })
-  await ask(harness, 'GET', '/auth/demo-micro/callback', {
+  await request(harness, 'GET', '/auth/demo-micro/callback', {
     query: fields(['oauth_token', 'oauth_verifier']),
     headers: { accept: 'text/html' },
   })
-  await ask(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), response: 'yes' } })
-  await ask(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
+  await request(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), response: 'yes' } })
+  await request(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
 }
 
 suite('S13 secrets that pass through every endpoint, at debug level', () => {
@@ -189,11 +193,11 @@ suite('S14 responses to browsers', () => {
     const original = globalThis.fetch
     globalThis.fetch = async (...given) => {
       const response = await original(...given)
-      const asked = new Request(given[0]).url
-      if (asked.startsWith(harness.tributary.url)) {
+      const url = new Request(given[0]).url
+      if (url.startsWith(harness.tributary.url)) {
         for (const [name, pattern] of Object.entries(HEADERS))
-          assert.match(response.headers.get(name) ?? '(none)', pattern, `${name} of ${asked}`)
-        seen.push(`${response.status} ${new URL(asked).pathname}`)
+          assert.match(response.headers.get(name) ?? '(none)', pattern, `${name} of ${url}`)
+        seen.push(`${response.status} ${new URL(url).pathname}`)
         assert.ok(!/[?&]access_token=trt_/.test(response.headers.get('location') ?? ''), 'a token in a query')
       }
       return response
@@ -202,8 +206,8 @@ suite('S14 responses to browsers', () => {
       const query = new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT })
       await browser.open(`${harness.tributary.url}/connect?${query.toString()}`)
       const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token' }), { person: 'esra' })
-      const left = await browser.submit(page, page.forms[0]!, { response: 'yes' })
-      assert.match(new URL(left.url).hash, /^#access_token=trt_/)
+      const result = await browser.submit(page, page.forms[0]!, { response: 'yes' })
+      assert.match(new URL(result.url).hash, /^#access_token=trt_/)
       await browser.walk(harness.startUrl('demo-social'), { person: 'esra' })
       await browser.walk(harness.startUrl('demo-social'), { person: 'esra', decision: 'deny' })
       await browser.open(`${harness.tributary.url}/oauth/authenticate`)

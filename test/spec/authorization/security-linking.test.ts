@@ -59,11 +59,11 @@ suite('F10 a link with an access token joins nobody without consent', () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { verifier, query } = pkce()
     const { browser, page } = await openLink(ada.access_token, 'ben', query)
-    const left = await press(browser, page, 'yes')
-    assert.equal(new URL(left.url).searchParams.get('state'), 's')
+    const result = await press(browser, page, 'yes')
+    assert.equal(new URL(result.url).searchParams.get('state'), 's')
     assert.equal((await profilesOf(ada.access_token))['demo-health'], undefined)
-    assert.equal((await redeem(harness, codeIn(left)!)).status, 400, 'PKCE holds over the page')
-    const granted = await grantedBy(left, { code_verifier: verifier })
+    assert.equal((await redeem(harness, codeIn(result)!)).status, 400, 'PKCE holds over the page')
+    const granted = await grantedBy(result, { code_verifier: verifier })
     assert.equal(granted.account, ada.account)
     const ben = encodeURIComponent(nativeId(harness, 'demo-health', 'ben'))
     assert.deepEqual((await profilesOf(ada.access_token))['demo-health'], [ben])
@@ -81,11 +81,11 @@ suite('F10 a link with an access token joins nobody without consent', () => {
   test('back and submitted again: works before the app redeems the code; afterwards it is reported as done and revokes nothing', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'dmitri')
-    const left = await press(browser, page, 'yes')
+    const result = await press(browser, page, 'yes')
     const back = await browser.open(page.url)
     assert.match(back.body, /Ada Marlowe/)
-    assert.equal(codeIn(await press(browser, back, 'yes')), codeIn(left))
-    const granted = await grantedBy(left)
+    assert.equal(codeIn(await press(browser, back, 'yes')), codeIn(result))
+    const granted = await grantedBy(result)
     for (const late of [
       await browser.open(page.url),
       await press(browser, back, 'yes'),
@@ -98,11 +98,11 @@ suite('F10 a link with an access token joins nobody without consent', () => {
   test('“no” after “yes” counts until the app redeems the code', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'esra')
-    const left = await press(browser, page, 'yes')
+    const result = await press(browser, page, 'yes')
     harness.lab.services['demo-health'].requests.clear()
     assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
-    assert.equal((await redeem(harness, codeIn(left)!)).status, 400)
+    assert.equal((await redeem(harness, codeIn(result)!)).status, 400)
   })
 
   test('after ten minutes the page says so, and the service revokes the token', async () => {
@@ -155,12 +155,12 @@ suite('F10 a browser that signed in to the account before is not asked', () => {
     await browser.walk(harness.startUrl('demo-social'), { person: 'ben' })
     const ben = await signIn(harness, 'demo-social', 'ben')
     assert.ok(!(await openLink(ben.access_token, 'ben', {}, browser)).page.stopped, 'never redeemed')
-    const mine = await signedInHere(browser, 'chloe')
+    const own = await signedInHere(browser, 'chloe')
     assert.ok(!(await openLink(ben.access_token, 'chloe', {}, browser)).page.stopped, 'another account')
-    const form = { client_id: harness.app.clientId, client_secret: harness.app.secret, token: mine.access_token }
+    const form = { client_id: harness.app.clientId, client_secret: harness.app.secret, token: own.access_token }
     await fetch(`${harness.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
     const second = await signIn(harness, 'demo-social', 'chloe')
-    assert.equal(second.account, mine.account)
+    assert.equal(second.account, own.account)
     assert.ok(!(await openLink(second.access_token, 'chloe', {}, browser)).page.stopped, 'taken back')
   })
 })

@@ -107,7 +107,7 @@ const MUTATIONS: string[] = [
   'COM.example.app:/oauth',
 ]
 
-const ask = (redirectUri: string, more: Record<string, string> = {}) =>
+const request = (redirectUri: string, more: Record<string, string> = {}) =>
   send(harness, 'GET', '/oauth/authenticate', {
     query: { client_id: app.clientId, service: 'demo-social', redirect_uri: redirectUri, ...more },
     headers: { accept: 'text/html' },
@@ -123,7 +123,7 @@ suite('S07 redirect addresses', () => {
       'http://127.0.0.1:61234/native',
       'http://127.0.0.1/native',
     ]) {
-      const response = await ask(uri)
+      const response = await request(uri)
       assert.equal(response.status, 302, uri)
       assert.ok(response.headers.get('location')!.startsWith(harness.lab.services['demo-social'].url))
     }
@@ -135,7 +135,7 @@ suite('S07 redirect addresses', () => {
     for (const uri of MUTATIONS) {
       // Also with an error that would otherwise be reported by redirect.
       for (const more of [{}, { service: 'nowhere' }, { response_type: 'token' }] as Record<string, string>[]) {
-        const response = await ask(uri, more)
+        const response = await request(uri, more)
         assert.equal(response.status, 400, uri)
         assert.equal(response.headers.get('location'), null, uri)
         assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
@@ -194,7 +194,7 @@ suite('S08 parameters cannot be repeated', () => {
   })
 
   test('redirect_uri and redirect_url that differ are refused', async () => {
-    const response = await ask(REGISTERED, { redirect_url: 'https://evil.test/' })
+    const response = await request(REGISTERED, { redirect_url: 'https://evil.test/' })
     assert.equal(response.headers.get('location')?.includes('evil.test') ?? false, false)
   })
 })

@@ -60,22 +60,22 @@ suite('S18 altered sealed values', () => {
 
   test('a value of another row, tenant or column does not open', async () => {
     const ben = await signIn(harness, 'demo-social', 'ben')
-    const [mine, theirs] = [await sealedOf(ada.account), await sealedOf(ben.account)]
-    await put(mine, theirs.sealed)
+    const [own, foreign] = [await sealedOf(ada.account), await sealedOf(ben.account)]
+    await put(own, foreign.sealed)
     assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
     const [key] = await harness.sql<{ secret: Buffer }>('select secret from service_key where app_id = $1 limit 1', [
       harness.app.clientId,
     ])
-    await put(mine, key!.secret)
+    await put(own, key!.secret)
     assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
-    await put(mine, mine.sealed)
+    await put(own, own.sealed)
   })
 
   test('a profile whose credential does not open can still be erased', async () => {
     const finn = await signIn(harness, 'demo-social', 'finn')
     await put(await sealedOf(finn.account), Buffer.from('damaged'))
-    const gone = await send(harness, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+    const response = await send(harness, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
     assert.deepEqual((await get(harness, '/profiles', finn.access_token)).body, { id: finn.account })
   })
 

@@ -95,35 +95,35 @@ suite('S22 what belongs to others is indistinguishable from what does not exist'
   })
 
   test('codes: of another app, used, unknown', async () => {
-    const [theirs, used] = [
+    const [foreignCode, used] = [
       await newCode(harness, 'demo-social', 'chloe', {}, other),
       await newCode(harness, 'demo-social', 'ada'),
     ]
     await redeem(harness, used)
     const responses: Reply[] = []
-    for (const code of [theirs, used, `trc_${'0'.repeat(54)}`, 'nonsense'])
+    for (const code of [foreignCode, used, `trc_${'0'.repeat(54)}`, 'nonsense'])
       responses.push(
         await send(harness, 'POST', '/oauth/access_token', { form: { code }, headers: basic(harness.app) }),
       )
     assertAlike(responses, 400)
-    assert.equal((await redeem(harness, theirs, {}, other)).status, 200, 'it still belongs to its app')
+    assert.equal((await redeem(harness, foreignCode, {}, other)).status, 200, 'it still belongs to its app')
   })
 
   test('revocation: the response is the same for every token, and only own tokens are revoked', async () => {
-    const mine = await signIn(harness, 'demo-social', 'ada')
+    const revoked = await signIn(harness, 'demo-social', 'ada')
     const responses: Reply[] = []
-    for (const token of [foreign.access_token, deleted.access_token, 'nonsense', mine.access_token])
+    for (const token of [foreign.access_token, deleted.access_token, 'nonsense', revoked.access_token])
       responses.push(await send(harness, 'POST', '/oauth/revoke', { form: { token }, headers: basic(harness.app) }))
     assertAlike(responses, 200)
-    assert.equal((await get(harness, '/profiles', mine.access_token)).status, 401)
+    assert.equal((await get(harness, '/profiles', revoked.access_token)).status, 401)
     await untouched()
   })
 
   test('tokens of services: another app’s secret returns nothing', async () => {
-    const ask = (token: string, by: LabApp) =>
+    const request = (token: string, by: LabApp) =>
       send(harness, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(by) })
-    assertAlike([await ask(own.access_token, other), await ask(foreign.access_token, harness.app)], 401)
-    assert.equal((await ask(foreign.access_token, other)).status, 200)
+    assertAlike([await request(own.access_token, other), await request(foreign.access_token, harness.app)], 401)
+    assert.equal((await request(foreign.access_token, other)).status, 200)
   })
 
   test('a link with another app’s token joins nothing and gets the same error as an unknown one', async () => {

@@ -57,11 +57,11 @@ suite('sign-in', () => {
 
   test('two apps never share an account', async () => {
     const other = await harness.makeApp()
-    const [mine, theirs] = [
+    const [first, second] = [
       await signIn(harness, 'demo-social', 'ada'),
       await signIn(harness, 'demo-social', 'ada', {}, other),
     ]
-    assert.notEqual(mine.account, theirs.account)
+    assert.notEqual(first.account, second.account)
   })
 
   test('two concurrent first sign-ins of one person end in one account', async () => {
@@ -127,8 +127,8 @@ suite('sign-in', () => {
     const social = await browser.open(harness.startUrl('demo-social', { state: 'one' }))
     const micro = await browser.open(harness.startUrl('demo-micro', { state: 'two' }))
     const finish = async (page: typeof social) => {
-      const left = await browser.decide(await browser.login(page, 'ada'), 'allow')
-      return new URL(left.url).searchParams.get('state')
+      const consented = await browser.decide(await browser.login(page, 'ada'), 'allow')
+      return new URL(consented.url).searchParams.get('state')
     }
     assert.deepEqual([await finish(micro), await finish(social)], ['two', 'one'])
   })
@@ -149,8 +149,8 @@ suite('parameters of the app that reach the service', () => {
 
   test('the scope is passed on unchanged, and the granted scope is returned', async () => {
     assert.equal((await location('demo-social')).searchParams.get('scope')?.split(' ').length, 6)
-    const asked = await location('demo-social', { scope: 'profile posts.write' })
-    assert.equal(asked.searchParams.get('scope'), 'profile posts.write')
+    const url = await location('demo-social', { scope: 'profile posts.write' })
+    assert.equal(url.searchParams.get('scope'), 'profile posts.write')
     assert.equal(
       (await location('demo-health', { scope: 'profile,measures' })).searchParams.get('scope'),
       'profile,measures',

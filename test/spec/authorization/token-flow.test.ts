@@ -30,10 +30,10 @@ const fragmentOf = (page: Page) => new URLSearchParams(new URL(page.url).hash.sl
 suite('response_type=token', () => {
   test('the token is returned in the fragment after the person confirmed', async () => {
     const { browser, page } = await askedFor({ state: 'x y' })
-    const left = await press(browser, page, 'yes')
-    assert.ok(left.stopped)
-    assert.equal(new URL(left.url).search, '')
-    const fragment = fragmentOf(left)
+    const result = await press(browser, page, 'yes')
+    assert.ok(result.stopped)
+    assert.equal(new URL(result.url).search, '')
+    const fragment = fragmentOf(result)
     assert.deepEqual([...fragment.keys()], ['access_token', 'account', 'state'])
     assert.equal(fragment.get('state'), 'x y')
     const { body } = await get(harness, '/profiles', fragment.get('access_token')!)
@@ -70,8 +70,8 @@ suite('response_type=token', () => {
   test('“no” returns an error to the app, and the service revokes its token', async () => {
     const { browser, page } = await askedFor({ state: 's' }, 'dmitri')
     harness.lab.services['demo-social'].requests.clear()
-    const left = await press(browser, page, 'no')
-    assert.equal(left.url, `${REDIRECT}?error=access_denied&state=s`)
+    const result = await press(browser, page, 'no')
+    assert.equal(result.url, `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-social'].requests.count('/oauth/revoke') > 0)
     const dmitri = nativeId(harness, 'demo-social', 'dmitri')
     assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [dmitri]), [])
@@ -123,13 +123,13 @@ suite('response_type=token', () => {
       .map(([name, value]) => `${name}=${value}`)
       .join('; ')
     const body = new URLSearchParams({ ticket, response: 'yes' })
-    const left = await fetch(`${harness.tributary.url}/oauth/confirm`, {
+    const result = await fetch(`${harness.tributary.url}/oauth/confirm`, {
       method: 'POST',
       body,
       headers: { cookie },
       redirect: 'manual',
     })
-    assert.match(left.headers.get('location') ?? '', /^com\.example\.app:\/done#access_token=trt_/)
+    assert.match(result.headers.get('location') ?? '', /^com\.example\.app:\/done#access_token=trt_/)
   })
 
   test('PKCE does not apply here and is refused', async () => {

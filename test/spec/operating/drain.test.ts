@@ -14,16 +14,16 @@ suite('stopping', () => {
   test('R02 finishes requests in progress, refuses new ones, and closes idle connections', async () => {
     const tributary = await startTributary()
     const idle = await rawClient(tributary.url)
-    idle.say('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    idle.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
     // A database lock keeps a request in progress until it is released.
-    const held = await holdTable(tributary.databaseUrl, 'app')
+    const lock = await holdTable(tributary.databaseUrl, 'app')
     const slow = fetch(`${tributary.url}/admin/apps`, { headers: { authorization: `Bearer ${tributary.adminToken}` } })
-    await held.awaited()
+    await lock.awaited()
 
     const stopped = tributary.stop()
     await idle.ended
     await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
-    await held.release()
+    await lock.release()
     const response = await slow
     assert.equal(response.status, 200)
     assert.deepEqual(await response.json(), [])
@@ -35,7 +35,7 @@ suite('stopping', () => {
   test('waits no longer than DRAIN_SECONDS', async () => {
     const tributary = await startTributary({ DRAIN_SECONDS: '1' })
     const stuck = await rawClient(tributary.url)
-    stuck.say(
+    stuck.send(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`,
     )
     // Its first bytes have arrived when a later request gets its response.

@@ -36,7 +36,7 @@ function assertFramed(response: Response, what: string): void {
   assert.equal(response.headers.get('server'), null)
 }
 
-async function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+async function request(method: string, path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(`${tributary.url}${path}`, { method, redirect: 'manual', ...init })
   assertFramed(response, `${method} ${path} -> ${response.status}`)
   return response
@@ -50,16 +50,16 @@ suite('S14 every route', () => {
   for (const [method, path, { auth }] of ROUTES) {
     const where = address(path)
     test(`${method} ${path} has the security headers, authorised or not`, async () => {
-      const outside = await ask(method, where)
+      const outside = await request(method, where)
       if (auth === 'admin') assert.equal(outside.status, 401)
-      const inside = await ask(method, where, { headers: asAdmin() })
+      const inside = await request(method, where, { headers: asAdmin() })
       assert.notEqual(inside.status, 500)
       assert.equal(outside.headers.get('access-control-allow-origin'), isShared([auth]) ? '*' : null)
       await Promise.all([outside.body?.cancel(), inside.body?.cancel()])
     })
 
     test(`${method} ${path} is the same under /v0`, async () => {
-      const [plain, prefixed] = await Promise.all([ask(method, where), ask(method, `/v0${where}`)])
+      const [plain, prefixed] = await Promise.all([request(method, where), request(method, `/v0${where}`)])
       assert.equal(prefixed.status, plain.status)
       assert.equal(prefixed.headers.get('content-type'), plain.headers.get('content-type'))
       await Promise.all([plain.body?.cancel(), prefixed.body?.cancel()])
@@ -71,7 +71,7 @@ suite('S14 every route', () => {
     const listed = (response: Response, name: string) => (response.headers.get(name) ?? '').split(', ').sort()
 
     test(`OPTIONS ${path} lists the methods, and allows all origins only where every origin may call`, async () => {
-      const response = await ask('OPTIONS', path, {
+      const response = await request('OPTIONS', path, {
         headers: { origin: 'https://evil.test', 'access-control-request-method': 'GET' },
       })
       assert.equal(response.status, 204)
@@ -81,15 +81,15 @@ suite('S14 every route', () => {
         assert.deepEqual(listed(response, 'access-control-allow-methods'), allowed)
         assert.match(response.headers.get('access-control-allow-headers') ?? '', /authorization/)
       } else {
-        const told = [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
-        assert.deepEqual(told, [])
+        const cors = [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
+        assert.deepEqual(cors, [])
       }
       assert.equal(response.headers.get('access-control-allow-credentials'), null)
     })
 
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
       test(`${method} ${path} is refused with the allowed methods`, async () => {
-        const response = await ask(method, path, { headers: asAdmin() })
+        const response = await request(method, path, { headers: asAdmin() })
         assert.equal(response.status, 405)
         assert.deepEqual(listed(response, 'allow'), allowed)
         if (method !== 'HEAD')
@@ -99,7 +99,7 @@ suite('S14 every route', () => {
 
     if (heads) {
       test(`HEAD ${path} is GET without the body`, async () => {
-        const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
+        const [get, head] = [await request('GET', path), await request('HEAD', path)]
         assert.equal(head.status, get.status)
         assert.equal(head.headers.get('content-type'), get.headers.get('content-type'))
         assert.equal(await head.text(), '')
@@ -127,7 +127,7 @@ suite('unknown routes and malformed requests', () => {
     `/${'x'.repeat(5000)}`,
   ]) {
     test(`${path.slice(0, 40)} gets our error response`, async () => {
-      const response = await ask('GET', path)
+      const response = await request('GET', path)
       if (path === '/v0' || path === '/?%') {
         assert.equal(response.status, 200)
         return
@@ -140,7 +140,7 @@ suite('unknown routes and malformed requests', () => {
   }
 
   for (const [what, bytes] of Object.entries({
-    'is no HTTP': 'HELLO\r\n\r\n',
+    'is not HTTP': 'HELLO\r\n\r\n',
     'has a broken header': 'GET /healthz HTTP/1.1\r\nHost x\r\n\r\n',
     'has two lengths': 'POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
     'has a length and chunks':
@@ -160,14 +160,14 @@ suite('unknown routes and malformed requests', () => {
 suite('the request id', () => {
   test('is generated when none is given, and is new each time', async () => {
     const ids = await Promise.all(
-      Array.from({ length: 20 }, async () => (await ask('GET', '/healthz')).headers.get('x-request-id')),
+      Array.from({ length: 20 }, async () => (await request('GET', '/healthz')).headers.get('x-request-id')),
     )
     assert.equal(new Set(ids).size, 20)
   })
 
   test('is taken over when it is harmless, in responses, errors and the log', async () => {
     const id = 'trace-01.ABC_x'
-    const response = await ask('GET', '/nothing', { headers: { 'x-request-id': id } })
+    const response = await request('GET', '/nothing', { headers: { 'x-request-id': id } })
     assert.equal(response.headers.get('x-request-id'), id)
     assert.equal(((await response.json()) as { request_id: string }).request_id, id)
     assert.ok(tributary.logged.some((line) => line.includes(id)))
@@ -175,7 +175,7 @@ suite('the request id', () => {
 
   test('is replaced when it is not', async () => {
     for (const id of ['short', 'x'.repeat(65), 'has space x', 'quote"quote"', '<script>12', 'semi;colon;']) {
-      const response = await ask('GET', '/healthz', { headers: { 'x-request-id': id } })
+      const response = await request('GET', '/healthz', { headers: { 'x-request-id': id } })
       assert.notEqual(response.headers.get('x-request-id'), id)
     }
   })
@@ -190,5 +190,5 @@ test('https sends Strict-Transport-Security', async () => {
   } finally {
     await secure.stop()
   }
-  assert.equal((await ask('GET', '/healthz')).headers.get('strict-transport-security'), null)
+  assert.equal((await request('GET', '/healthz')).headers.get('strict-transport-security'), null)
 })

@@ -63,7 +63,7 @@ suite('F20 concurrent guesses', () => {
 
   test('an expired secret counts as wrong, although it was right before', async () => {
     const other = await makeApp(tributary)
-    const ask = async () => {
+    const request = async () => {
       const { store } = tributary
       const deps = { database: store.database, hasher: store.hasher, clock: store.clock }
       return authenticateApp(deps, other.clientId, other.secret, '203.0.113.4').then(
@@ -71,9 +71,9 @@ suite('F20 concurrent guesses', () => {
         (error: unknown) => (error as ApiError).reason,
       )
     }
-    assert.equal(await ask(), 'let in')
+    assert.equal(await request(), 'let in')
     await tributary.admin('POST', `/admin/apps/${other.clientId}/rotate-secret`, { overlap_seconds: 0 })
-    assert.equal(await ask(), 'app_secret_invalid')
+    assert.equal(await request(), 'app_secret_invalid')
   })
 
   // Over HTTP a minute can end in between, so twice the limit may be compared.
@@ -93,13 +93,13 @@ suite('F20 concurrent guesses', () => {
 })
 
 suite('F20 guesses at a webhook of a service', () => {
-  const ask = (from: string, token: string) => {
+  const request = (from: string, token: string) => {
     const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '42' }
     return fetch(`${tributary.url}/hooks/facebook/${app.clientId}?${new URLSearchParams(query).toString()}`, {
       headers: { 'x-forwarded-for': from },
     })
   }
-  const tell = (from: string, secret: string) =>
+  const deliver = (from: string, secret: string) =>
     fetch(`${tributary.url}/hooks/foursquare/${app.clientId}`, {
       method: 'POST',
       headers: { 'x-forwarded-for': from, 'content-type': 'application/x-www-form-urlencoded' },
@@ -107,19 +107,19 @@ suite('F20 guesses at a webhook of a service', () => {
     })
 
   for (const [what, guess] of [
-    ['the verify token', ask],
-    ['the secret in a delivery', tell],
+    ['the verify token', request],
+    ['the secret in a delivery', deliver],
   ] as const) {
     test(`${what}: blocked, from this address and for this webhook alone`, async () => {
-      const from = guess === ask ? '203.0.113.21' : '203.0.113.22'
+      const from = guess === request ? '203.0.113.21' : '203.0.113.22'
       let last: Response | undefined
-      let asked = 0
-      for (; asked <= 2 * ATTEMPTS.perSubject && last?.status !== 429; asked += 1) {
-        last = await guess(from, `guess-${asked}`)
+      let attempts = 0
+      for (; attempts <= 2 * ATTEMPTS.perSubject && last?.status !== 429; attempts += 1) {
+        last = await guess(from, `guess-${attempts}`)
         await last.arrayBuffer()
       }
       assert.equal(last?.status, 429)
-      assert.ok(asked > ATTEMPTS.perSubject)
+      assert.ok(attempts > ATTEMPTS.perSubject)
       assert.ok(Number(last.headers.get('retry-after')) >= 1)
       assert.equal((await guess('203.0.113.99', HOOK_SECRET)).status, 200, 'others go on')
       const headers = { 'x-forwarded-for': from, authorization: `Bearer ${tributary.adminToken}` }
@@ -129,7 +129,7 @@ suite('F20 guesses at a webhook of a service', () => {
 
   test('valid deliveries never count as guesses, however many arrive at once', async () => {
     const responses = await Promise.all(
-      Array.from({ length: 3 * ATTEMPTS.perSubject }, () => tell('203.0.113.23', HOOK_SECRET)),
+      Array.from({ length: 3 * ATTEMPTS.perSubject }, () => deliver('203.0.113.23', HOOK_SECRET)),
     )
     assert.deepEqual(counted(responses.map(({ status }) => String(status))), { 200: 3 * ATTEMPTS.perSubject })
   })

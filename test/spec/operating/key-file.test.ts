@@ -21,7 +21,7 @@ const secretOf = async (service: string) =>
   (await findServiceKey(tributary.store.database, tributary.store.keyring, id, service))?.secret
 
 suite('a running service whose key file', () => {
-  for (const [what, harm] of [
+  for (const [what, damage] of [
     ['is gone', () => {}],
     ['is damaged', (path: string) => writeFileSync(path, '{"keys":[')],
   ] as const) {
@@ -30,7 +30,7 @@ suite('a running service whose key file', () => {
       await set('before')
       renameSync(path, `${path}.away`)
       try {
-        harm(path)
+        damage(path)
         tributary.store.keyring.refresh()
         assert.equal((await set('during')).status, 200)
         assert.equal(await secretOf('before'), 'secret of before')

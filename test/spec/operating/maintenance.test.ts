@@ -26,8 +26,8 @@ suite('maintenance', () => {
       [id, fixture.appId, schedule, JSON.stringify(options)],
     )
   const cursors = (destination: string) =>
-    fixture.sql<{ profile_id: string; seq: number; due: boolean; paced: boolean; behind: boolean }>(
-      `select profile_id, seq::int, due_at is not null as due, scheduled, news > acked_revision as behind
+    fixture.sql<{ profile_id: string; seq: number; due: boolean; scheduled: boolean; behind: boolean }>(
+      `select profile_id, seq::int, due_at is not null as due, scheduled, revision > acked_revision as behind
        from delivery_cursor where destination_id = $1 order by profile_id`,
       [destination],
     )
@@ -46,8 +46,8 @@ suite('maintenance', () => {
     await addDestination('dst_daily', '0 6 * * *')
     assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 2)
     const opened = { profile_id: profile.id, seq: 0, behind: true }
-    assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, paced: false }])
-    assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, paced: true }])
+    assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, scheduled: false }])
+    assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, scheduled: true }])
     await fixture.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
     assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 0)
     assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'one that is there stays where it is')
@@ -74,8 +74,8 @@ suite('maintenance', () => {
     assert.equal(await purgeEvents(fixture.deps.database, now - 40 * DAY_MS), 0)
     const { events } = await purgeExpired(fixture.deps)
     assert.equal(events, 1)
-    const left = await fixture.sql<{ at: number }>('select at from push_event')
-    assert.deepEqual(left, [{ at: now - 29 * DAY_MS }])
+    const remaining = await fixture.sql<{ at: number }>('select at from push_event')
+    assert.deepEqual(remaining, [{ at: now - 29 * DAY_MS }])
   })
 
   test('deletes expired unfinished sign-ins, and no others', async () => {
@@ -123,8 +123,8 @@ suite('maintenance', () => {
     await fixture.sql('update consent set used_at = $2 where hash = $1', [longUsed, now - DAY_MS - 60_000])
     assert.deepEqual(await expireSignIns(deps), { pending: 1, consents: 1 })
     assert.deepEqual(await fixture.sql('select hash from pending'), [{ hash: open }])
-    const left = await fixture.sql<{ hash: Buffer }>('select hash from consent order by hash')
-    assert.deepEqual(left, [{ hash: waiting }, { hash: used }])
+    const remaining = await fixture.sql<{ hash: Buffer }>('select hash from consent order by hash')
+    assert.deepEqual(remaining, [{ hash: waiting }, { hash: used }])
     assert.deepEqual(await expireSignIns(deps), { pending: 0, consents: 0 }, 'twice is the same as once')
   })
 })

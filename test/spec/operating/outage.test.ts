@@ -109,11 +109,11 @@ suite('R08 when the database is lost', () => {
 
   test('no connection detail is revealed to callers', async () => {
     await line.cut()
-    const told = JSON.stringify([await readyz(), await tributary.admin('GET', '/admin/apps')])
+    const text = JSON.stringify([await readyz(), await tributary.admin('GET', '/admin/apps')])
     await line.mend()
     const { password, pathname } = new URL(database.url)
-    if (password !== '') assert.ok(!told.includes(password))
-    assert.ok(!told.includes(pathname.slice(1)))
+    if (password !== '') assert.ok(!text.includes(password))
+    assert.ok(!text.includes(pathname.slice(1)))
     await untilReady()
   })
 })

@@ -241,8 +241,8 @@ suite('quotas', () => {
     list = orders(21)
     const { access_token: token, account } = await harness.connect('warned')
     await harness.until(token, isDone)
-    const mine = async () => (await usage()).notices?.filter((each) => each.account === account)
-    const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
+    const ownNotices = async () => (await usage()).notices?.filter((each) => each.account === account)
+    const states = async () => ((await ownNotices()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
     await eventually(async () => (await states()) === 'profile_items near')
     const audit = async () =>
       (await auditTrail(harness.sql, 'quota.%', { account })).map(
@@ -254,11 +254,11 @@ suite('quotas', () => {
     await eventually(async () => (await states()) === 'profile_items reached')
     await syncOnce(token)
     assert.deepEqual(await audit(), ['quota.near profile_items', 'quota.reached profile_items'])
-    const heard = () =>
+    const received = () =>
       ['quota.near', 'quota.reached'].every((type) =>
         harness.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
       )
-    await eventually(async () => heard())
+    await eventually(async () => received())
     const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     assert.match(metrics, /^tributary_quota_notices\{quota="profile_items",state="reached"\} \d+$/m)
     assert.match(

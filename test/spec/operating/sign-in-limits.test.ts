@@ -31,11 +31,11 @@ const openAt = async (subject: string) =>
     )
   )[0]!.n
 
-const becomes = (subject: string, wanted: number) =>
+const becomes = (subject: string, expected: number) =>
   until(
-    `${wanted} are open`,
+    `${expected} are open`,
     () => openAt(subject),
-    (open) => open === wanted,
+    (open) => open === expected,
   )
 
 suite('unfinished sign-ins of one address', () => {
@@ -58,8 +58,8 @@ suite('unfinished sign-ins of one address', () => {
     const page = await refused.text()
     assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
     assert.match(page, /Too many sign-ins from your network were begun and not finished\. .*try again in \d+ minutes/)
-    const told = (await (await begin('203.0.113.3', 'demo-social', 'application/json')).json()) as { reason: string }
-    assert.equal(told.reason, 'too_many_sign_ins')
+    const refusal = (await (await begin('203.0.113.3', 'demo-social', 'application/json')).json()) as { reason: string }
+    assert.equal(refusal.reason, 'too_many_sign_ins')
   })
 
   test('are counted per network of an IPv6 address', async () => {

@@ -49,7 +49,8 @@ suite('S43 slow clients', () => {
     })
     for (const byte of `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ${'x'.repeat(1000)}`) {
       if (over) break
-      client.say(byte)
+      client.send(byte)
+      // Slowness is the input of this test; the server ends the loop, however long that takes.
       await sleep(50)
       if (byte === '\n') await alive()
     }
@@ -64,7 +65,7 @@ suite('S43 slow clients', () => {
 
   test('that never finish their body are disconnected, and others are served meanwhile', async () => {
     const client = await rawClient(url)
-    client.say(
+    client.send(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":`,
     )
     await alive()
@@ -74,7 +75,7 @@ suite('S43 slow clients', () => {
 
   test('that announce too large a body are refused before they send it', async () => {
     const client = await rawClient(url)
-    client.say(
+    client.send(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{`,
     )
     assert.match(await client.ended, /^HTTP\/1\.1 413 /)
@@ -82,7 +83,9 @@ suite('S43 slow clients', () => {
 
   test('without the token are refused before they send their body', async () => {
     const client = await rawClient(url)
-    client.say('POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n')
+    client.send(
+      'POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
+    )
     assert.match(await client.ended, /^HTTP\/1\.1 401 /)
   })
 })

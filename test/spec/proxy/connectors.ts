@@ -5,14 +5,14 @@ import { kind } from '#kit/kind.ts'
 import { cursorPages, offsetPages } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
 
-const told = { docs: 'https://plain.test/docs', self: self<{ id: string }>('/me', ({ id }) => ({ id })) }
+const common = { docs: 'https://plain.test/docs', self: self<{ id: string }>('/me', ({ id }) => ({ id })) }
 const tokenUrl = 'https://plain.test/token'
 const auth = oauth2({ authorizeUrl: 'https://plain.test/authorize', tokenUrl })
 const many = { app: { calls: 1_000_000, perS: 1 } }
 
 /** A minimal service: a sign-in, an address, nothing to sync. */
 export const plain = defineConnector({
-  ...told,
+  ...common,
   service: 'plain',
   title: 'Plain',
   auth,
@@ -22,7 +22,7 @@ export const plain = defineConnector({
 
 /** The token is in the query, every call has an extra parameter and header, and few calls are allowed. */
 export const keyed = defineConnector({
-  ...told,
+  ...common,
   service: 'keyed',
   title: 'Keyed',
   auth: apiKey({ in: 'query', name: 'key' }),
@@ -39,7 +39,7 @@ export const keyed = defineConnector({
 })
 
 export const signed = defineConnector({
-  ...told,
+  ...common,
   service: 'signed',
   title: 'Signed',
   auth: oauth1({
@@ -58,7 +58,7 @@ const rest = { kind: entry, types: [], every: '1d', class: 'personal' as const }
 
 /** Three kinds of paging: cursors, offsets, and the `Link` header for paths without an endpoint. */
 export const paged = defineConnector({
-  ...told,
+  ...common,
   service: 'paged',
   title: 'Paged',
   auth,
@@ -88,7 +88,7 @@ export const paged = defineConnector({
 
 /** Allows one call per second. */
 export const scarce = defineConnector({
-  ...told,
+  ...common,
   service: 'scarce',
   title: 'Scarce',
   auth,

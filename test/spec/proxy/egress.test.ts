@@ -101,7 +101,7 @@ suite('S32 a name that changes its address', () => {
     const inside = await startRawUpstream('127.0.0.1')
     const { port } = new URL(inside.url)
     const answers: string[][] = []
-    let asked = 0
+    let lookups = 0
     // The public address comes last: a connection to it, if there is one, would be kept and the name not resolved
     // again.
     const turns = [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['::1'], ['93.184.216.34']]
@@ -111,8 +111,8 @@ suite('S32 a name that changes its address', () => {
         allowHttp: true,
         connectTimeoutMs: 300,
         resolve: () => {
-          const turn = turns[asked % turns.length]!
-          asked += 1
+          const turn = turns[lookups % turns.length]!
+          lookups += 1
           answers.push(turn)
           return Promise.resolve(turn.map((address) => ({ address })))
         },
@@ -143,15 +143,15 @@ suite('S32 a name that changes its address', () => {
     })
     try {
       const { token } = await harness.connect({ apiUrl: `http://rebinding.test:${port}` })
-      const ask = async () =>
+      const callProxy = async () =>
         (await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
-      assert.equal(await ask(), 200)
+      assert.equal(await callProxy(), 200)
       address = '127.0.0.1'
-      assert.equal(await ask(), 200)
+      assert.equal(await callProxy(), 200)
       assert.equal(first.connections(), 1)
       first.response = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
-      assert.equal(await ask(), 200)
-      assert.equal(await ask(), 502)
+      assert.equal(await callProxy(), 200)
+      assert.equal(await callProxy(), 502)
       assert.equal(second.connections(), 0)
       assert.match(first.requests[0] ?? '', new RegExp(`\r\nhost: rebinding\\.test:${port}\r\n`))
     } finally {

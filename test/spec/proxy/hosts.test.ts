@@ -34,13 +34,13 @@ beforeEach(() => {
   }
 })
 
-const ask = (path: string, init: RequestInit = {}) =>
+const callProxy = (path: string, init: RequestInit = {}) =>
   fetch(`${harness.url}/proxy/twin/${path}`, {
     redirect: 'manual',
     ...init,
     headers: { authorization: `Bearer ${token}` },
   })
-const heard = ({ requests }: RawUpstream) =>
+const received = ({ requests }: RawUpstream) =>
   requests.map((request) => [
     request.split(' ', 2).join(' '),
     request.toLowerCase().includes(`\r\nauthorization: bearer ${TOKEN}\r\n`),
@@ -48,19 +48,22 @@ const heard = ({ requests }: RawUpstream) =>
 
 suite('a service with several hosts', () => {
   test('is called at the host of a whole address, with the credential', async () => {
-    const response = await ask(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, { method: 'POST', body: 'x' })
+    const response = await callProxy(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, {
+      method: 'POST',
+      body: 'x',
+    })
     assert.equal(response.status, 200)
-    assert.deepEqual(heard(uploads), [['POST /files/7?name=a%2Fb', true]])
-    assert.equal((await ask(`${api.url}/v1/me`)).status, 200)
-    assert.deepEqual(heard(api), [['GET /v1/me', true]])
+    assert.deepEqual(received(uploads), [['POST /files/7?name=a%2Fb', true]])
+    assert.equal((await callProxy(`${api.url}/v1/me`)).status, 200)
+    assert.deepEqual(received(api), [['GET /v1/me', true]])
   })
 
   test('redirects of reads between its hosts are followed, others are not', async () => {
     api.response = `HTTP/1.1 302 Found\r\nLocation: ${uploads.url}/there\r\nContent-Length: 0\r\n\r\n`
-    assert.equal((await ask('here')).status, 200)
-    assert.deepEqual(heard(uploads), [['GET /there', true]])
+    assert.equal((await callProxy('here')).status, 200)
+    assert.deepEqual(received(uploads), [['GET /there', true]])
     uploads.response = `HTTP/1.1 302 Found\r\nLocation: ${foreign.url}/away\r\nContent-Length: 0\r\n\r\n`
-    assert.equal((await ask('here')).status, 302)
+    assert.equal((await callProxy('here')).status, 302)
     assert.equal(foreign.requests.length, 0)
   })
 
@@ -75,8 +78,8 @@ suite('a service with several hosts', () => {
       `${api.url}/v1`,
       `${api.url}/v10/me`,
     ])
-      assert.equal((await ask(path)).status, 400, path)
-    for (const each of [api, uploads, foreign]) assert.deepEqual(heard(each), [])
+      assert.equal((await callProxy(path)).status, 400, path)
+    for (const each of [api, uploads, foreign]) assert.deepEqual(received(each), [])
   })
 
   test('an address of any other host is treated as a path below its API address', async () => {
@@ -87,10 +90,10 @@ suite('a service with several hosts', () => {
       `http:/${uploads.host}/x`,
       'http:///x',
     ]
-    for (const path of paths) assert.equal((await ask(path)).status, 200, path)
-    for (const each of [uploads, foreign]) assert.deepEqual(heard(each), [])
+    for (const path of paths) assert.equal((await callProxy(path)).status, 200, path)
+    for (const each of [uploads, foreign]) assert.deepEqual(received(each), [])
     assert.deepEqual(
-      heard(api),
+      received(api),
       paths.map((path) => [`GET /v1/${path}`, true]),
     )
   })
@@ -102,6 +105,6 @@ suite('a service with several hosts', () => {
     })
     assert.equal(response.status, 200)
     assert.equal(uploads.requests.length, 0)
-    assert.deepEqual(heard(foreign), [[`GET /${uploads.url}/x`, true]])
+    assert.deepEqual(received(foreign), [[`GET /${uploads.url}/x`, true]])
   })
 })

@@ -11,11 +11,11 @@ type Reply = (query: URLSearchParams, incoming: IncomingMessage, response: Serve
 
 let harness: ProxyHarness
 let token: string
-let asked: string[]
+let requested: string[]
 const served = new Map<string, Reply>()
 const service = createServer((incoming, response) => {
   const url = new URL(incoming.url ?? '/', 'http://x')
-  asked.push(incoming.url ?? '')
+  requested.push(incoming.url ?? '')
   assert.equal(incoming.headers.authorization, `Bearer ${TOKEN}`)
   const body = served.get(url.pathname)?.(url.searchParams, incoming, response)
   if (body !== undefined && !response.writableEnded) response.end(JSON.stringify(body))
@@ -33,7 +33,7 @@ after(async () => {
   service.close()
 })
 beforeEach(() => {
-  asked = []
+  requested = []
   served.clear()
 })
 
@@ -60,7 +60,7 @@ suite('paginate=true', () => {
     assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
     assert.match(reply.headers.get('content-security-policy') ?? '', /sandbox/)
     assert.deepEqual(JSON.parse(await reply.text()), ids(0, 4))
-    assert.deepEqual(asked, [
+    assert.deepEqual(requested, [
       '/api/people/7/entries?tag=a&tag=b&x=%7e',
       '/api/people/7/entries?tag=a&tag=b&x=%7e&after=b',
       '/api/people/7/entries?tag=a&tag=b&x=%7e&after=c',
@@ -76,7 +76,7 @@ suite('paginate=true', () => {
     const reply = await list('/counted?limit=1&offset=5&paginate=1')
     assert.deepEqual(JSON.parse(await reply.text()), ids(0, 7))
     assert.deepEqual(
-      asked,
+      requested,
       [0, 3, 6, 9].map((offset) => `/api/counted?limit=3&offset=${offset}`),
     )
   })
@@ -93,7 +93,7 @@ suite('paginate=true', () => {
       await reply.text(),
       '[{"id":90071992547409931},null,"é",{"id":90071992547409932},null,"é",{"id":90071992547409933},null,"é"]',
     )
-    assert.deepEqual(asked, ['/api/free', '/api/free?page=2', '/api/free?page=3'])
+    assert.deepEqual(requested, ['/api/free', '/api/free?page=2', '/api/free?page=3'])
   })
 
   test('no items at all is an empty array', async () => {
@@ -201,9 +201,9 @@ suite('paginate=true', () => {
     await reader.read()
     leaving.abort()
     await standsStill(
-      () => asked.length,
+      () => requested.length,
       () => oneTurn(harness.url),
     )
-    assert.ok(asked.length > 0 && asked.length < 200, `${asked.length} pages`)
+    assert.ok(requested.length > 0 && requested.length < 200, `${requested.length} pages`)
   })
 })

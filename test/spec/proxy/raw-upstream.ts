@@ -24,12 +24,12 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
     connections += 1
     open.add(socket)
     socket.on('close', () => open.delete(socket)).on('error', () => {})
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-      for (let length = lengthOfFirst(heard); length !== undefined; length = lengthOfFirst(heard)) {
-        const request = heard.slice(0, length)
-        heard = heard.slice(length)
+      received += chunk.toString('latin1')
+      for (let length = lengthOfFirst(received); length !== undefined; length = lengthOfFirst(received)) {
+        const request = received.slice(0, length)
+        received = received.slice(length)
         upstream.requests.push(request)
         if (typeof upstream.response === 'string') socket.write(upstream.response, 'latin1')
         else upstream.response(socket, request)
@@ -55,15 +55,15 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
 }
 
 /** The length of the first whole request in bytes; undefined while it is incomplete. */
-function lengthOfFirst(heard: string): number | undefined {
-  const head = heard.indexOf('\r\n\r\n')
+function lengthOfFirst(received: string): number | undefined {
+  const head = received.indexOf('\r\n\r\n')
   if (head < 0) return undefined
-  const lines = heard.slice(0, head).toLowerCase()
+  const lines = received.slice(0, head).toLowerCase()
   const start = head + 4
   if (/\r\ntransfer-encoding: *chunked/.test(lines)) {
-    const end = heard.indexOf('\r\n0\r\n\r\n', start - 2)
+    const end = received.indexOf('\r\n0\r\n\r\n', start - 2)
     return end < 0 ? undefined : end + 7
   }
   const length = start + Number(/\r\ncontent-length: *(\d+)/.exec(lines)?.[1] ?? 0)
-  return heard.length < length ? undefined : length
+  return received.length < length ? undefined : length
 }

@@ -49,13 +49,13 @@ const connect = (credential: object = expired) =>
     overrides: { token_url: `${upstream.url}/token` },
     credential: credential as typeof expired,
   })
-async function ask(by: string, path = '/x', init: RequestInit = {}) {
+async function callProxy(by: string, path = '/x', init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${by}`, ...(init.headers as Record<string, string>) }
   const response = await fetch(`${harness.url}/proxy/plain${path}`, { ...init, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
-const asked = () => upstream.requests.map((request) => request.split(' ', 2).join(' '))
-const told = ({ headers }: { headers: Headers }) => [
+const requestLines = () => upstream.requests.map((request) => request.split(' ', 2).join(' '))
+const retryHeaders = ({ headers }: { headers: Headers }) => [
   headers.get('x-tributary-refreshed'),
   headers.get('x-tributary-retried'),
 ]
@@ -64,71 +64,71 @@ suite('a token that the service refuses', () => {
   test('is refreshed once, and the same request is sent again', async () => {
     const { token } = await connect()
     const body = '{"text":"hello"}'
-    const response = await ask(token, '/x?a=1', {
+    const response = await callProxy(token, '/x?a=1', {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json' },
     })
     assert.equal(response.status, 200)
-    assert.deepEqual(told(response), ['true', 'true'])
-    assert.deepEqual(asked(), ['POST /x?a=1', 'POST /token', 'POST /x?a=1'])
+    assert.deepEqual(retryHeaders(response), ['true', 'true'])
+    assert.deepEqual(requestLines(), ['POST /x?a=1', 'POST /token', 'POST /x?a=1'])
     const [first = '', , second = ''] = upstream.requests
     assert.equal(second, first.replace(expired.token, valid))
-    assert.deepEqual(told(await ask(token)), ['false', 'false'])
+    assert.deepEqual(retryHeaders(await callProxy(token)), ['false', 'false'])
   })
 
   test('is also refreshed when a small body came in chunks', async () => {
     const { token } = await connect()
     const stream = new Blob(['x'.repeat(100_000)]).stream()
-    const response = await ask(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
+    const response = await callProxy(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
     assert.equal(response.status, 200)
     assert.match(upstream.requests[2] ?? '', /\r\ncontent-length: 100000\r\n/)
   })
 
   test('is not refreshed when the body is a stream that was consumed', async () => {
     const { token } = await connect()
-    const response = await ask(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
+    const response = await callProxy(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
     assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
-    assert.deepEqual(asked(), ['POST /x'])
+    assert.deepEqual(requestLines(), ['POST /x'])
   })
 
   test('by twenty calls at once is refreshed once', async () => {
     const { token } = await connect()
-    const responses = await Promise.all(Array.from({ length: 20 }, () => ask(token)))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => callProxy(token)))
     assert.ok(responses.every(({ status }) => status === 200))
-    assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
+    assert.equal(requestLines().filter((call) => call === 'POST /token').length, 1)
   })
 
   test('is not refreshed with every call to a forbidden address', async () => {
     const { token } = await connect()
-    assert.equal((await ask(token, '/forbidden')).status, 401)
-    assert.equal((await ask(token, '/forbidden')).status, 401)
-    assert.equal((await ask(token)).status, 200)
-    assert.equal((await ask(token, '/forbidden')).text, '{"error":"never"}')
-    assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
+    assert.equal((await callProxy(token, '/forbidden')).status, 401)
+    assert.equal((await callProxy(token, '/forbidden')).status, 401)
+    assert.equal((await callProxy(token)).status, 200)
+    assert.equal((await callProxy(token, '/forbidden')).text, '{"error":"never"}')
+    assert.equal(requestLines().filter((call) => call === 'POST /token').length, 1)
   })
 
   test('that cannot be refreshed: the refusal of the service is returned unchanged', async () => {
     const { token } = await connect({ token: 'token-old-0123456789' })
-    const response = await ask(token)
+    const response = await callProxy(token)
     assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
-    assert.deepEqual(asked(), ['GET /x'])
+    assert.deepEqual(requestLines(), ['GET /x'])
   })
 
   test('whose refresh is refused needs a new sign-in', async () => {
     upstream.response = (socket, request) =>
       socket.write(json(request.startsWith('POST /token') ? 400 : 401, { error: 'invalid_grant' }))
     const { token } = await connect()
-    const response = await ask(token)
+    const response = await callProxy(token)
     assert.deepEqual([response.status, (JSON.parse(response.text) as { reason: string }).reason], [403, 'needs_auth'])
   })
 })
 
 suite('a lost connection', () => {
   const dying = () => {
-    let left = 1
+    let remaining = 1
     upstream.response = (socket, request) => {
-      if (left-- > 0) socket.destroy()
+      if (remaining-- > 0) socket.destroy()
       else serve(socket, request)
     }
     return connect({ token: valid })
@@ -138,9 +138,9 @@ suite('a lost connection', () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { token } = await dying()
       upstream.requests.length = 0
-      const response = await ask(token, '/x', { method, ...(method === 'PUT' ? { body: 'b' } : {}) })
+      const response = await callProxy(token, '/x', { method, ...(method === 'PUT' ? { body: 'b' } : {}) })
       assert.equal(response.status, 200, method)
-      assert.deepEqual(told(response), ['false', 'true'])
+      assert.deepEqual(retryHeaders(response), ['false', 'true'])
       assert.equal(upstream.requests.length, 2)
     }
   })
@@ -153,7 +153,7 @@ suite('a lost connection', () => {
     ] as const) {
       const { token } = await dying()
       upstream.requests.length = 0
-      assert.equal((await ask(token, '/x', { method, body })).status, 502, method)
+      assert.equal((await callProxy(token, '/x', { method, body })).status, 502, method)
       assert.ok(upstream.requests.length <= 1)
     }
   })
@@ -174,11 +174,11 @@ suite('DPoP', () => {
           : json(401, {}, 'WWW-Authenticate: DPoP error="use_dpop_nonce"', `DPoP-Nonce: ${nonce}`),
       )
     const { token } = await connect({ token: valid, dpopKey: await createDpopKey() })
-    const first = await ask(token, '/x?a=1', { method: 'POST', body: 'b' })
+    const first = await callProxy(token, '/x?a=1', { method: 'POST', body: 'b' })
     assert.equal(first.status, 200)
-    assert.deepEqual(told(first), ['false', 'true'])
-    assert.deepEqual(told(await ask(token)), ['false', 'false'])
-    assert.deepEqual(asked(), ['POST /x?a=1', 'POST /x?a=1', 'GET /x'])
+    assert.deepEqual(retryHeaders(first), ['false', 'true'])
+    assert.deepEqual(retryHeaders(await callProxy(token)), ['false', 'false'])
+    assert.deepEqual(requestLines(), ['POST /x?a=1', 'POST /x?a=1', 'GET /x'])
     assert.ok(upstream.requests.every((request) => /\r\nauthorization: DPoP token-0/.test(request)))
     nonce = 'n2'
     upstream.requests.length = 0
@@ -190,8 +190,8 @@ suite('DPoP', () => {
             ? OK
             : json(401, {}),
       )
-    const stream = await ask(token, '/upload', { method: 'POST', body: 'x'.repeat(1_000_000) })
+    const stream = await callProxy(token, '/upload', { method: 'POST', body: 'x'.repeat(1_000_000) })
     assert.equal(stream.status, 200)
-    assert.deepEqual(asked(), ['HEAD /upload', 'POST /upload'])
+    assert.deepEqual(requestLines(), ['HEAD /upload', 'POST /upload'])
   })
 })

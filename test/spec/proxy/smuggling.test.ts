@@ -4,7 +4,7 @@ import { exchange } from '../operating/raw-http.ts'
 import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
-interface Said {
+interface Sent {
   method?: string
   target?: string
   version?: string
@@ -16,7 +16,7 @@ interface Said {
 }
 
 /** The exact bytes that the service must receive; or the status of a call that must not reach it. */
-type Heard =
+type Received =
   | { method?: string; path?: string; headers?: string[]; length?: number; body?: string }
   | { refused: number[] }
 
@@ -37,7 +37,7 @@ beforeEach(() => {
   upstream.response = OK
 })
 
-function bytesOf({ method = 'GET', target = '/proxy/plain/me', version = '1.1', headers = [], first, body }: Said) {
+function bytesOf({ method = 'GET', target = '/proxy/plain/me', version = '1.1', headers = [], first, body }: Sent) {
   const opening = first ?? ['Host: tributary.test', 'Authorization: Bearer $TOKEN']
   const lines = [`${method} ${target} HTTP/${version}`, ...opening, ...headers, 'Connection: close']
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`.replaceAll('$TOKEN', token)
@@ -49,7 +49,7 @@ function rebuilt({
   headers = [],
   length,
   body = '',
-}: Exclude<Heard, { refused: number[] }>) {
+}: Exclude<Received, { refused: number[] }>) {
   return [
     `${method} ${path} HTTP/1.1`,
     `host: ${upstream.host}`,
@@ -65,13 +65,13 @@ function rebuilt({
 
 const FORM = 'Content-Type: text/plain'
 const PASSED = 'content-type: text/plain'
-const post = (headers: string[], body: string): Said => ({ method: 'POST', headers: [FORM, ...headers], body })
-const hello: Heard = { method: 'POST', headers: [PASSED], length: 5, body: 'hello' }
+const post = (headers: string[], body: string): Sent => ({ method: 'POST', headers: [FORM, ...headers], body })
+const hello: Received = { method: 'POST', headers: [PASSED], length: 5, body: 'hello' }
 const INNER = 'GET /v1/evil HTTP/1.1\r\nHost: evil\r\n\r\n'
-const plainGet: Heard = {}
-const refused: Heard = { refused: [400] }
+const plainGet: Received = {}
+const refused: Received = { refused: [400] }
 
-const CASES: [what: string, said: Said, heard: Heard][] = [
+const CASES: [what: string, sent: Sent, received: Received][] = [
   ['a length and chunks', post(['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'), refused],
   [
     'chunks and a length',
@@ -234,15 +234,15 @@ const CASES: [what: string, said: Said, heard: Heard][] = [
 ]
 
 suite('S38 the service receives a rebuilt request, byte for byte, whatever the app sent', () => {
-  for (const [what, said, heard] of CASES) {
+  for (const [what, sent, received] of CASES) {
     test(what, async () => {
-      const { status, body } = await exchange(harness.url, bytesOf(said))
-      if ('refused' in heard) {
-        assert.ok(heard.refused.includes(status), `${status} ${body}`)
+      const { status, body } = await exchange(harness.url, bytesOf(sent))
+      if ('refused' in received) {
+        assert.ok(received.refused.includes(status), `${status} ${body}`)
         assert.deepEqual(upstream.requests, [])
       } else {
         assert.ok(status === 200 || status === 100, `${status} ${body}`)
-        assert.deepEqual(upstream.requests, [rebuilt(heard)])
+        assert.deepEqual(upstream.requests, [rebuilt(received)])
       }
     })
   }

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { oneTurn, standsStill } from '../../harness/stands-still.ts'
 import { rawClient } from '../operating/raw-http.ts'
 import { type ProxyHarness, startProxyHarness } from './fixture.ts'
@@ -45,18 +44,18 @@ suite('the app disconnects', () => {
       }
     })
     const client = await rawClient(harness.url)
-    client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    client.send(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     await once(client.socket, 'data')
     client.socket.destroy()
     await closed
   })
 
   test('before the response: the call to the service ends', async () => {
-    const asked = Promise.withResolvers<Socket>()
-    upstream.response = (socket) => asked.resolve(socket)
+    const called = Promise.withResolvers<Socket>()
+    upstream.response = (socket) => called.resolve(socket)
     const client = await rawClient(harness.url)
-    client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-    const socket = await asked.promise
+    client.send(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    const socket = await called.promise
     const closed = once(socket, 'close')
     client.socket.destroy()
     await closed
@@ -66,7 +65,7 @@ suite('the app disconnects', () => {
 
   test('during an upload: the service never receives a whole request', async () => {
     const client = await rawClient(harness.url)
-    client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`))
+    client.send(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
     const closed = once(socket, 'close')
@@ -80,7 +79,7 @@ suite('the app disconnects', () => {
 suite('the service disconnects', () => {
   test('during an upload: a 502', async () => {
     const client = await rawClient(harness.url)
-    client.say(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
+    client.send(head(slowToken, 'keyed', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
     socket.destroy()
@@ -108,7 +107,7 @@ suite('the service disconnects', () => {
 
 suite('backpressure', () => {
   // What kernels and streams buffer between two sockets; far less than what is offered.
-  const HELD = 24 * MEGABYTE
+  const MAX_BUFFERED = 24 * MEGABYTE
 
   test('a slow app slows down the service', async () => {
     let written = 0
@@ -124,15 +123,15 @@ suite('backpressure', () => {
     }
     const client = await rawClient(harness.url)
     client.socket.pause()
-    client.say(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    client.send(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     await settled(() => written)
-    assert.ok(written > 0 && written < HELD, `${written} bytes went out to somebody who reads none`)
+    assert.ok(written > 0 && written < MAX_BUFFERED, `${written} bytes went out to somebody who reads none`)
     client.socket.destroy()
   })
 
   test('a slow service slows down the app', async () => {
     const client = await rawClient(harness.url)
-    client.say(head(slowToken, 'keyed', `Content-Length: ${200 * MEGABYTE}`))
+    client.send(head(slowToken, 'keyed', `Content-Length: ${200 * MEGABYTE}`))
     const piece = Buffer.alloc(64 * 1024)
     let written = 0
     const more = () => {
@@ -143,7 +142,7 @@ suite('backpressure', () => {
     more()
     const socket = await slow.connected()
     await settled(() => written)
-    assert.ok(written < HELD, `${written} bytes were taken for somebody who reads none`)
+    assert.ok(written < MAX_BUFFERED, `${written} bytes were taken for somebody who reads none`)
     client.socket.destroy()
     slow.read(socket)
     await once(socket, 'close')
@@ -157,18 +156,16 @@ suite('time limits', () => {
     const { requestTimeout, headersTimeout } = harness.server.server
     Object.assign(harness.server.server, { headersTimeout: 500, requestTimeout: 600 })
     try {
-      const small = await rawClient(harness.url)
-      small.say(head(token, 'plain', 'Content-Length: 1000'))
       const large = await rawClient(harness.url)
-      large.say(head(token, 'plain', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
-      const piece = Buffer.alloc(MEGABYTE / 16)
-      for (let sent = 0; sent < MEGABYTE; sent += piece.length) {
-        large.socket.write(piece)
-        // In total longer than the request limit, each far shorter than the idle limit of uploads.
-        await sleep(300)
-      }
-      assert.match(await large.ended, /^HTTP\/1\.1 200 /)
+      large.send(head(token, 'plain', `Content-Length: ${MEGABYTE}`, 'Connection: close'))
+      const half = Buffer.alloc(MEGABYTE / 2)
+      large.socket.write(half)
+      const small = await rawClient(harness.url)
+      small.send(head(token, 'plain', 'Content-Length: 1000'))
+      // The upload began earlier: when the limit has ended this request, the upload has exceeded it too.
       assert.match(await small.ended, /^HTTP\/1\.1 408 /)
+      large.socket.write(half)
+      assert.match(await large.ended, /^HTTP\/1\.1 200 /)
     } finally {
       Object.assign(harness.server.server, { headersTimeout, requestTimeout })
     }
@@ -178,7 +175,7 @@ suite('time limits', () => {
     const strict = await startProxyHarness({ patience: { headersMs: 60_000, idleMs: 500 } })
     const { token: by } = await strict.connect({ service: 'keyed', apiUrl: slow.url })
     const client = await rawClient(strict.url)
-    client.say(head(by, 'keyed', `Content-Length: ${MEGABYTE}`))
+    client.send(head(by, 'keyed', `Content-Length: ${MEGABYTE}`))
     client.socket.write(Buffer.alloc(MEGABYTE / 2))
     const socket = await slow.connected()
     slow.read(socket)

@@ -49,7 +49,7 @@ suite('a body of any size', { skip }, () => {
       const length = incoming.url === '/chunked' ? {} : { 'content-length': SIZE }
       response.writeHead(200, { 'content-type': 'video/mp4', ...length })
       Readable.from(pieces(), { objectMode: false }).pipe(response)
-    } else void sumOf(incoming).then((heard) => response.end(JSON.stringify(heard)))
+    } else void sumOf(incoming).then((sum) => response.end(JSON.stringify(sum)))
   })
 
   before(async () => {

@@ -61,8 +61,8 @@ async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknow
 
 const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
   'its token is revoked': ({ token }) => revokeAnyToken(harness.tributary.store, token),
-  'its profile leaves': (reader) => harness.ask('/profiles/library', reader, { method: 'DELETE' }),
-  'its account is deleted': (reader) => harness.ask('/profiles', reader, { method: 'DELETE' }),
+  'its profile leaves': (reader) => harness.request('/profiles/library', reader, { method: 'DELETE' }),
+  'its account is deleted': (reader) => harness.request('/profiles', reader, { method: 'DELETE' }),
   'its account is merged away': async ({ token }) => {
     const other = await harness.newReader()
     const merged = await fetch(`${harness.tributary.url}/auth/merge`, {

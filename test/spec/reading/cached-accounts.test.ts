@@ -21,7 +21,7 @@ before(async () => {
 after(() => harness.stop())
 
 /** A person with one photo whose account is already cached. */
-async function known(): Promise<{ reader: Reader; profile: Profile }> {
+async function newCachedReader(): Promise<{ reader: Reader; profile: Profile }> {
   const reader = await harness.newReader()
   const profile = await harness.newProfile(reader)
   await harness.put(profile, [{ id: 'first', at: 1, types: ['photos'] }])
@@ -51,12 +51,12 @@ async function statementsOf(reader: Reader, { profileId }: Profile): Promise<num
 
 suite('a cached account', () => {
   test('is checked in the statement that reads', async () => {
-    const { reader, profile } = await known()
+    const { reader, profile } = await newCachedReader()
     const stranger = await harness.newReader()
-    const theirs = await harness.newProfile(stranger)
-    await harness.put(theirs, [{ id: 'first', at: 1, types: ['photos'] }])
+    const foreign = await harness.newProfile(stranger)
+    await harness.put(foreign, [{ id: 'first', at: 1, types: ['photos'] }])
     assert.equal(await statementsOf(reader, profile), 1)
-    assert.ok((await statementsOf(stranger, theirs)) > 1, 'others are asked for first')
+    assert.ok((await statementsOf(stranger, foreign)) > 1, 'others are asked for first')
   })
 
   for (const path of [
@@ -74,38 +74,38 @@ suite('a cached account', () => {
     '/types/photos?limit=many',
   ])
     test(`a revoked token returns 401 at once: ${path}`, async () => {
-      const { reader } = await known()
-      const before = await harness.ask(path, reader)
+      const { reader } = await newCachedReader()
+      const before = await harness.request(path, reader)
       assert.notEqual(before.status, 401)
-      assert.deepEqual((await harness.ask(path, reader)).status, before.status)
+      assert.deepEqual((await harness.request(path, reader)).status, before.status)
       await change(revoke, [reader.account.shard, reader.account.id])
-      const { status, body } = await harness.ask(path, reader)
+      const { status, body } = await harness.request(path, reader)
       assert.equal(status, 401)
       assert.equal((body as { reason: string }).reason, 'token_invalid')
     })
 
   test('the token of a merged account returns 401 at once', async () => {
-    const { reader } = await known()
+    const { reader } = await newCachedReader()
     await change(merge, [reader.account.shard, reader.account.id])
-    assert.equal((await harness.ask('/types/photos', reader)).status, 401)
+    assert.equal((await harness.request('/types/photos', reader)).status, 401)
   })
 
   test('a new profile is shown at once', async () => {
-    const { reader } = await known()
+    const { reader } = await newCachedReader()
     const second = await harness.newProfile(reader, 'museum', 'bob')
     await harness.put(second, [{ id: 'second', at: 2, types: ['photos'] }])
     assert.deepEqual(await shown(reader), ['second', 'first'])
   })
 
   test('a disconnected profile is hidden at once', async () => {
-    const { reader, profile } = await known()
+    const { reader, profile } = await newCachedReader()
     await change(disconnect, [profile.shard, profile.profileId])
     assert.deepEqual(await shown(reader), [])
-    assert.equal((await harness.ask('/services/library/things', reader)).status, 404)
+    assert.equal((await harness.request('/services/library/things', reader)).status, 404)
   })
 
   test('is reloaded when only the order of its profiles changed, which decides between two copies of an item', async () => {
-    const { reader, profile } = await known()
+    const { reader, profile } = await newCachedReader()
     await change(fold, [profile.shard, profile.profileId, 'twin'])
     const duplicate = await harness.newProfile(reader, 'library', 'ada')
     await harness.put(duplicate, [{ id: 'first', at: 5, types: ['photos'] }])
@@ -117,7 +117,7 @@ suite('a cached account', () => {
   })
 
   test('is loaded again after a refusal, and the route runs again only when the account changed', async () => {
-    const { reader } = await known()
+    const { reader } = await newCachedReader()
     const accounts = createAccounts(harness.tributary.store)
     const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
     const runs: ReadingAccount[] = []

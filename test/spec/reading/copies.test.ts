@@ -34,7 +34,7 @@ suite('dedup', () => {
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&sort=asc', reader)), kept.toReversed())
     // Pages neither repeat items nor come out short.
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&limit=4', reader)), kept)
-    const { headers } = await harness.ask('/types/photos?dedup=true&limit=3', reader)
+    const { headers } = await harness.request('/types/photos?dedup=true&limit=3', reader)
     const next = new URL(/<([^>]+)>/.exec(headers.get('link')!)![1]!)
     assert.deepEqual(names(await harness.items(next.pathname + next.search, reader)), ['original'])
     // Only an item that matches the query can be an original.
@@ -92,7 +92,7 @@ suite('after a merge', () => {
       { id: 'both', at: 200, types: ['photos'], title: 'new words', guid: ['g'] },
       { id: 'only new', at: 300, types: ['photos'] },
     ])
-    const merged = await harness.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
+    const merged = await harness.request(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
     assert.equal(merged.status, 200)
     const expected = ['only new', 'both', 'only old']
     assert.deepEqual(names(await harness.items('/types/photos', dest)), expected)
@@ -104,12 +104,12 @@ suite('after a merge', () => {
     assert.deepEqual(names(await harness.items('/types/photos?until=150', dest)), ['only old'])
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true', dest)), expected)
     assert.deepEqual(names(await harness.items('/types/photos?participants=bob', dest)), ['only old'])
-    assert.equal(((await harness.ask('/types', dest)).body as { photos: number }).photos, 3)
-    assert.equal(((await harness.ask('/services/library', dest)).body as { things: number }).things, 3)
-    const { body } = await harness.ask('/services/library/things/both', dest)
+    assert.equal(((await harness.request('/types', dest)).body as { photos: number }).photos, 3)
+    assert.equal(((await harness.request('/services/library', dest)).body as { things: number }).things, 3)
+    const { body } = await harness.request('/services/library/things/both', dest)
     assert.equal((body as Item).at, 200)
-    assert.equal(((await harness.ask(`/id/${(body as Item).id}`, dest)).body as Item).at, 200)
-    assert.equal((await harness.ask('/services/library/things/only%20old', dest)).status, 200)
-    assert.equal((await harness.ask('/types/photos', source)).status, 401)
+    assert.equal(((await harness.request(`/id/${(body as Item).id}`, dest)).body as Item).at, 200)
+    assert.equal((await harness.request('/services/library/things/only%20old', dest)).status, 200)
+    assert.equal((await harness.request('/types/photos', source)).status, 401)
   })
 })

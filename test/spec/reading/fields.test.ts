@@ -64,7 +64,7 @@ suite('S44 fields', () => {
     })
 
   test('the keys are the paths as written, in that order', async () => {
-    const { text } = await harness.ask('/types/photos?fields=data.zero,at,data.no', reader)
+    const { text } = await harness.request('/types/photos?fields=data.zero,at,data.no', reader)
     assert.equal(text, '[{"data.zero":0,"at":7,"data.no":false}]')
   })
 
@@ -72,7 +72,7 @@ suite('S44 fields', () => {
     const expected = { at: 7, 'map.text': 'Words' }
     for (const path of ['/services/library/things', '/services/library/things/a', '/types/photos'])
       for (const more of ['', '&map=true']) {
-        const { body } = await harness.ask(`${path}?fields=at,map.text${more}`, reader)
+        const { body } = await harness.request(`${path}?fields=at,map.text${more}`, reader)
         assert.deepEqual(Array.isArray(body) ? body[0] : body, expected, path + more)
       }
   })
@@ -110,8 +110,8 @@ suite('map', () => {
   })
 
   test('leaves the rest unchanged, to the last digit', async () => {
-    const plain = await harness.ask('/types/photos', reader)
-    const mapped = await harness.ask('/types/photos?map=1', reader)
+    const plain = await harness.request('/types/photos', reader)
+    const mapped = await harness.request('/types/photos?map=1', reader)
     assert.equal(mapped.text.replace(/,"map":\{.*\}\}\]$/, '}]'), plain.text)
   })
 })

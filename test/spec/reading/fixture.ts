@@ -27,8 +27,8 @@ export interface Item {
   map?: Record<string, unknown>
 }
 
-type Asking = Pick<RequestOptions, 'headers' | 'body'> & { method?: string }
-type Told = Omit<Reply, 'body'> & { body: unknown }
+type Options = Pick<RequestOptions, 'headers' | 'body'> & { method?: string }
+type AnyReply = Omit<Reply, 'body'> & { body: unknown }
 
 /** A person whose items the tests read. */
 export type Reader = Person
@@ -66,8 +66,11 @@ export async function startReadingHarness(env: Record<string, string> = {}) {
     put: (profile: Profile, records: Thing[], endpoint = 'things', nowMs = Date.now()) =>
       put(tributary, profile, records, endpoint, nowMs),
     /** Any request, GET by default. */
-    ask: (path: string, { token }: Pick<Reader, 'token'>, { method = 'GET', ...more }: Asking = {}): Promise<Told> =>
-      send({ tributary }, method, path, { token, ...more }),
+    request: (
+      path: string,
+      { token }: Pick<Reader, 'token'>,
+      { method = 'GET', ...more }: Options = {},
+    ): Promise<AnyReply> => send({ tributary }, method, path, { token, ...more }),
     /** The items of a response that must have status 200. */
     items: (path: string, { token }: Pick<Reader, 'token'>) => read.items<Item>({ tributary }, path, token),
   }

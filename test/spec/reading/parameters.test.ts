@@ -24,7 +24,7 @@ async function readerOf(things: Thing[]): Promise<{ reader: Reader; profile: Pro
 async function readAll(reader: Reader, path: string): Promise<Item[][]> {
   const pages: Item[][] = []
   for (let next: string | undefined = path; next !== undefined; ) {
-    const { body, headers } = await harness.ask(next, reader)
+    const { body, headers } = await harness.request(next, reader)
     pages.push(body as Item[])
     const link = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
     next = link === undefined ? undefined : new URL(link).pathname + new URL(link).search
@@ -134,9 +134,9 @@ suite('pages', () => {
 
   test('a new item between two pages shifts nothing', async () => {
     const { reader, profile } = await readerOf(things)
-    const { headers } = await harness.ask('/types/photos?limit=10', reader)
+    const { headers } = await harness.request('/types/photos?limit=10', reader)
     const link = new URL(/<([^>]+)>/.exec(headers.get('link')!)![1]!)
-    const next = async () => names((await harness.ask(link.pathname + link.search, reader)).body as Item[])
+    const next = async () => names((await harness.request(link.pathname + link.search, reader)).body as Item[])
     const before = await next()
     await harness.put(profile, [photo('later', Date.now() - 1)])
     assert.deepEqual(await next(), before)
@@ -144,7 +144,7 @@ suite('pages', () => {
 
   test('the next address keeps the query, is ours, and never contains the token', async () => {
     const { reader } = await readerOf(things)
-    const { headers } = await harness.ask(`/v0/types/photos?limit=3&fields=id&access_token=${reader.token}`, reader)
+    const { headers } = await harness.request(`/v0/types/photos?limit=3&fields=id&access_token=${reader.token}`, reader)
     const link = new URL(/<([^>]+)>; rel="next"/.exec(headers.get('link')!)![1]!)
     assert.equal(link.origin, harness.tributary.url)
     assert.equal(link.pathname, '/v0/types/photos')
@@ -207,7 +207,7 @@ suite('invalid parameters', () => {
   }))
     for (const value of values)
       test(`${parameter}=${value.slice(0, 20)} is a 400 that names it`, async () => {
-        const { status, body } = await harness.ask(`/types/photos?${parameter}=${value}`, reader)
+        const { status, body } = await harness.request(`/types/photos?${parameter}=${value}`, reader)
         const { error, reason } = body as { error: string; reason: string }
         assert.deepEqual([status, reason], [400, 'bad_parameter'], error)
         assert.ok(error.startsWith(`${parameter}: `), error)
@@ -215,7 +215,7 @@ suite('invalid parameters', () => {
 
   test('a repeated parameter is a 400', async () => {
     for (const name of ['limit', 'q', 'since', 'fields', 'near']) {
-      const { status, body } = await harness.ask(`/types/photos?${name}=1&${name}=2`, reader)
+      const { status, body } = await harness.request(`/types/photos?${name}=1&${name}=2`, reader)
       assert.equal(status, 400)
       assert.match((body as { error: string }).error, new RegExp(`^${name}: was given more than once`))
     }
@@ -242,7 +242,7 @@ suite('invalid parameters', () => {
       '/services/library/things/a?map=x',
       '/id/x?fields=',
     ])
-      assert.equal((await harness.ask(path, reader)).status, 400, path)
+      assert.equal((await harness.request(path, reader)).status, 400, path)
   })
 })
 
@@ -251,9 +251,9 @@ suite('too large a query', () => {
 
   test('is refused with 400: more than 16 rules about participants', async () => {
     const { reader } = await readerOf([photo('p', 1)])
-    assert.equal((await harness.ask(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
+    assert.equal((await harness.request(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
     for (const rule of ['>1', '^a', 'a', 'self']) {
-      const { status, body } = await harness.ask(`/types/photos?participants=${many(17, rule)}`, reader)
+      const { status, body } = await harness.request(`/types/photos?participants=${many(17, rule)}`, reader)
       assert.deepEqual([status, (body as { reason: string }).reason], [400, 'bad_parameter'], rule)
     }
   })

@@ -88,8 +88,8 @@ suite('items partitioned by shard', () => {
 
 test('rows of a profile that was not queried are refused, whatever returned them', async () => {
   const { database } = harness.tributary.store
-  const [mine, foreign] = readers
-  const readable = await listReadable(database, mine!.reader.account)
+  const [own, foreign] = readers
+  const readable = await listReadable(database, own!.reader.account)
   const others = await listReadable(database, foreign!.reader.account)
   const everything = {
     limit: 5,

@@ -53,25 +53,25 @@ type Reply = { names: string[] } | { any: boolean } | { count: number }
 /** What each reader of profile names finds: the names, their number, or whether there is any. */
 const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
   'GET /services/:service/:endpoint': async (name) => ({
-    names: ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader)),
+    names: ownersIn(await harness.request(`/services/${encodeURIComponent(name)}/things`, reader)),
   }),
   'GET /services/:service': async (name) => ({
-    any: (await harness.ask(`/services/${encodeURIComponent(name)}`, reader)).status === 200,
+    any: (await harness.request(`/services/${encodeURIComponent(name)}`, reader)).status === 200,
   }),
   'GET /types/photos?services=': async (name) => ({
-    names: ownersIn(await harness.ask(`/types/photos?services=${encodeURIComponent(name)}`, reader)),
+    names: ownersIn(await harness.request(`/types/photos?services=${encodeURIComponent(name)}`, reader)),
   }),
   'GET /profiles/:profile': async (name) => {
-    const { status, body } = await harness.ask(`/profiles/${encodeURIComponent(name)}`, reader)
+    const { status, body } = await harness.request(`/profiles/${encodeURIComponent(name)}`, reader)
     if (status === 200) assert.ok((await found(name)).includes(ownerOf(body as Item)), name)
     return { any: status === 200 }
   },
   'GET /profiles/:profile/sync': async (name) => ({
-    any: (await harness.ask(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
+    any: (await harness.request(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
   }),
   // The app has no keys for these services, which the proxy reports once it has found the profile.
   'GET /proxy/:service/': async (name) => {
-    const { body } = await harness.ask(`/proxy/${encodeURIComponent(name)}/me`, reader)
+    const { body } = await harness.request(`/proxy/${encodeURIComponent(name)}/me`, reader)
     return { any: (body as { reason: string }).reason === 'no_service_keys' }
   },
   'the filter of a destination': async (name) => ({ count: await countPushed(`/services/${name}/things`) }),
@@ -86,7 +86,7 @@ const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
 }
 
 async function found(name: string): Promise<string[]> {
-  return ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader))
+  return ownersIn(await harness.request(`/services/${encodeURIComponent(name)}/things`, reader))
 }
 
 async function askAsApp(method: string, path: string, body?: unknown) {
@@ -139,8 +139,8 @@ const NAMES: [name: string, means: string[]][] = [
 suite('a profile name matches the same profiles everywhere', () => {
   for (const [name, means] of NAMES)
     test(name, async () => {
-      for (const [caller, ask] of Object.entries(CALLERS)) {
-        const response = await ask(name)
+      for (const [caller, request] of Object.entries(CALLERS)) {
+        const response = await request(name)
         const expected =
           'names' in response
             ? { names: means.toSorted() }
@@ -190,18 +190,18 @@ suite('a profile name matches the same profiles everywhere', () => {
       [profileId],
     )
     for (const name of ['library', 'library-alias'])
-      assert.equal(ownerOf((await harness.ask(`/profiles/${name}`, own)).body as Item), named('library', 'second'))
+      assert.equal(ownerOf((await harness.request(`/profiles/${name}`, own)).body as Item), named('library', 'second'))
   })
 
   for (const [name, means] of NAMES)
     test(`DELETE ${name}`, async () => {
       const own = await newReader()
-      const { status, body } = await harness.ask(`/profiles/${encodeURIComponent(name)}`, own, { method: 'DELETE' })
+      const { status, body } = await harness.request(`/profiles/${encodeURIComponent(name)}`, own, { method: 'DELETE' })
       assert.equal(status, means.length > 0 ? 200 : 404)
       if (status === 200) assert.equal((body as { deleted: unknown[] }).deleted.length, means.length)
-      const left = ownersIn(await harness.ask('/types/photos', own))
+      const left = ownersIn(await harness.request('/types/photos', own))
       const all = PEOPLE.map(([service, owner]) => named(service, owner))
       assert.deepEqual(left, all.filter((each) => !means.includes(each)).toSorted())
-      await harness.ask('/profiles', own, { method: 'DELETE' })
+      await harness.request('/profiles', own, { method: 'DELETE' })
     })
 })

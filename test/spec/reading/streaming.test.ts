@@ -89,7 +89,7 @@ suite('S42 a long response', () => {
     const fields = (await harness.items('/types/photos?limit=5000&fields=at', reader)) as unknown as { at: number }[]
     assert.deepEqual([fields.length, Object.keys(fields[0]!)], [5000, ['at']])
     assert.equal((await harness.items('/types/photos?limit=5000&q=many', reader)).length, 5000)
-    const { headers } = await harness.ask('/types/photos?limit=5000', reader)
+    const { headers } = await harness.request('/types/photos?limit=5000', reader)
     assert.equal(headers.get('transfer-encoding'), 'chunked')
     // Where the headers cannot name it, the last item does.
     const last = (await harness.items('/types/photos?limit=5000', reader)).at(-1) as Item
@@ -113,8 +113,11 @@ suite('S42 a slow reader', () => {
     const needed = queries - whole
     const began = queries
     const socket = await slowReader()
-    const asked = (await settledQueries()) - began
-    assert.ok(asked < needed / 2, `${asked} of ${needed} questions were asked for a reader that reads nothing`)
+    const statements = (await settledQueries()) - began
+    assert.ok(
+      statements < needed / 2,
+      `${statements} of ${needed} questions were asked for a reader that reads nothing`,
+    )
     // The query continues when the reader does.
     const pieces: Buffer[] = []
     socket.on('data', (piece: Buffer) => {
@@ -141,8 +144,8 @@ suite('S42 a slow reader', () => {
     await response.body!.getReader().read()
     const whole = queries
     stop.abort()
-    const asked = (await settledQueries()) - whole
-    assert.ok(asked < ITEMS / 400, `${asked} questions after it left`)
+    const statements = (await settledQueries()) - whole
+    assert.ok(statements < ITEMS / 400, `${statements} questions after it left`)
   })
 
   test(`holds no database connection: ${SLOW} of them do not delay a fast reader`, async () => {
@@ -187,7 +190,7 @@ suite('a response that fails half-way', () => {
   test('before the first byte is a plain refusal', async () => {
     const { database } = harness.tributary.store
     await database.script('alter table item rename to item_away')
-    const { status, body } = await harness.ask(ALL, reader)
+    const { status, body } = await harness.request(ALL, reader)
     await database.script('alter table item_away rename to item')
     assert.deepEqual([status, (body as { reason: string }).reason], [500, 'internal'])
   })

@@ -25,7 +25,7 @@ suite('a sunset date for reading items', () => {
 
   for (const path of PATHS)
     test(`${path} announces it`, async () => {
-      const { headers, status } = await harness.ask(path, reader)
+      const { headers, status } = await harness.request(path, reader)
       assert.ok(status === 200 || path === '/id/none')
       // RFC 9745: a date of structured fields; RFC 8594: an HTTP date.
       assert.match(headers.get('deprecation')!, /^@\d{10}$/)
@@ -35,14 +35,14 @@ suite('a sunset date for reading items', () => {
     })
 
   test('the next page is still linked', async () => {
-    const { headers } = await harness.ask('/types/photos?limit=1', reader)
+    const { headers } = await harness.request('/types/photos?limit=1', reader)
     assert.equal(headers.get('link')!.split(', <').length, 3)
     assert.match(headers.get('link')!, /rel="next"/)
   })
 
   test('other routes do not announce it', async () => {
     for (const path of ['/services', '/profiles', '/healthz'])
-      assert.equal((await harness.ask(path, reader)).headers.get('sunset'), null, path)
+      assert.equal((await harness.request(path, reader)).headers.get('sunset'), null, path)
   })
 })
 
@@ -56,7 +56,7 @@ suite('after the sunset date', () => {
 
   for (const path of PATHS)
     test(`${path} returns 410 and points to push`, async () => {
-      const { status, headers, body } = await harness.ask(path, reader)
+      const { status, headers, body } = await harness.request(path, reader)
       const { reason, see } = body as { reason: string; see: string }
       assert.deepEqual([status, reason], [410, 'endpoint_retired'])
       assert.match(see, /push$/)
@@ -65,8 +65,8 @@ suite('after the sunset date', () => {
     })
 
   test('everything else works', async () => {
-    for (const path of ['/services', '/profiles']) assert.equal((await harness.ask(path, reader)).status, 200, path)
-    assert.equal((await harness.ask('/types', { token: 'x' })).status, 401)
+    for (const path of ['/services', '/profiles']) assert.equal((await harness.request(path, reader)).status, 200, path)
+    assert.equal((await harness.request('/types', { token: 'x' })).status, 401)
   })
 })
 
@@ -75,7 +75,7 @@ suite('without a sunset date', () => {
     const { harness, reader } = await prepared({})
     for (const path of PATHS)
       for (const name of ['deprecation', 'sunset', 'link'])
-        assert.equal((await harness.ask(path, reader)).headers.get(name), null, path)
+        assert.equal((await harness.request(path, reader)).headers.get(name), null, path)
     await harness.stop()
   })
 })
