@@ -43,7 +43,7 @@ suite('S57 a release', () => {
     for (const file of releaseFiles()) {
       assert.ok(top.includes(file) || /^(?:src\/.+(?<!\.test)\.ts|migrations\/[\w-]+\.sql)$/.test(file), file)
       const { mode, size } = lstatSync(join(root, file))
-      assert.equal(mode & 0o170111, 0o100000, `${file} is no plain file`)
+      assert.equal(mode & 0o170111, 0o100000, `${file} is not a regular file`)
       assert.ok(size < 200_000, `${file} has ${size} bytes`)
     }
   })

@@ -54,10 +54,10 @@ suite('HTML pages', { skip }, () => {
       at(
         `/connect?${new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT, state: 's' }).toString()}`,
       )(page),
-    'the page that asks': confirmation,
+    'the confirmation page': confirmation,
     'the page of a wrong link': (page) =>
       at(`/oauth/authenticate?client_id=${harness.app.clientId}&redirect_uri=https%3A%2F%2Fevil.test`)(page),
-    'the page of a sign-in that is over': at('/auth/demo-social/callback?state=x&code=y'),
+    'the page of a finished sign-in': at('/auth/demo-social/callback?state=x&code=y'),
   }
 
   for (const [name, open] of Object.entries(PAGES)) {

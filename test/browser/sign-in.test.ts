@@ -103,7 +103,7 @@ suite('sign-in with a real browser', { skip }, () => {
       await press(page, 'Log in as Ada')
       await press(page, 'Allow')
       await page.getByRole('heading', { name: 'Continue to Lab App?' }).waitFor()
-      await assertUsable(page, 'the page that asks')
+      await assertUsable(page, 'the confirmation page')
       await press(page, button)
       const url = await returned(page)
       const fragment = new URLSearchParams(url.hash.slice(1))

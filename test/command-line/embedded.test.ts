@@ -66,8 +66,8 @@ suite('a data folder', () => {
 
   const key = join(dataDir, 'keyring.json')
   for (const [what, damage, reason] of [
-    ['whose key file is gone', () => rmSync(key), 'key_file_lost'],
-    ['whose key file is damaged', () => writeFileSync(key, '{"keys":['), 'key_file_damaged'],
+    ['a folder without its key file', () => rmSync(key), 'key_file_lost'],
+    ['a folder with a damaged key file', () => writeFileSync(key, '{"keys":['), 'key_file_damaged'],
   ] as const) {
     test(`${what} is refused with a remedy, and nothing is lost`, async () => {
       const good = readFileSync(key)

@@ -111,7 +111,7 @@ suite('a refused start', () => {
     await stillThere()
   })
 
-  const skip = process.getuid?.() === 0 ? false : 'only root can try as somebody else'
+  const skip = process.getuid?.() === 0 ? false : 'needs root, to run as another user'
   test('data folder of another user: says how to get access', { skip }, async () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o755 })

@@ -53,7 +53,7 @@ test(`R01 the whole process tree is killed ${ROUNDS} times under a load of write
     const load = Array.from({ length: WRITERS }, () => write(`${url}/admin/apps`, headers, acknowledged))
     // At a different moment each time, so that kills fall into every step of a write and of the database's maintenance.
     const killAfter = before + 1 + Math.floor(Math.random() * 200)
-    await until('it writes', () => acknowledged.size >= killAfter)
+    await until('enough writes are acknowledged', () => acknowledged.size >= killAfter)
     assert.ok((await killTree()) > 0, 'the database was part of what was killed')
     await Promise.all(load)
   }

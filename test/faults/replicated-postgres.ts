@@ -144,7 +144,7 @@ async function untilFound(url: string, sql: string): Promise<void> {
 }
 
 async function waitForServer(url: string): Promise<void> {
-  await until('the server answers', () =>
+  await until('the server accepts queries', () =>
     query(url, 'select 1').then(
       () => true,
       () => false,

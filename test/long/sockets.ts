@@ -31,7 +31,7 @@ process.stdout.write(
 )
 // The server closes them at its time limits, which takes up to a minute.
 for (let waitedS = 0; stillOpen() > 0 && waitedS < 120; waitedS += 1) await sleep(1000)
-process.stdout.write(`${stillOpen()} sockets are left when their time is over\n`)
+process.stdout.write(`${stillOpen()} sockets are still open after the time limits\n`)
 process.exitCode = failed === 0 && stillOpen() === 0 ? 0 : 1
 for (const socket of open) socket.destroy()
 await demo.stop()

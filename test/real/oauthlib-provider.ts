@@ -54,7 +54,7 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const nextLine = async <Line>(): Promise<Line> => {
     const { value, done } = await lines.next()
-    if (done === true) throw new Error('the OAuth 1 service ended without an answer')
+    if (done === true) throw new Error('the OAuth 1 service ended without a response')
     return JSON.parse(value) as Line
   }
   const { port } = await nextLine<{ port: number }>()
@@ -90,10 +90,10 @@ async function decideOverHttp(address: string, deny: boolean, user: string): Pro
   const token = /name="oauth_token" value="([^"]+)"/.exec(page.body)?.[1]
   const action = /action="([^"]+)"/.exec(page.body)?.[1]
   if (page.status !== 200 || token === undefined || action === undefined) {
-    throw new Error(`the OAuth 1 service answered ${page.status}: ${page.body.slice(0, 300)}`)
+    throw new Error(`the OAuth 1 service returned ${page.status}: ${page.body.slice(0, 300)}`)
   }
   const form = { oauth_token: token, person: user, decision: deny ? 'deny' : 'approve' }
   const decided = await walker.visit(new URL(action, address).href, { form })
-  if (decided.location === undefined) throw new Error(`the OAuth 1 service answered ${decided.status}`)
+  if (decided.location === undefined) throw new Error(`the OAuth 1 service returned ${decided.status}`)
   return decided.location
 }

@@ -28,7 +28,7 @@ export async function loginOverHttp(
       const form = prompt === 'login' ? { prompt, login: user, password: 'any' } : { prompt }
       response = await walker.visit(attributeOf(response.body, /action="([^"]+)"/), { form })
     } else {
-      throw new Error(`the authorization server answered ${response.status}: ${response.body.slice(0, 300)}`)
+      throw new Error(`the authorization server returned ${response.status}: ${response.body.slice(0, 300)}`)
     }
   }
   throw new Error(`the authorization server showed more than ${mostPages} pages`)

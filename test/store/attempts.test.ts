@@ -34,7 +34,7 @@ suite('failed attempts', () => {
     assert.deepEqual(
       numbers,
       Array.from({ length: 20 }, (_, i) => i + 1),
-      'each was told a number of its own',
+      'each attempt gets its own number',
     )
     assert.equal(await count(other, 'ann', 60_000), 20)
     assert.equal(await count(other, 'ann', 120_000), 0)

@@ -54,7 +54,7 @@ ${knowsPreparedStatements ? 'max_prepared_statements = 100' : ''}
     said += text.toString()
   })
   const url = new URL(`postgres://tributary@127.0.0.1:${port}${server.pathname}`).href
-  await until('pgbouncer answers', async () => {
+  await until('pgbouncer accepts connections', async () => {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended: ${said}`)
     return isReachable(url)
   })

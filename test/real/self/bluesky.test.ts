@@ -99,7 +99,7 @@ suite('bluesky', () => {
     assert.equal((await getSession(client, token, 'POST')).status, 401)
   })
 
-  test('OAuth: a denial comes back as access_denied', { skip }, async () => {
+  test('OAuth: a denial returns access_denied', { skip }, async () => {
     const client = dpopClient(redirectUri, scope)
     const redirect = new URL(await network.authorize(await push(client), { ...alice, deny: true }))
     assert.deepEqual([redirect.searchParams.get('error'), redirect.searchParams.get('state')], ['access_denied', 's1'])

@@ -84,7 +84,7 @@ suite('oidc-provider', () => {
     assert.deepEqual(claims, { ...expected, picture: 'https://people.example/maya.png' })
   })
 
-  test('a denied request comes back with access_denied and the state', { skip }, async () => {
+  test('a denied request returns access_denied and the state', { skip }, async () => {
     const redirect = new URL(await server.login(authorizeUrl(server), { deny: true }))
     assert.equal(redirect.searchParams.get('error'), 'access_denied')
     assert.equal(redirect.searchParams.get('state'), 's1')
@@ -183,7 +183,7 @@ suite('oidc-provider with settings', () => {
     assert.equal(granted.expires_in, 2)
     const statusNow = async () => (await fetch(server.userinfoUrl, bearer(granted.access_token))).status
     assert.equal(await statusNow(), 200)
-    await until('the token is over', statusNow, (status) => status === 401)
+    await until('the token has expired', statusNow, (status) => status === 401)
     const discovery = await fetch(`${server.issuer}/.well-known/openid-configuration`, {
       headers: { connection: 'close' },
     })

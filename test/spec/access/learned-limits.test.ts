@@ -103,7 +103,7 @@ suite('R07 rate limits that a service announces', () => {
       scope: 'person',
       seconds: 60,
     },
-    'Facebook, another refusal: nobody': {
+    'Facebook, another refusal: neither': {
       api: () => ofVendor(facebook),
       script: () => () => ({ status: 400, body: { error: { code: 100 } } }),
       scope: undefined,
@@ -114,13 +114,13 @@ suite('R07 rate limits that a service announces', () => {
       scope: 'person',
       seconds: 120,
     },
-    'GitHub’s secondary limit, by its words alone: the person': {
+    'GitHub’s secondary limit, by its message alone: the person': {
       api: () => ofVendor(github),
       script: () => () => ({ status: 403, body: { message: 'You have exceeded a secondary rate limit.' } }),
       scope: 'person',
       seconds: 60,
     },
-    'GitHub’s search, which is counted apart: nobody': {
+    'GitHub’s search, which is counted separately: neither': {
       api: () => ofVendor(github),
       script: () => () => ({
         status: 403,
@@ -173,12 +173,12 @@ suite('R07 rate limits that a service announces', () => {
       scope: 'person',
       seconds: 900,
     },
-    'calls left: nobody': {
+    'calls left: neither': {
       api: () => announced,
       script: () => () => ({ headers: { left: '7', reset: seconds(900) }, body: { notes: [] } }),
       scope: undefined,
     },
-    'an outage with Retry-After: nobody': {
+    'an outage with Retry-After: neither': {
       api: () => announced,
       script: () => () => ({ status: 503, headers: { 'retry-after': '30' }, body: {} }),
       scope: undefined,
@@ -253,7 +253,7 @@ suite('R07 rate limits that a service announces', () => {
       for (const profile of [ada, ben]) {
         await fixture.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [profile.id])
         await sync(profile)
-        assert.equal((await fixture.stored(profile)).size, 3, 'when the time has come, all go on')
+        assert.equal((await fixture.stored(profile)).size, 3, 'all continue after the reset')
       }
     })
 

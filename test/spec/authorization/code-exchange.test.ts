@@ -149,7 +149,7 @@ suite('POST /oauth/revoke (RFC 7009)', () => {
     assert.deepEqual([response.status, response.body], [200, {}])
     assertRefused(await send(harness, 'GET', '/profiles', { token: one.access_token }), 401, 'token_invalid')
     assert.equal((await get(harness, '/profiles', two.access_token)).status, 200)
-    assert.equal((await revoke({ token: one.access_token })).status, 200, 'again is no error')
+    assert.equal((await revoke({ token: one.access_token })).status, 200, 'a second revocation succeeds')
   })
 
   test('an unknown token returns 200; the token of another app is not revoked', async () => {

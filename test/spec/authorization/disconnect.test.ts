@@ -79,9 +79,9 @@ suite('DELETE /profiles/:id', () => {
   })
 
   const failures: [string, Partial<Fault> & Pick<Fault, 'kind'>][] = [
-    ['answers 503', { kind: 'status', status: 503 }],
+    ['returns 503', { kind: 'status', status: 503 }],
     ['resets the connection', { kind: 'reset' }],
-    ['answers a page', { kind: 'html' }],
+    ['returns a page', { kind: 'html' }],
   ]
   for (const [what, fault] of failures) {
     test(`a service that ${what} is reported, and the profile is erased anyway`, async () => {
@@ -121,7 +121,7 @@ suite('DELETE /profiles', () => {
     assert.notEqual((await signIn(harness, 'demo-social', 'ada')).account, ada.account)
   })
 
-  test('also erases profiles that merges folded, along a chain', async () => {
+  test('also erases profiles that were merged into others, along a chain', async () => {
     const app = await harness.makeApp()
     const enter = async () => {
       const form = {
@@ -174,8 +174,12 @@ test('a service that hangs does not delay the erasure for long, and the response
   social.faults.add({ path: '/oauth/revoke', kind: 'hang', times: 0 })
   social.requests.clear()
   const pending = remove(ada.access_token, 'demo-social')
-  await until('the service is asked', () => social.requests.count('/oauth/revoke') > 0)
-  assert.deepEqual((await get(harness, '/profiles', ada.access_token)).body, { id: ada.account }, 'gone while it hangs')
+  await until('the service is called', () => social.requests.count('/oauth/revoke') > 0)
+  assert.deepEqual(
+    (await get(harness, '/profiles', ada.access_token)).body,
+    { id: ada.account },
+    'erased while the service hangs',
+  )
   await social.close()
   assert.equal(((await pending).body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
 })

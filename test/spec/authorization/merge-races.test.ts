@@ -42,7 +42,7 @@ async function eachOf<Thing>(things: Thing[], work: (thing: Thing, at: number) =
 }
 
 /**
- * Every profile belongs to a live account and has its credential; every folded one belongs to a profile of its
+ * Every profile belongs to a live account and has its credential; every merged one belongs to a profile of its
  * account.
  */
 async function assertNoOrphans(): Promise<void> {
@@ -57,13 +57,13 @@ async function assertNoOrphans(): Promise<void> {
      where p.app_id = $1 and (c.profile_id is null) = (p.merged_into is null)`,
     [app.clientId],
   )
-  assert.deepEqual(bare, [], 'profiles without a credential, or folded ones with one')
+  assert.deepEqual(bare, [], 'profiles without a credential, or merged ones with one')
   const adrift = await harness.sql(
     `select p.id from profile p left join profile q on q.id = p.merged_into
      where p.app_id = $1 and p.merged_into is not null and (q.id is null or q.account_id <> p.account_id or q.merged_into is not null)`,
     [app.clientId],
   )
-  assert.deepEqual(adrift, [], 'folded profiles that hang under nothing that is seen')
+  assert.deepEqual(adrift, [], 'merged profiles whose profile is not visible')
 }
 
 suite('S24 merges', () => {
@@ -125,13 +125,13 @@ suite('S24 merges', () => {
     }
   })
 
-  test('accounts with the same service users: each is shown once and folded into one', async () => {
+  test('accounts with the same service users: each is shown once, the others are merged into it', async () => {
     const accounts = []
     for (let i = 0; i < 4; i += 1) accounts.push(await make('x', 'y', `own-${i}`))
     const [first, ...others] = accounts
     await Promise.all(others.map((each) => merge(each, first!)))
     assert.deepEqual(await membersOf(first!), ['own-0', 'own-1', 'own-2', 'own-3', 'x', 'y'])
-    assert.equal(await countProfiles(harness.sql, { account: first!.id }), 12, 'the folded ones keep their items')
+    assert.equal(await countProfiles(harness.sql, { account: first!.id }), 12, 'the merged ones keep their items')
   })
 
   test('a token of the source used during the merge sees all or nothing', async () => {

@@ -27,7 +27,7 @@ suite('S27 only OAuth 1.0a is accepted', () => {
     url.searchParams.delete('oauth_verifier')
     const before = accessTokens()
     assert.equal((await browser.open(url.href)).url, `${REDIRECT}?error=service_refused&state=s`)
-    assert.equal(accessTokens(), before, 'the service was not asked')
+    assert.equal(accessTokens(), before, 'the service was not called')
   })
 
   test('a callback with a wrong verifier is refused', async () => {

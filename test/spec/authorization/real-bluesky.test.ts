@@ -75,7 +75,7 @@ suite('sign-in at a real Bluesky data server', { skip }, () => {
       assert.notEqual(next.auth.refresh_token, first.auth.refresh_token)
       assert.notEqual(next['state'], 'needs_auth')
     }
-    assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs stays here')
+    assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs is not shown')
     const response = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
     assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })

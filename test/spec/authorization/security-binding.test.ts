@@ -212,7 +212,7 @@ suite('an attacker’s link attaches nobody', () => {
     requests.clear()
     assert.equal((await expireAfter(harness, 9 * MINUTES)).consents, 0, 'not before its time')
     assert.equal((await expireAfter(harness, 11 * MINUTES)).consents > 0, true)
-    assert.ok(requests.count('/oauth/revoke') > 0, 'the service was told')
+    assert.ok(requests.count('/oauth/revoke') > 0, 'the token was revoked')
     const revoked = requests.to('/oauth/revoke').map(({ status }) => status)
     assert.ok(revoked.every((status) => status === 200))
     const victim = nativeId(harness, 'demo-health', 'ben')

@@ -24,7 +24,7 @@ suite('authorization codes', () => {
     const { access_token: token } = (await good[0]!.json()) as Granted
     assert.equal((await redeem(harness, one)).status, 400)
     assert.equal((await get(harness, '/profiles', token)).status, 401)
-    assert.equal((await auditOf(harness, 'code.replayed')).length, 1, 'told once')
+    assert.equal((await auditOf(harness, 'code.replayed')).length, 1, 'audited once')
   })
 
   test('S09 without a second use the token stays valid; a second use leaves other tokens of the account valid', async () => {

@@ -143,7 +143,7 @@ suite('F1 a refresh', () => {
       assert.equal(entry['state'], 'needs_auth')
       assert.equal(entry['error'], 'subject_changed')
       assert.deepEqual(after, before)
-      assert.equal(network.asked.filter((path) => path === '/as/token').length, 1, 'asked once')
+      assert.equal(network.asked.filter((path) => path === '/as/token').length, 1, 'one token request')
       assert.equal(network.revoked.length, 2)
       assert.notEqual((await signIn(ATTACKER)).account, undefined)
     })

@@ -47,7 +47,7 @@ suite('S18 altered sealed values', () => {
       assert.deepEqual(entry.auth, {})
       assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'credential_damaged'])
     }
-    assert.equal((await auditOf(harness, 'profile.needs_auth')).length, 1, 'told once')
+    assert.equal((await auditOf(harness, 'profile.needs_auth')).length, 1, 'audited once')
     await put(row, row.sealed)
   })
 

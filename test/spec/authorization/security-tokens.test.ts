@@ -35,7 +35,7 @@ suite('S15 access tokens', () => {
   test('one wrong character is rejected without a database query', async () => {
     const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
     const untouchable = new Proxy({} as Database, {
-      get: () => assert.fail('the database was asked'),
+      get: () => assert.fail('the database was queried'),
     })
     const { hasher } = harness.tributary.store
     for (let at = 0; at < token.length; at += 1) {

@@ -204,7 +204,7 @@ suite('parameters of the app that reach the service', () => {
     const forced = await browser.open(harness.startUrl('demo-social', { force_login: '1' }))
     assert.ok(
       forced.forms.some(({ id }) => id === 'password-login'),
-      'the service asks again',
+      'the service shows its login page again',
     )
   })
 

@@ -98,7 +98,7 @@ suite('response_type=token', () => {
     const elsewhere = await askedFor()
     for (const response of ['yes', 'no'] as const)
       assert.equal((await press(newBrowser(), elsewhere.page, response)).status, 400)
-    assert.ok((await press(elsewhere.browser, elsewhere.page, 'yes')).stopped, 'strangers did not use it up')
+    assert.ok((await press(elsewhere.browser, elsewhere.page, 'yes')).stopped, 'other browsers did not consume it')
     const late = await askedFor()
     await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
     assert.equal((await press(late.browser, late.page, 'yes')).status, 400)

@@ -99,7 +99,7 @@ suite('S13 canary secrets', () => {
     assert.ok(tributary.logged.length > 100)
     const found = Object.entries(canaries).flatMap(([what, secret]) => [
       ...tributary.logged.filter((line) => line.includes(secret)).map((line) => `${what} in the log: ${line}`),
-      ...responses.filter((text) => text.includes(secret)).map((text) => `${what} in an answer: ${text}`),
+      ...responses.filter((text) => text.includes(secret)).map((text) => `${what} in a response: ${text}`),
     ])
     assert.deepEqual(found.slice(0, 5), [])
     assert.deepEqual(tributary.logged.filter((line) => line.includes('"internal"')).slice(0, 3), [])

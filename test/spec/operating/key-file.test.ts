@@ -22,7 +22,7 @@ const secretOf = async (service: string) =>
 
 suite('a running service whose key file', () => {
   for (const [what, damage] of [
-    ['is gone', () => {}],
+    ['is missing', () => {}],
     ['is damaged', (path: string) => writeFileSync(path, '{"keys":[')],
   ] as const) {
     test(`${what} for a moment keeps its keys and creates no new one`, async () => {
@@ -34,7 +34,7 @@ suite('a running service whose key file', () => {
         tributary.store.keyring.refresh()
         assert.equal((await set('during')).status, 200)
         assert.equal(await secretOf('before'), 'secret of before')
-        if (what === 'is gone') assert.equal(existsSync(path), false)
+        if (what === 'is missing') assert.equal(existsSync(path), false)
       } finally {
         renameSync(`${path}.away`, path)
       }

@@ -50,7 +50,7 @@ suite('maintenance', () => {
     assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, scheduled: true }])
     await fixture.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
     assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 0)
-    assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'one that is there stays where it is')
+    assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'an existing cursor keeps its position')
   })
 
   test('deletes the cursors of a destination that was deleted with its app, and no others', async () => {

@@ -112,7 +112,7 @@ suite('the OpenAPI document', () => {
       const operation = operationOf(method, path)!
       assert.ok(operation.summary.length > 5, `${method} ${path}`)
       const response = operation.responses[String(route.status ?? 200)]
-      assert.ok(response, `${method} ${path} has no answer`)
+      assert.ok(response, `${method} ${path} has no response`)
       if (route.response !== undefined) assert.ok(Object.values(response.content ?? {})[0]?.schema, `${method} ${path}`)
       for (const [status, refusal] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue

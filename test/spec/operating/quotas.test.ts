@@ -312,7 +312,7 @@ suite('quotas', () => {
 })
 
 suite('the item counts', () => {
-  test('stay correct over resets, merges, folds, disconnects and erasure', async () => {
+  test('stay correct over resets, merges of accounts and profiles, disconnects and erasure', async () => {
     list = orders(12)
     const one = await harness.connect('fold')
     await harness.until(one.access_token, isDone)

@@ -152,7 +152,7 @@ suite('the profile of a call', () => {
 
   /** The cache lives one second; until then every call succeeds. */
   async function untilStatus(by: string, expected: number): Promise<void> {
-    await until(`the answer is ${expected}`, async () => {
+    await until(`the status is ${expected}`, async () => {
       const { status } = await callProxy({ by })
       if (status !== expected) assert.equal(status, 200)
       return status === expected

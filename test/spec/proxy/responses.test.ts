@@ -132,7 +132,7 @@ suite('S40 a response is returned unchanged', () => {
         [response.status, await response.text(), response.headers.get('retry-after')],
         [status, 'body', '7'],
       )
-      assert.ok(response.headers.has('x-tributary-retried'), 'tells that the service said it')
+      assert.ok(response.headers.has('x-tributary-retried'), 'marks it as a response of the service')
     })
 
   for (const [what, head] of Object.entries({

@@ -174,7 +174,7 @@ const CASES: [what: string, sent: Sent, received: Received][] = [
     plainGet,
   ],
   [
-    'words for a proxy',
+    'hop-by-hop headers',
     { headers: ['Proxy-Authorization: Basic eDp5', 'Proxy-Connection: keep-alive', 'Keep-Alive: 5', 'TE: trailers'] },
     plainGet,
   ],
@@ -191,20 +191,20 @@ const CASES: [what: string, sent: Sent, received: Received][] = [
     },
     plainGet,
   ],
-  ['words of ours', { headers: ['X-Tributary-Refreshed: true', 'X-Request-Id: 0123456789'] }, plainGet],
+  ['headers of ours', { headers: ['X-Tributary-Refreshed: true', 'X-Request-Id: 0123456789'] }, plainGet],
   ['a second Authorization', { headers: ['Authorization: Bearer evil'] }, plainGet],
   ['HTTP/1.0', { version: '1.0' }, plainGet],
   ['a version before all headers', { version: '0.9' }, plainGet],
   ['a version that is none', { version: '9.9' }, { refused: [400, 505] }],
   ['a method in lower case', { method: 'get' }, refused],
-  ['a method that nobody knows', { method: 'FOO' }, refused],
+  ['an unknown method', { method: 'FOO' }, refused],
   ['CONNECT', { method: 'CONNECT', target: 'evil.test:443' }, { refused: [0, 400, 404, 405] }],
   ['TRACE', { method: 'TRACE' }, { refused: [404, 405] }],
   ['headers of 20 KB', { headers: [`X-Big: ${'x'.repeat(20_000)}`] }, { refused: [431] }],
   ['three thousand headers', { headers: Array.from({ length: 3000 }, (_, i) => `X-A${i}: b`) }, { refused: [431] }],
   ['bytes beyond ASCII in a value', { headers: ['X-Note: caf\xc3\xa9'] }, { headers: ['x-note: caf\xc3\xa9'] }],
   [
-    'what services do want to hear',
+    'headers that services need',
     {
       headers: [
         'Accept: a/b',

@@ -59,7 +59,7 @@ suite('the app disconnects', () => {
     const closed = once(socket, 'close')
     client.socket.destroy()
     await closed
-    assert.equal(upstream.requests.length, 1, 'nobody tried again')
+    assert.equal(upstream.requests.length, 1, 'no retry')
     assert.ok(!harness.logged.some((line) => line.includes('a request failed')))
   })
 
@@ -125,7 +125,7 @@ suite('backpressure', () => {
     client.socket.pause()
     client.send(`GET /proxy/plain/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     await settled(() => written)
-    assert.ok(written > 0 && written < MAX_BUFFERED, `${written} bytes went out to somebody who reads none`)
+    assert.ok(written > 0 && written < MAX_BUFFERED, `${written} bytes were sent to an app that reads nothing`)
     client.socket.destroy()
   })
 
@@ -142,7 +142,7 @@ suite('backpressure', () => {
     more()
     const socket = await slow.connected()
     await settled(() => written)
-    assert.ok(written < MAX_BUFFERED, `${written} bytes were taken for somebody who reads none`)
+    assert.ok(written < MAX_BUFFERED, `${written} bytes were accepted for a service that reads nothing`)
     client.socket.destroy()
     slow.read(socket)
     await once(socket, 'close')

@@ -38,7 +38,7 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
     text += bytes.toString('latin1')
   })
   socket.write(`GET ${ALL} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`)
-  await until('the answer has begun', () => text.length > 1000)
+  await until('the response has begun', () => text.length > 1000)
   assert.match(text, /^HTTP\/1\.1 200 /)
   socket.pause()
   return { socket, text: () => text }

@@ -56,7 +56,7 @@ suite('a cached account', () => {
     const foreign = await harness.newProfile(stranger)
     await harness.put(foreign, [{ id: 'first', at: 1, types: ['photos'] }])
     assert.equal(await statementsOf(reader, profile), 1)
-    assert.ok((await statementsOf(stranger, foreign)) > 1, 'others are asked for first')
+    assert.ok((await statementsOf(stranger, foreign)) > 1, 'an uncached account is looked up first')
   })
 
   for (const path of [

@@ -11,7 +11,7 @@ after(() => harness.stop())
 const names = (items: Item[]) => items.map(({ data }) => data.id)
 
 suite('dedup', () => {
-  test('keeps the earliest of the items that share a key, across profiles', async () => {
+  test('keeps the earliest of the items that share a dedupe key, across profiles', async () => {
     const reader = await harness.newReader()
     const library = await harness.newProfile(reader, 'library')
     const museum = await harness.newProfile(reader, 'museum')

@@ -176,7 +176,7 @@ suite('S45 random queries', () => {
   })
 
   /**
-   * Three profiles, and a fourth that a merge folded into the first: where both have an item, the first one's
+   * Three profiles, and a fourth that was merged into the first: where both have an item, the first one's
    * counts.
    */
   async function makeWorld(seed: number): Promise<{ reader: Reader; stored: Stored[] }> {

@@ -116,7 +116,7 @@ suite('S42 a slow reader', () => {
     const statements = (await settledQueries()) - began
     assert.ok(
       statements < needed / 2,
-      `${statements} of ${needed} questions were asked for a reader that reads nothing`,
+      `${statements} of ${needed} statements were executed for a reader that reads nothing`,
     )
     // The query continues when the reader does.
     const pieces: Buffer[] = []
