@@ -79,24 +79,24 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const service = await startChaosService({ ...options, faults: FAULTS, windowMs })
   const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
   const store = await openStore(loadConfig(env), silent)
-  const crew = createCrew(env)
+  const workers = createWorkers(env)
   try {
     await populate(store, service, options)
     say(`${options.people} profiles connected`)
-    await Promise.all([crew.hire(), crew.hire(), crew.hire()])
+    await Promise.all([workers.start(), workers.start(), workers.start()])
     service.change(options.people / 10)
     const beganAt = Date.now()
     // The faults are spread over the run; no assertion depends on the moment of any of them.
     const at = async (share: number) => sleep(Math.max(0, beganAt + options.ms * share - Date.now()))
 
     await at(0.05)
-    const frozen = crew.freeze(1)
+    const frozen = workers.freeze(1)
     // A thawed worker may finish calls that it began before the freeze.
     for (const pid of frozen) service.sleeps(pid, Date.now() + options.freezeMs + 10_000)
-    const thaw = sleep(options.freezeMs).then(() => crew.thaw(frozen))
+    const thaw = sleep(options.freezeMs).then(() => workers.thaw(frozen))
     say(`froze a worker for ${options.freezeMs / 1000} s`)
     await at(0.12)
-    await crew.kill(0)
+    await workers.kill(0)
     say('killed a worker')
     await at(0.25)
     const crashedAt = Date.now()
@@ -105,9 +105,9 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     const recoveredMs = Date.now() - crashedAt
     say(`crashed the database; it was back after ${recoveredMs} ms`)
     await at(0.35)
-    if (crew.killWorker(0)) say('killed a worker under its supervisor')
+    if (workers.killWorker(0)) say('killed a worker under its supervisor')
     await at(0.45)
-    await crew.kill(2)
+    await workers.kill(2)
     say('killed another worker')
     await thaw
     say('thawed the frozen one')
@@ -121,14 +121,14 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
       ...(await compare(store.database, service.people)),
       ...(await jobs(store)),
       late,
-      refused: crew.refused(),
+      refused: workers.refused(),
       allowed: options.calls,
       kills: 2,
       databaseCrashes: 1,
       recoveredMs,
     }
   } finally {
-    await crew.dismiss()
+    await workers.stopAll()
     await store.close()
     await service.close()
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
@@ -136,32 +136,32 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
 }
 
 /** The worker processes. */
-function createCrew(env: Record<string, string>) {
-  const crew: ChildProcess[] = []
+function createWorkers(env: Record<string, string>) {
+  const workers: ChildProcess[] = []
   let refused = 0
-  const hire = async (index = crew.length) => {
+  const start = async (index = workers.length) => {
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
       env: { ...childEnv, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    crew[index] = child
-    let said = ''
+    workers[index] = child
+    let stderr = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       refused += text.split('a sync was overtaken and wrote nothing').length - 1
-      said = (said + text).slice(-4000)
+      stderr = (stderr + text).slice(-4000)
     })
     const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown]
-    if (message !== 'ready') throw new Error(`a worker ended before it was ready: ${said}`)
+    if (message !== 'ready') throw new Error(`a worker ended before it was ready: ${stderr}`)
   }
-  const at = (index: number) => crew[index]!
+  const at = (index: number) => workers[index]!
   return {
-    hire: () => hire(),
+    start: () => start(),
     /** Kills it without a clean shutdown and starts a replacement. */
     kill: async (index: number) => {
-      const gone = once(at(index), 'exit')
+      const exited = once(at(index), 'exit')
       signalTree(at(index).pid!, 'SIGKILL')
-      await gone
-      await hire(index)
+      await exited
+      await start(index)
     },
     /** Kills one worker process of a supervisor, which starts another. False when there is none. */
     killWorker: (index: number): boolean => {
@@ -174,14 +174,14 @@ function createCrew(env: Record<string, string>) {
     },
     /** Runs that lost their lease and stored nothing. */
     refused: () => refused,
-    dismiss: async () => {
+    stopAll: async () => {
       await Promise.all(
-        crew.map(async (child) => {
+        workers.map(async (child) => {
           if (child.exitCode !== null || child.signalCode !== null) return
-          const gone = once(child, 'exit')
+          const exited = once(child, 'exit')
           signalTree(child.pid!, 'SIGCONT')
           signalTree(child.pid!, 'SIGKILL')
-          await gone
+          await exited
         }),
       )
     },

@@ -37,7 +37,7 @@ export async function compare(
   for (const [number, person] of people.entries()) {
     for (const endpoint of ['list', 'changes'] as const) {
       for (const thing of person[endpoint].values()) {
-        if (thing.gone === true) continue
+        if (thing.deleted === true) continue
         const name = `${number} ${endpoint} ${thing.id}`
         const data = stored.get(name)
         stored.delete(name)

@@ -8,7 +8,7 @@ export interface Thing {
   at: number
   text?: string
   seq?: number
-  gone?: boolean
+  deleted?: boolean
 }
 
 interface Person {
@@ -161,13 +161,13 @@ function put(person: Person, where: 'list' | 'changes', thing: Thing): void {
 
 function mutate(random: Random, person: Person): void {
   const where = random.pick(['list', 'changes'] as const)
-  const there = [...person[where].values()].filter(({ gone }) => gone !== true)
+  const there = [...person[where].values()].filter(({ deleted }) => deleted !== true)
   const dice = random.float()
   if (dice < 0.4 || there.length < FIRST / 2) return addTo(random, person, where)
   const { id, at } = random.pick(there)
   if (dice < 0.8) return put(person, where, { id, at, text: `edited ${random.int(0, 1e9)}` })
   if (where === 'list') person.list.delete(id)
-  else put(person, where, { id, at, gone: true })
+  else put(person, where, { id, at, deleted: true })
   return undefined
 }
 

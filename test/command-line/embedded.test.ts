@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { tributary } from '../harness/command-line.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 
 // One data folder through its life: created, shared, killed, recovered, stopped, and never lost.
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-life-')))
@@ -13,14 +13,14 @@ chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
 const cluster = join(dataDir, 'postgres/data')
 const env = { TRIBUTARY_DATA: dataDir, PORT: '0' }
-const running: Running[] = []
+const running: RunningProcess[] = []
 after(async () => {
   for (const { child } of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
   for (const pid of existsSync(cluster) ? await processesIn(cluster) : []) process.kill(pid, 'SIGKILL')
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-async function start(...args: string[]): Promise<Running> {
+async function start(...args: string[]): Promise<RunningProcess> {
   const started = await startProcess(args, env)
   running.push(started)
   return started

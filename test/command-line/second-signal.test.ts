@@ -6,7 +6,7 @@ import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
 import { holdTable } from '../harness/hold-table.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
@@ -30,7 +30,7 @@ async function startBusy(database: TestDatabase, folder: string) {
 }
 
 /** The signal was handled when the service accepts no new connection. */
-async function untilDraining(running: Running): Promise<void> {
+async function untilDraining(running: RunningProcess): Promise<void> {
   await until('it takes no new connection', () =>
     fetch(`${running.document['url']}/healthz`).then(
       () => false,

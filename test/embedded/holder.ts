@@ -37,27 +37,27 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-async function obey(embedded: Embedded, order: string): Promise<unknown> {
-  if (order === 'release') return embedded.release().then(() => ({ released: true }))
-  if (order === 'ensure') return { url: await embedded.ensure() }
-  if (order === 'cycle') {
+async function execute(embedded: Embedded, command: string): Promise<unknown> {
+  if (command === 'release') return embedded.release().then(() => ({ released: true }))
+  if (command === 'ensure') return { url: await embedded.ensure() }
+  if (command === 'cycle') {
     const other = await openEmbedded({ dataDir, password, log, systemDir })
     await other.release()
     return { started: other.started }
   }
-  return { rows: await query(embedded.url, order) }
+  return { rows: await query(embedded.url, command) }
 }
 
 try {
   const embedded = await openEmbedded({ dataDir, password, log, systemDir })
   print({ started: embedded.started, url: embedded.url, log: lines })
-  for await (const order of createInterface({ input: process.stdin })) {
+  for await (const command of createInterface({ input: process.stdin })) {
     try {
-      print(await obey(embedded, order))
+      print(await execute(embedded, command))
     } catch (error) {
       print({ error: String(error) })
     }
-    if (order === 'release') break
+    if (command === 'release') break
   }
 } catch (error) {
   const setup = error instanceof SetupError ? { code: error.code, help: error.help } : {}

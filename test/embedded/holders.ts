@@ -31,7 +31,7 @@ export interface Holder {
   child: ChildProcessWithoutNullStreams
   /** What it printed when it had opened the database, or failed to. */
   opened: Promise<Reply>
-  send(order: string): Promise<Reply>
+  send(command: string): Promise<Reply>
   /** Releases the database and waits until the process has ended. */
   leave(): Promise<void>
   kill(): Promise<void>
@@ -121,9 +121,9 @@ function hold(options: { dataDir: string; systemDir: string; password: string; u
     return done === true ? { error: 'the process ended' } : (JSON.parse(value) as Reply)
   }
   const opened = next()
-  const send = async (order: string) => {
+  const send = async (command: string) => {
     await opened
-    child.stdin.write(`${order.replaceAll(/\s+/g, ' ')}\n`)
+    child.stdin.write(`${command.replaceAll(/\s+/g, ' ')}\n`)
     return next()
   }
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { processesIn, signal } from '#platform/embedded-postgres/processes.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
@@ -15,7 +15,7 @@ test(`R01 the whole process tree is killed ${ROUNDS} times under a load of write
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   const cluster = join(dataDir, 'postgres/data')
-  let server: Running | undefined
+  let server: RunningProcess | undefined
 
   const killTree = async () => {
     const database = existsSync(cluster) ? await processesIn(cluster) : []

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Client } from 'pg'
 import { preparedDatabase } from '../harness/database.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 import { startScripted } from '../spec/sync/scripted-service.ts'
 
@@ -20,7 +20,7 @@ test('stored item counts match the items after every kill of the process', async
   const client = new Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
-  let server: Running | undefined
+  let server: RunningProcess | undefined
   t.after(async () => {
     await server?.end('SIGKILL')
     await client.end()

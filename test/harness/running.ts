@@ -6,7 +6,7 @@ import { childEnv } from './child-env.ts'
 const main = join(import.meta.dirname, '../../src/main.ts')
 
 /** A `tributary serve`, `work` or `demo` that runs as a child process. */
-export interface Running {
+export interface RunningProcess {
   child: ChildProcess
   /** The JSON document that it printed when it was ready. */
   document: Record<string, string>
@@ -17,7 +17,7 @@ export interface Running {
 }
 
 /** Starts a command; resolves when it prints that it is ready, fails with its output when it ends before. */
-export async function startProcess(args: string[], env: Record<string, string>): Promise<Running> {
+export async function startProcess(args: string[], env: Record<string, string>): Promise<RunningProcess> {
   // In a process group of its own, so that a test can kill exactly this tree.
   const child = spawn(process.execPath, [main, ...args, '--json'], {
     env: { ...childEnv, ...env },

@@ -11,14 +11,14 @@ interface Thing {
   at: number
   text?: string
   seq?: number
-  gone?: boolean
+  deleted?: boolean
 }
 
 const thing = kind<Thing>({
   name: 'thing',
   id: ({ id }) => id,
   at: ({ at }) => at,
-  deleted: ({ gone }) => gone === true,
+  deleted: ({ deleted }) => deleted === true,
   map: { text: ({ text }) => text },
 })
 

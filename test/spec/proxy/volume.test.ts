@@ -11,7 +11,7 @@ import { crc32 } from 'node:zlib'
 import { preparedDatabase } from '../../harness/database.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
-import { type Running, startProcess } from '../../harness/running.ts'
+import { type RunningProcess, startProcess } from '../../harness/running.ts'
 
 const MEGABYTE = 1024 * 1024
 /** `PROXY_MEGABYTES=1024` for the long form. */
@@ -38,7 +38,7 @@ async function sumOf(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: number
 }
 
 suite('a body of any size', { skip }, () => {
-  let running: Running
+  let running: RunningProcess
   let database: Awaited<ReturnType<typeof preparedDatabase>>
   let folder: string
   let url: string
