@@ -19,11 +19,11 @@ suite('maintenance', () => {
   })
   after(() => fixture.close())
 
-  const addDestination = (id: string, schedule: string, options: object = {}) =>
+  const addDestination = (id: string, schedule: string, { wantsEvents = false } = {}) =>
     fixture.sql(
-      `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, created_at, updated_at)
-       values ($1, $2, $1, 'webhook', '', '{}', $3, $4, 'active', 0, 0, 0, 0)`,
-      [id, fixture.appId, schedule, JSON.stringify(options)],
+      `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, wants_events, state, fails, next_attempt_at, created_at, updated_at)
+       values ($1, $2, $1, 'webhook', '', '{}', $3, '{}', $4, 'active', 0, 0, 0, 0)`,
+      [id, fixture.appId, schedule, wantsEvents],
     )
   const cursors = (destination: string) =>
     fixture.sql<{ profile_id: string; seq: number; due: boolean; scheduled: boolean; behind: boolean }>(
@@ -67,7 +67,7 @@ suite('maintenance', () => {
   })
 
   test('deletes events that were not delivered for thirty days', async () => {
-    await addDestination('dst_events', 'on_change', { events: true })
+    await addDestination('dst_events', 'on_change', { wantsEvents: true })
     const now = fixture.clock.now()
     for (const at of [now - 31 * DAY_MS, now - 29 * DAY_MS])
       await queueEvent(fixture.deps.database, fixture.appId, 'account.erased', at, { account: 'a' })
