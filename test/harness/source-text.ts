@@ -2,7 +2,7 @@ import { sourceTokens } from './source-tokens.ts'
 
 /** A source split into code, strings and comments. */
 export interface SourceText {
-  /** The code: comments, strings and regular expressions are replaced by blanks; line breaks and code in `${}` remain. */
+  /** The code: comments, strings and regular expressions are blanks; line breaks and code in `${}` remain. */
   code: string
   /** Strings and pieces of templates, as written. */
   strings: string[]

@@ -22,7 +22,8 @@ export interface Tributary extends Started {
   /** Queries the database of the service directly. */
   sql: Sql
   /**
-   * Resolves when nothing of this kind is due or running: what has not happened by then will not. Only with inline workers.
+   * Resolves when nothing of this kind is due or running: what has not happened by then will not. Only with inline
+   * workers.
    */
   idle: (loop: LoopName) => Promise<void>
   /** Calls the admin API and parses the response. */
@@ -31,7 +32,7 @@ export interface Tributary extends Started {
 
 /**
  * Starts the real service in this process, on a database and a data folder of its own; `stop` removes both. Workers run
- * inline, so that a test sees their work at once; with `workers: 'processes'` they are child processes, as in production.
+ * inline, where a test can observe them; with `workers: 'processes'` they are child processes, as in production.
  */
 export async function startTributary(
   env: Environment = {},

@@ -3,7 +3,7 @@ import type { Database, Queries, Statement } from '#platform/postgres/database.t
 /** Called before a statement is executed; may return a function to call when it has ended. */
 type OnStatement = (statement: Statement, values: readonly unknown[]) => (() => void) | undefined
 
-/** Observes the statements that a running service executes outside of transactions. Returns a function that stops it. */
+/** Observes the statements of a running service outside of transactions. Returns a function that stops it. */
 export function watchStatements(database: Database, onStatement: OnStatement): () => void {
   const stops = [database, database.background].map((queries) => watch(queries, onStatement))
   return () => {

@@ -9,7 +9,10 @@ const MAX_MS = 90_000
 
 type Found<Value> = Exclude<Value, false | null | undefined>
 
-/** Repeats a probe until it returns a value that `isDone` accepts (by default: any value), and returns it. Fails with `what`. */
+/**
+ * Repeats a probe until `isDone` accepts its value (by default: anything but false, null and undefined); returns that
+ * value. After `maxMs` it fails with `what` and the last value.
+ */
 export async function until<Value>(
   what: string,
   probe: () => Value | Promise<Value>,

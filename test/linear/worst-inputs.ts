@@ -11,8 +11,8 @@ export function regexOf(literal: string): RegExp {
 }
 
 /**
- * Texts of a megabyte that make an expression with nested or adjacent repeats backtrack: the start of a match, repeated;
- * or once, followed by one repeated character; then something that cannot match.
+ * Texts of a megabyte that make an expression with nested or adjacent repeats backtrack: the start of a match,
+ * repeated; or once, followed by one repeated character; then something that cannot match.
  */
 export function* worstInputs(regex: RegExp): Generator<string> {
   const beginnings = new Set<string>()

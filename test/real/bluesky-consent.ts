@@ -9,8 +9,8 @@ export interface BlueskyPerson {
 const apiPath = '/@atproto/oauth-provider/~api'
 
 /**
- * Does over HTTP what the server's consent page does in a browser: the server checks that the requests of its page carry
- * its cookies, its CSRF token and the fetch metadata of a same-origin page.
+ * Does over HTTP what the server's consent page does in a browser: the server checks that the requests of its page
+ * carry its cookies, its CSRF token and the fetch metadata of a same-origin page.
  */
 export async function consentOverHttp(pdsUrl: string, authorizeUrl: string, person: BlueskyPerson): Promise<string> {
   const walker = walkPages()

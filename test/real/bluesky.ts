@@ -16,7 +16,7 @@ export interface RunningBluesky extends BlueskyProcess {
 
 export const blueskyMissing = (): Promise<string | false> => packagesMissing('bluesky')
 
-/** A personal data server with its identity directory: accounts, OAuth with DPoP, records, blobs, firehose. No feeds. */
+/** A personal data server with its identity directory: accounts, OAuth with DPoP, records, blobs and the firehose. */
 export async function startBluesky(): Promise<RunningBluesky> {
   return withAccounts(await startBlueskyProcess({}, {}))
 }

@@ -7,8 +7,8 @@ export async function packagesMissing(folder: RealFolder): Promise<string | fals
 }
 
 /**
- * Loads a package of test/real. The caller declares the types it uses, because these packages are absent when the types of a
- * fresh clone are checked.
+ * Loads a package of test/real. The caller declares the types it uses, because these packages are absent
+ * when the types of a fresh clone are checked.
  */
 export async function loadCorePackage<Shape>(name: string): Promise<Shape> {
   await requireInstalled('core')
