@@ -16,8 +16,8 @@ import { withTemplate } from './template-database.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Everything runs on the embedded database, the newest version. On an older server only the tests run that depend on the
- * database itself: every statement is prepared there (test/store), and those composed at run time are executed.
+ * Everything runs on the embedded database, the newest version. On an older server only those tests run that depend on
+ * the database itself: every statement is prepared there (test/store), and those composed at run time are executed.
  */
 const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
 const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']

@@ -19,7 +19,7 @@ interface Looks {
 export interface Planner {
   /** Must be called after each look of a loop. */
   onLooked: OnLooked
-  /** Resolves when two more looks in a row found nothing due and no job is open. What has not happened then, will not. */
+  /** Resolves when two more looks in a row found nothing due and no job is open: what has not happened, will not. */
   idle: (loop: LoopName, sql: Sql) => Promise<void>
 }
 
