@@ -8,7 +8,7 @@ import { loadConfig } from '#platform/config.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** What the service gets from compose.yaml when the operator sets nothing. */
+/** The environment that compose.yaml gives the service when the operator sets nothing. */
 function environmentOf(compose: string): Record<string, string> {
   const [, block = ''] = /\n {2}tributary:\n[\s\S]*?\n {4}environment:\n((?: {6}.*\n)+)/.exec(compose) ?? []
   return Object.fromEntries(
@@ -19,7 +19,7 @@ function environmentOf(compose: string): Record<string, string> {
   )
 }
 
-test('compose.yaml gives an environment that the service takes as it is', (t) => {
+test('compose.yaml gives an environment that the service accepts', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-compose-'))
   t.after(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'database_url'), 'postgres://tributary:password@postgres/tributary\n')

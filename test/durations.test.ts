@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { longestFirst, readDurations, writeDurations } from './durations.ts'
 
-const file = (name: string) => ({ path: `/root/${name}`, on: 'here', env: {} })
+const file = (name: string) => ({ path: `/suite/${name}`, on: 'here', env: {} })
 
-test('files that took longest come first, those never seen before them, in the order they had', () => {
+test('files run longest first; files without a recorded duration run before them, in their given order', () => {
   const seconds = new Map([
     ['a (here)', 1],
     ['b (here)', 30],
     ['c (there)', 99],
   ])
-  const order = longestFirst('/root', ['a', 'c', 'b', 'd'].map(file), seconds).map(({ path }) => path)
-  assert.deepEqual(order, ['/root/c', '/root/d', '/root/b', '/root/a'])
+  const order = longestFirst('/suite', ['a', 'c', 'b', 'd'].map(file), seconds).map(({ path }) => path)
+  assert.deepEqual(order, ['/suite/c', '/suite/d', '/suite/b', '/suite/a'])
 })
 
-test('durations are kept from one run to the next, and a file that cannot be read is none', () => {
+test('durations survive from one run to the next, and an unreadable file counts as empty', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-durations-'))
   try {
     const path = join(folder, 'new/seconds.json')

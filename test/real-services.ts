@@ -1,6 +1,9 @@
 import { ensureInstalled } from './real/install.mjs'
 
-/** Installs what the tests with real counterparties need; names what could not be had, so that it counts as skipped. */
+/**
+ * Installs what the tests against real services need; returns the names of what is not available, so that it counts
+ * as skipped.
+ */
 export async function prepareRealServices(): Promise<string[]> {
   const missing: string[] = []
   for (const folder of ['core', 'bluesky', 'schemas'] as const) {

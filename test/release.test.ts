@@ -7,7 +7,7 @@ import { releaseFiles } from '../scripts/release/files.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Shapes of real secrets: ours, of clouds and code hosts, private keys. */
+/** Patterns of real secrets: ours, those of clouds and code hosts, private keys. */
 const SECRETS = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----\n/,
   /\bAKIA(?!IOSFODNN7EXAMPLE)[0-9A-Z]{16}\b/,
@@ -20,35 +20,35 @@ const SECRETS = [
   /\btr[a-z]_[0-9a-hjkmnp-tv-z]{52,}/,
   /\beyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/,
 ]
-/** Made up for the tests of the filter that hides such texts. */
+/** Invented for the tests of the filter that redacts such texts. */
 const MADE_UP = ['src/platform/telemetry/redact.test.ts']
 
-/** What git would keep; in a copy without git everything but packages and data. */
+/** The files that git would keep; in a copy without git everything but packages and data. */
 function sources(): string[] {
   try {
-    const told = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
-    return told.toString().split('\n').filter(Boolean)
+    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+    return listed.toString().split('\n').filter(Boolean)
   } catch {
     return globSync('**', { cwd: root, exclude: (name) => /^(?:node_modules|data|\.git)$/.test(name) })
   }
 }
 
 suite('S57 a release', () => {
-  test('S57 holds the files of test/release-files.txt and no others (npm run docs writes it)', () => {
+  test('S57 contains exactly the files of test/release-files.txt (npm run docs writes it)', () => {
     assert.deepEqual(readFileSync(join(root, 'test/release-files.txt'), 'utf8').trimEnd().split('\n'), releaseFiles())
   })
 
-  test('S57 holds sources, migrations and what names them; no tests, links, programs or large files', () => {
+  test('S57 contains sources, migrations and metadata; no tests, links, executables or large files', () => {
     const top = ['.npmrc', 'LICENSE', 'NOTICE', 'package-lock.json', 'package.json']
     for (const file of releaseFiles()) {
       assert.ok(top.includes(file) || /^(?:src\/.+(?<!\.test)\.ts|migrations\/[\w-]+\.sql)$/.test(file), file)
       const { mode, size } = lstatSync(join(root, file))
-      assert.equal(mode & 0o170111, 0o100000, `${file} is no plain file`)
+      assert.equal(mode & 0o170111, 0o100000, `${file} is not a regular file`)
       assert.ok(size < 200_000, `${file} has ${size} bytes`)
     }
   })
 
-  test('S57 holds no secret, and neither does the rest of the repository', () => {
+  test('S57 contains no secret, and neither does the rest of the repository', () => {
     const found = sources()
       .filter((file) => !MADE_UP.includes(file) && lstatSync(join(root, file)).isFile())
       .filter((file) => {

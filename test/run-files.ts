@@ -5,10 +5,10 @@ import { spec } from 'node:test/reporters'
 
 export interface FileRun {
   path: string
-  /** On which database, in the words of the report. */
+  /** The database, as reports name it. */
   on: string
   env: Record<string, string>
-  /** It is not begun before. */
+  /** The file does not start before this resolves. */
   after?: Promise<unknown>
 }
 
@@ -16,19 +16,22 @@ export interface Counters {
   passed: number
   failed: string[]
   skipped: string[]
-  /** How long each file took, by its name and database. */
+  /** The duration of each file, by name and database. */
   seconds: Map<string, number>
 }
 
-/** Most files wait for something half of their time; with more than six the embedded database runs out of connections. */
+/** Most files wait for half of their time; with more than six at once the embedded database runs out of connections. */
 const AT_ONCE = Math.min(6, 2 * availableParallelism())
 
-/** How a file is named in reports. */
+/** The name of a file in reports. */
 export function nameOf(root: string, { path, on }: Pick<FileRun, 'path' | 'on'>): string {
   return `${relative(root, path)} (${on})`
 }
 
-/** Runs files, each in a process of its own, in the order they come; tells each by a line, and all of it where one failed. */
+/**
+ * Runs files in the given order, each in a process of its own; prints one line per file, and the whole output of a
+ * failed one.
+ */
 export async function runFiles(root: string, files: FileRun[], counters: Counters): Promise<void> {
   const waiting = [...files]
   const work = async () => {
@@ -49,19 +52,19 @@ async function runFile(root: string, { path, on, env }: FileRun, counters: Count
     else if (details.type !== 'suite') passed += 1
   })
   stream.on('test:fail', ({ name, details }) => {
-    // A suite falls with its tests; it counts where only its own hooks failed.
+    // A suite fails with its tests; it counts only when its own hooks failed.
     const { failureType } = details.error as { failureType?: string }
     if (details.type === 'suite' && failureType === 'subtestsFailed') return
     failed += 1
     counters.failed.push(`${name} (${relative(root, path)}, ${on})`)
   })
-  const told: string[] = []
-  for await (const text of stream.compose(spec)) told.push(String(text))
+  const output: string[] = []
+  for await (const text of stream.compose(spec)) output.push(String(text))
   counters.passed += passed
   const seconds = (performance.now() - startedMs) / 1000
   const name = nameOf(root, { path, on })
   counters.seconds.set(name, seconds)
-  if (failed > 0) process.stdout.write(told.join(''))
+  if (failed > 0) process.stdout.write(output.join(''))
   const result = failed > 0 ? `FAIL, ${failed} failed` : 'ok'
   process.stdout.write(`${inSeconds(seconds)}  ${name}: ${result}, ${passed} passed\n`)
 }

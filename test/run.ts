@@ -16,8 +16,8 @@ import { withTemplate } from './template-database.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Everything runs on the embedded database, the newest. On an older server runs what leans on the database itself: every statement
- * is prepared there (test/store), and those that are put together as they are needed, for reading and for filters, are run.
+ * Everything runs on the embedded database, the newest version. On an older server only those tests run that depend on
+ * the database itself: every statement is prepared there (test/store), and those composed at run time are executed.
  */
 const EVERYTHING = ['{src,lab}/**/*.test.ts', 'test/**/*.test.ts']
 const OVER_THE_SERVICE = ['test/{spec,store}/**/*.test.ts']
@@ -27,11 +27,11 @@ const CLOSE_TO_THE_DATABASE = [
   'test/spec/reading/{copies,property,search}.test.ts',
   'test/spec/push/{deliver,filters}.test.ts',
 ]
-/** Run by the checks, which run beside the tests. */
+/** Run by scripts/check.ts, beside the tests. */
 const IN_THE_CHECKS = ['test/{house,docs,words}.test.ts']
 /**
- * Begun first on a machine where no run has told yet which take longest. They do not wait for the packages of the real services;
- * where they need some, they wait by themselves, and come last here.
+ * Started first on a machine without recorded durations. They do not wait for the packages of the real services;
+ * files that need those wait by themselves, and come last here.
  */
 const LONG = [
   'test/spec/push/command-line.test.ts',
@@ -53,7 +53,7 @@ const counters: Counters = { passed: 0, failed: [], skipped: [], seconds: new Ma
 const durations = join(root, 'node_modules/.cache/tributary/test-seconds.json')
 const only = process.argv.slice(2)
 
-// Beside the first tests: on a new machine this is minutes of npm.
+// Beside the first tests: on a new machine npm takes minutes.
 const prepared = prepareRealServices()
 if (only.length > 0) await prepared.then(() => runFiles(root, runs(only, 'chosen', {}), counters))
 else await Promise.all([check(), onEmbedded(everywhere)])
@@ -69,8 +69,8 @@ async function everywhere(url: string): Promise<void> {
       writeDurations(durations, new Map([...earlier, ...counters.seconds]))
     }
     if (!(await serverAnswers())) return runAll(first)
-    return withTemplate(server, async (theirs) =>
-      runAll([...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: theirs })]),
+    return withTemplate(server, async (serverTemplate) =>
+      runAll([...first, ...onTheServer({ TEST_DATABASE_URL: server, TEST_DATABASE_TEMPLATE: serverTemplate })]),
     )
   })
 }
@@ -95,7 +95,7 @@ function onTheNewest(env: Record<string, string>): FileRun[] {
   return [...runs(long, on, env), ...runs(rest, on, env).map((run) => ({ ...run, after: prepared }))]
 }
 
-/** All of it there too: TEST_EVERYWHERE=1 npm test. */
+/** Everything there too: TEST_EVERYWHERE=1 npm test. */
 function onTheServer(env: Record<string, string>): FileRun[] {
   const again = process.env['TEST_EVERYWHERE'] === '1' ? OVER_THE_SERVICE : CLOSE_TO_THE_DATABASE
   return runs(again, 'server PostgreSQL', env)
@@ -123,7 +123,7 @@ async function check(): Promise<void> {
 
 async function onEmbedded(work: (url: string) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-suite-'))
-  // As root the database runs as another user, who has to pass through.
+  // As root the database runs as another user, who needs search permission on this folder.
   chmodSync(dataDir, 0o711)
   const log = createLog({
     level: 'warn',

@@ -16,7 +16,7 @@ const PLATFORMS = ['linux', 'darwin'].flatMap((os) => ['x64', 'arm64'].map((cpu)
 const LICENCES = /^(?:MIT|Apache-2\.0|ISC|BSD-[23]-Clause|0BSD|Unlicense|\(MIT OR CC0-1\.0\))$/
 
 suite('S55 the lock file', () => {
-  test('S55 has the integrity of every package, and names no place to take it from', () => {
+  test('S55 has the integrity of every package, and no download address', () => {
     const wrong = Object.entries(lockedPackages()).filter(
       ([path, locked]) => path !== '' && (locked.integrity?.startsWith('sha512-') !== true || 'resolved' in locked),
     )
@@ -31,7 +31,7 @@ suite('S55 the lock file', () => {
     }
   })
 
-  test('S55 is taken by npm ci on every platform of the README', async (t) => {
+  test('S55 is accepted by npm ci on every platform of the README', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'tributary-lock-'))
     t.after(() => rmSync(folder, { recursive: true }))
     for (const file of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, file), join(folder, file))
@@ -45,7 +45,7 @@ suite('S55 the lock file', () => {
 })
 
 suite('S56 the packages of a release', () => {
-  test(`S56 are ${PACKAGES_WITHOUT_REASON} at most, or each has its reason`, () => {
+  test(`S56 are at most ${PACKAGES_WITHOUT_REASON}, or each has its reason`, () => {
     const names = [...new Set(shippedPackages().map(({ name }) => name))].toSorted()
     const code = shippedPackages().filter((each) => !isExecutable(each))
     assert.ok(code.length > 0)
@@ -53,14 +53,14 @@ suite('S56 the packages of a release', () => {
     for (const [name, reason] of Object.entries(REASONS_FOR_PACKAGES)) assert.ok(reason.length > 5, name)
   })
 
-  test('S56 are required by one of our own dependencies', () => {
+  test('S56 each belong to one of our own dependencies', () => {
     assert.deepEqual(
       shippedPackages().filter(({ requiredBy }) => requiredBy.length === 0),
       [],
     )
   })
 
-  test('S56 have licences that we may ship, and none is given up by its author', () => {
+  test('S56 have licences that we may ship, and none is deprecated', () => {
     const wrong = shippedPackages().filter(
       ({ license, deprecated }) => !LICENCES.test(license ?? '') || deprecated !== undefined,
     )
@@ -83,12 +83,12 @@ suite('S56 the packages of a release', () => {
     }
     assert.equal(document.bomFormat, 'CycloneDX')
     assert.equal(document.metadata.component.name, 'tributary')
-    const told = document.components.map(({ name, version, hashes }) => {
+    const listed = document.components.map(({ name, version, hashes }) => {
       const { content } = hashes.find(({ alg }) => alg === 'SHA-512')!
       return `${name} ${version} sha512-${Buffer.from(content, 'hex').toString('base64')}`
     })
-    const wanted = shippedPackages().map(({ name, version, integrity }) => `${name} ${version} ${integrity}`)
-    assert.deepEqual(told.toSorted(), wanted.toSorted())
+    const expected = shippedPackages().map(({ name, version, integrity }) => `${name} ${version} ${integrity}`)
+    assert.deepEqual(listed.toSorted(), expected.toSorted())
     const refs = new Set(document.dependencies.map(({ ref }) => ref))
     for (const { dependsOn } of document.dependencies) for (const ref of dependsOn) assert.ok(refs.has(ref), ref)
   })

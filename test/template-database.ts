@@ -8,7 +8,10 @@ import { migrate } from '#store/migrate.ts'
 
 const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
 
-/** Makes our tables once on a server, in a database that test files copy theirs from; dropped when the work is done. */
+/**
+ * Creates our tables once on a server, in a database that test files copy theirs from; dropped when the work is
+ * done.
+ */
 export async function withTemplate<Result>(server: string, work: (name: string) => Promise<Result>): Promise<Result> {
   const name = `tributary_template_${randomBytes(6).toString('hex')}`
   await run(server, `create database ${name}`)
@@ -29,7 +32,7 @@ async function fill(url: string): Promise<void> {
   } finally {
     await database.close()
   }
-  // Its schema alone: queues keep the rules they were made with, and some tests have rules of their own.
+  // Only its schema: queues keep the options they were created with, and some tests use other options.
   const engine = new PgBoss({ connectionString: url, schema: 'engine', max: 1, supervise: false, schedule: false })
   await engine.start()
   await engine.stop({ graceful: false, close: true })

@@ -8,15 +8,15 @@ import { startQuietHarness } from '../spec/authorization/fixture.ts'
 
 const skip = await browserMissing()
 
-/** What axe finds wrong, in the form that it answers. */
+/** A violation as axe reports it. */
 interface Violation {
   id: string
   nodes: { html: string }[]
 }
 
-// Runs inside the page, before anything of it: every report of the content policy.
+// Runs before the page loads: collects every report of the content security policy.
 const WATCH = `window.reports = []; addEventListener('securitypolicyviolation', (event) => reports.push(event.violatedDirective + ' ' + event.blockedURI))`
-// What a page may not have: scripts, handlers in attributes, styles in attributes, anything from another host.
+// Finds what a page may not contain: scripts, event handler attributes, style attributes, anything from another host.
 const LOOK = `({
   scripts: [...document.scripts].map((element) => element.outerHTML),
   handlers: [...document.querySelectorAll('*')].flatMap((element) => element.getAttributeNames().filter((name) => /^on/.test(name) || name === 'style')),
@@ -24,7 +24,7 @@ const LOOK = `({
   reports: window.reports ?? [],
 })`
 
-suite('the pages that people see', { skip }, () => {
+suite('HTML pages', { skip }, () => {
   let harness: LabHarness
   let browser: RunningBrowser
   let axe: string
@@ -54,26 +54,26 @@ suite('the pages that people see', { skip }, () => {
       at(
         `/connect?${new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT, state: 's' }).toString()}`,
       )(page),
-    'the page that asks': confirmation,
+    'the confirmation page': confirmation,
     'the page of a wrong link': (page) =>
       at(`/oauth/authenticate?client_id=${harness.app.clientId}&redirect_uri=https%3A%2F%2Fevil.test`)(page),
-    'the page of a sign-in that is over': at('/auth/demo-social/callback?state=x&code=y'),
+    'the page of a finished sign-in': at('/auth/demo-social/callback?state=x&code=y'),
   }
 
   for (const [name, open] of Object.entries(PAGES)) {
-    test(`S53 R11 ${name}: no script, no report of its policy, no other host, nothing that axe minds`, async () => {
+    test(`S53 R11 ${name}: no script, no policy violation, no other host, no axe violation`, async () => {
       const page = await browser.page()
       await page.addInitScript({ content: WATCH })
-      const asked: string[] = []
+      const hosts: string[] = []
       const complaints: string[] = []
-      page.on('request', (request) => asked.push(new URL(request.url()).hostname))
+      page.on('request', (request) => hosts.push(new URL(request.url()).hostname))
       page.on('console', (message) => {
         if (/Content Security Policy|Refused to/i.test(message.text())) complaints.push(message.text())
       })
       await open(page)
       assert.ok(page.url().startsWith(harness.tributary.url), page.url())
       assert.deepEqual(await page.evaluate(LOOK), { scripts: [], handlers: [], sources: [], reports: [] })
-      // Of the rules only contrast depends on the colours.
+      // Only the contrast rule depends on the colours.
       for (const [colorScheme, rules] of [
         ['light', '{}'],
         ['dark', "{ runOnly: ['color-contrast'] }"],
@@ -87,7 +87,7 @@ suite('the pages that people see', { skip }, () => {
       }
       assert.deepEqual(complaints, [])
       assert.deepEqual(
-        [...new Set(asked)].filter((host) => host !== 'localhost' && host !== '127.0.0.1'),
+        [...new Set(hosts)].filter((host) => host !== 'localhost' && host !== '127.0.0.1'),
         [],
       )
       await page.close()

@@ -11,7 +11,7 @@ import { assertUsable } from './page-rules.ts'
 
 const skip = await browserMissing()
 
-suite('a person signs in with a real browser', { skip }, () => {
+suite('sign-in with a real browser', { skip }, () => {
   let harness: LabHarness
   let browser: RunningBrowser
   let app: Server
@@ -19,7 +19,7 @@ suite('a person signs in with a real browser', { skip }, () => {
   before(async () => {
     harness = await startQuietHarness()
     browser = await openBrowser()
-    // The app itself: a page at the address that people return to. Native apps do not know their port beforehand.
+    // The app: a page at the redirect address. A native app does not know its port in advance.
     app = createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end('<title>App</title>'),
     )
@@ -40,7 +40,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     await page.waitForURL((url) => url.href.startsWith(back))
     return new URL(page.url())
   }
-  /** A page that minds every complaint of the browser. */
+  /** A page, and the errors that the browser reports on it. */
   const open = async (options: Parameters<RunningBrowser['page']>[0] = {}) => {
     const page = await browser.page(options)
     const complaints: string[] = []
@@ -63,7 +63,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     ['demo-micro', 'Ben'],
     ['demo-health', 'Esra'],
   ] as const) {
-    test(`logs in at ${service} and comes back`, async () => {
+    test(`a person logs in at ${service} and returns to the app`, async () => {
       const { page, complaints } = await open()
       const granted = await signIn(page, service, person)
       assert.equal(new URL(page.url()).searchParams.get('state'), 'st')
@@ -73,7 +73,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     })
   }
 
-  test('with a password, and without any script', async () => {
+  test('a person logs in with a password and without any script', async () => {
     const { page } = await open({ javaScriptEnabled: false })
     await page.goto(address('demo-social'))
     await page.getByLabel('Name').fill('chloe')
@@ -84,7 +84,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     await page.close()
   })
 
-  test('says no at the service', async () => {
+  test('a person denies consent at the service', async () => {
     const { page } = await open()
     await page.goto(address('demo-social'))
     await press(page, 'Log in as Ada')
@@ -97,13 +97,13 @@ suite('a person signs in with a real browser', { skip }, () => {
     ['yes', 'Continue'],
     ['no', /^No/],
   ] as const) {
-    test(`is asked before a browser app gets the token, and says ${reply}`, async () => {
+    test(`a person is asked before a browser app gets the token, and says ${reply}`, async () => {
       const { page, complaints } = await open()
       await page.goto(address('demo-social', { response_type: 'token' }))
       await press(page, 'Log in as Ada')
       await press(page, 'Allow')
       await page.getByRole('heading', { name: 'Continue to Lab App?' }).waitFor()
-      await assertUsable(page, 'the page that asks')
+      await assertUsable(page, 'the confirmation page')
       await press(page, button)
       const url = await returned(page)
       const fragment = new URLSearchParams(url.hash.slice(1))
@@ -119,7 +119,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     })
   }
 
-  test('links a second service to the same account, from the page of services', async () => {
+  test('a person links a second service to the same account from the list of services', async () => {
     const { page, complaints } = await open()
     const ada = await signIn(page, 'demo-social', 'Ada')
     const query = { client_id: harness.app.clientId, redirect_uri: back, access_token: ada.access_token, state: 'two' }
@@ -139,7 +139,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     await page.close()
   })
 
-  test('sees whose account it is before joining it', async () => {
+  test('a person sees whose account it is before joining it', async () => {
     const { page } = await open()
     const ada = await signIn(page, 'demo-social', 'Ada')
     await page.close()
@@ -155,7 +155,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     await other.close()
   })
 
-  test('gets a page when the link is wrong, and when the sign-in is over', async () => {
+  test('a wrong link and a finished sign-in each show a page', async () => {
     const { page } = await open()
     const wrong = await page.goto(harness.startUrl('demo-social', { redirect_uri: 'https://evil.test/' }))
     assert.equal(wrong?.status(), 400)
@@ -168,7 +168,7 @@ suite('a person signs in with a real browser', { skip }, () => {
   })
 
   for (const responseType of ['code', 'token']) {
-    test(`the page that asks (${responseType}) can be loaded again, gone back to, and pressed twice`, async () => {
+    test(`the confirmation page (${responseType}) can be reloaded, gone back to, and submitted twice`, async () => {
       const { page } = await open()
       const ada = await signIn(page, 'demo-social', 'Ada')
       await page.close()
@@ -182,7 +182,7 @@ suite('a person signs in with a real browser', { skip }, () => {
       await assertUsable(other, 'the page that warns')
       await other.reload()
       await other.getByText('already exists').waitFor()
-      // Both clicks are in before the browser has left the page.
+      // Both clicks happen before the browser has left the page.
       await other.getByRole('button', { name: 'Continue' }).dblclick()
       const first = await returned(other)
       await other.goBack()
@@ -206,7 +206,7 @@ suite('a person signs in with a real browser', { skip }, () => {
     })
   }
 
-  test('is told when the page that asks is too old', async () => {
+  test('an expired confirmation page says that it is too old', async () => {
     const { page } = await open()
     const ada = await signIn(page, 'demo-social', 'Ada')
     await page.close()

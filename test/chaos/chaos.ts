@@ -12,6 +12,7 @@ import { createLog } from '#platform/telemetry/log.ts'
 import { openStore, type Store } from '../../src/boot/open-store.ts'
 import { childEnv } from '../harness/child-env.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
+import { until } from '../harness/until.ts'
 import { type Compared, compare } from './compare.ts'
 import { populate } from './populate.ts'
 import { processTree, signalTree } from './process-tree.ts'
@@ -23,12 +24,12 @@ export interface ChaosOptions {
   apps: number
   everyMs: number
   latencyMs: [least: number, most: number]
-  /** Calls that one app may make in a window, and how long that is. */
+  /** Calls that one app may make per window, and the length of that window. */
   calls: number
   windowS: number
-  /** How long a worker is frozen; longer than its heartbeat, or nobody takes its work. */
+  /** How long a worker is frozen. It must exceed the heartbeat, or its leases are not taken over. */
   freezeMs: number
-  /** Workers in processes of their own under a supervisor, as usual, or in one. */
+  /** Workers as child processes of a supervisor, as in production, or all in one process. */
   workers: 'processes' | 'inline'
   /** From the first call to the last change. */
   ms: number
@@ -57,7 +58,9 @@ const TIMES = {
 }
 const FAULTS = 0.02
 
-/** Three workers, a service that changes and fails, and everything killed, frozen or crashed in between. */
+/**
+ * Three workers and a service that changes and fails; workers and database are killed, frozen or crashed in between.
+ */
 export async function runChaos(options: ChaosOptions): Promise<Report> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-chaos-')))
   chmodSync(folder, 0o755)
@@ -76,55 +79,56 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const service = await startChaosService({ ...options, faults: FAULTS, windowMs })
   const silent = createLog({ level: 'silent', format: 'json', clock: systemClock, write: () => {} })
   const store = await openStore(loadConfig(env), silent)
-  const crew = createCrew(env)
+  const workers = createWorkers(env)
   try {
     await populate(store, service, options)
     say(`${options.people} profiles connected`)
-    await Promise.all([crew.hire(), crew.hire(), crew.hire()])
+    await Promise.all([workers.start(), workers.start(), workers.start()])
     service.change(options.people / 10)
     const beganAt = Date.now()
+    // The faults are spread over the run; no assertion depends on the moment of any of them.
     const at = async (share: number) => sleep(Math.max(0, beganAt + options.ms * share - Date.now()))
 
     await at(0.05)
-    const frozen = crew.freeze(1)
-    // What it began before it froze it may still finish a moment after.
+    const frozen = workers.freeze(1)
+    // A thawed worker may finish calls that it began before the freeze.
     for (const pid of frozen) service.sleeps(pid, Date.now() + options.freezeMs + 10_000)
-    const thaw = sleep(options.freezeMs).then(() => crew.thaw(frozen))
+    const thaw = sleep(options.freezeMs).then(() => workers.thaw(frozen))
     say(`froze a worker for ${options.freezeMs / 1000} s`)
     await at(0.12)
-    await crew.kill(0)
+    await workers.kill(0)
     say('killed a worker')
     await at(0.25)
     const crashedAt = Date.now()
     await crash(join(env.TRIBUTARY_DATA, 'postgres/data'))
-    await responses(store)
+    await waitForDatabase(store)
     const recoveredMs = Date.now() - crashedAt
     say(`crashed the database; it was back after ${recoveredMs} ms`)
     await at(0.35)
-    if (crew.killWorker(0)) say('killed a worker under its supervisor')
+    if (workers.killWorker(0)) say('killed a worker under its supervisor')
     await at(0.45)
-    await crew.kill(2)
+    await workers.kill(2)
     say('killed another worker')
     await thaw
     say('thawed the frozen one')
     await at(1)
     const late = await lateness(store)
     service.calm()
-    say('the data stands still; everybody is asked once more')
+    say('the data no longer changes; everything is synced once more')
     await settle(store, service.calmSince, say)
     return {
       ...service.measured(),
       ...(await compare(store.database, service.people)),
       ...(await jobs(store)),
       late,
-      refused: crew.refused(),
+      refused: workers.refused(),
       allowed: options.calls,
       kills: 2,
       databaseCrashes: 1,
       recoveredMs,
     }
   } finally {
-    await crew.dismiss()
+    await workers.stopAll()
     await store.close()
     await service.close()
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
@@ -132,52 +136,52 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
 }
 
 /** The worker processes. */
-function createCrew(env: Record<string, string>) {
-  const crew: ChildProcess[] = []
+function createWorkers(env: Record<string, string>) {
+  const workers: ChildProcess[] = []
   let refused = 0
-  const hire = async (place = crew.length) => {
+  const start = async (index = workers.length) => {
     const child = fork(join(import.meta.dirname, 'worker.ts'), {
       env: { ...childEnv, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    crew[place] = child
-    let said = ''
+    workers[index] = child
+    let stderr = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       refused += text.split('a sync was overtaken and wrote nothing').length - 1
-      said = (said + text).slice(-4000)
+      stderr = (stderr + text).slice(-4000)
     })
     const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown]
-    if (message !== 'ready') throw new Error(`a worker ended before it was ready: ${said}`)
+    if (message !== 'ready') throw new Error(`a worker ended before it was ready: ${stderr}`)
   }
-  const at = (place: number) => crew[place]!
+  const at = (index: number) => workers[index]!
   return {
-    hire: () => hire(),
-    /** Ends it without a word, and takes on another. */
-    kill: async (place: number) => {
-      const gone = once(at(place), 'exit')
-      signalTree(at(place).pid!, 'SIGKILL')
-      await gone
-      await hire(place)
+    start: () => start(),
+    /** Kills it without a clean shutdown and starts a replacement. */
+    kill: async (index: number) => {
+      const exited = once(at(index), 'exit')
+      signalTree(at(index).pid!, 'SIGKILL')
+      await exited
+      await start(index)
     },
-    /** Kills one worker process under its supervisor, which starts another. False where there is none. */
-    killWorker: (place: number): boolean => {
-      const [, worker] = processTree(at(place).pid!)
+    /** Kills one worker process of a supervisor, which starts another. False when there is none. */
+    killWorker: (index: number): boolean => {
+      const [, worker] = processTree(at(index).pid!)
       return worker !== undefined && signal(worker, 'SIGKILL')
     },
-    freeze: (place: number): number[] => signalTree(at(place).pid!, 'SIGSTOP'),
+    freeze: (index: number): number[] => signalTree(at(index).pid!, 'SIGSTOP'),
     thaw: (pids: number[]) => {
       for (const pid of pids) signal(pid, 'SIGCONT')
     },
-    /** Settles of workers that were overtaken, and wrote nothing. */
+    /** Runs that lost their lease and stored nothing. */
     refused: () => refused,
-    dismiss: async () => {
+    stopAll: async () => {
       await Promise.all(
-        crew.map(async (child) => {
+        workers.map(async (child) => {
           if (child.exitCode !== null || child.signalCode !== null) return
-          const gone = once(child, 'exit')
+          const exited = once(child, 'exit')
           signalTree(child.pid!, 'SIGCONT')
           signalTree(child.pid!, 'SIGKILL')
-          await gone
+          await exited
         }),
       )
     },
@@ -188,18 +192,11 @@ async function crash(cluster: string): Promise<void> {
   for (const pid of await processesIn(cluster)) signal(pid, 'SIGKILL')
 }
 
-async function responses({ database }: Store): Promise<void> {
-  let reason = ''
-  // Thousands of profiles leave much to replay, and a loaded machine takes its time.
-  for (const until = Date.now() + 180_000; Date.now() < until; await sleep(50)) {
-    try {
-      await database.rows({ name: '', text: 'select 1' })
-      return
-    } catch (error) {
-      reason = reasonOf(error)
-    }
-  }
-  throw new Error(`the database did not come back: ${reason}`)
+async function waitForDatabase({ database }: Store): Promise<void> {
+  // Thousands of profiles leave much WAL to replay, and a loaded machine takes long.
+  const maxMs = 180_000
+  const probe = () => database.rows({ name: '', text: 'select 1' }).then(() => 'ready', reasonOf)
+  await until('the database is back', probe, (state) => state === 'ready', maxMs)
 }
 
 const query = <Row extends object>({ database }: Store, text: string, values: unknown[] = []) =>
@@ -217,7 +214,7 @@ interface Standing {
   at_rest: boolean
 }
 
-/** Everything due once more, and then until a walk that began when nothing changed any more has been stored of everything. */
+/** Makes everything due again and waits until every endpoint has stored a walk that began after the last change. */
 async function settle(
   store: Store,
   calmSince: (person: string, endpoint: string) => number | undefined,
@@ -229,7 +226,7 @@ async function settle(
     const begunAt = calmSince(person, endpoint)
     return isAtRest && begunAt !== undefined && ranAt >= begunAt
   }
-  // Once is enough: a slow machine always has somebody on their next walk, and that one finds the same.
+  // One such walk is enough: on a slow machine some profile is always on its next walk, which finds the same.
   const settled = new Set<string>()
   for (let waits = 0; waits < 1200; waits += 1) {
     const standing = await query<Standing>(
@@ -238,12 +235,13 @@ async function settle(
        from endpoint_sync e join profile p on p.shard = e.shard and p.id = e.profile_id`,
     )
     for (const each of standing) if (isSettled(each)) settled.add(`${each.native_id} ${each.endpoint}`)
-    const left = standing.length - settled.size
-    if (left === 0) return
-    if (waits % 20 === 19) say(`${left} endpoints to go`)
+    const remaining = standing.length - settled.size
+    if (remaining === 0) return
+    if (waits % 20 === 19) say(`${remaining} endpoints to go`)
+    // Seldom, because each probe reads every endpoint.
     await sleep(250)
   }
-  throw new Error('the endpoints did not come to rest')
+  throw new Error('The endpoints did not settle')
 }
 
 async function jobs(store: Store): Promise<{ settled: number; rerun: number }> {

@@ -2,17 +2,17 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Thing } from './service.ts'
 
 export interface Compared {
-  /** Items that the service has. */
+  /** Items at the service. */
   items: number
-  /** Stored with another content. */
+  /** Items stored with different content. */
   wrong: number
-  /** Not stored at all. */
+  /** Items not stored. */
   lost: number
-  /** Stored, though gone at the service. */
+  /** Items stored although deleted at the service. */
   extra: number
-  /** Places in the order of changes that two changes share, or that are beyond the last one given out. */
+  /** Sequence numbers that two changes share, or that exceed the last one allocated. */
   disordered: number
-  /** Endpoints whose count of items is another than there are. */
+  /** Endpoints whose item count differs from the number of items. */
   miscounted: number
 }
 
@@ -23,7 +23,7 @@ interface Row {
   data: string
 }
 
-/** Everything stored against everything the service has. */
+/** Compares everything stored with everything the service has. */
 export async function compare(
   database: Database,
   people: { list: Map<string, Thing>; changes: Map<string, Thing> }[],
@@ -37,7 +37,7 @@ export async function compare(
   for (const [number, person] of people.entries()) {
     for (const endpoint of ['list', 'changes'] as const) {
       for (const thing of person[endpoint].values()) {
-        if (thing.gone === true) continue
+        if (thing.deleted === true) continue
         const name = `${number} ${endpoint} ${thing.id}`
         const data = stored.get(name)
         stored.delete(name)

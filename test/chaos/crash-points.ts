@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Client } from 'pg'
 
-/** Places where a death may fall between two things that belong together; each has a side before and one after. */
+/** Points where a crash can fall between two steps that belong together; each has a side before and a side after. */
 export const CRASH_POINTS = [
   'destination commit',
   'mysql commit',
@@ -14,7 +14,7 @@ export const CRASH_POINTS = [
   'delivery-insert',
 ].flatMap((name) => [`before ${name}`, `after ${name}`])
 
-// The driver's types do not name the class that its pools hand out.
+// The driver does not export the type of the clients that its pools return.
 const { PromiseConnection } = createRequire(import.meta.url)('mysql2/promise') as {
   PromiseConnection: { prototype: { query: (...args: unknown[]) => Promise<unknown> } }
 }
@@ -26,7 +26,7 @@ interface Statement {
 
 type Query = (this: Client, statement: Statement | string, ...rest: unknown[]) => unknown
 
-/** This process dies at that point, when it comes there for the so-manieth time. */
+/** Kills this process when it reaches the point for the nth time. */
 export function armCrashPoint(point: string, visits: number): void {
   let left = visits
   const pass = (name: string) => {
@@ -48,17 +48,17 @@ export function armCrashPoint(point: string, visits: number): void {
     return result
   }
 
-  const ask = Reflect.get(Client.prototype, 'query') as Query
+  const query = Reflect.get(Client.prototype, 'query') as Query
   const patched: Query = function (statement, ...rest) {
     const name = nameOf(statement, this)
     const last = rest.at(-1)
-    // A pool asks with a callback instead of a promise.
+    // A pool calls with a callback instead of a promise.
     if (name !== undefined && typeof last === 'function')
       rest[rest.length - 1] = (...response: unknown[]) => {
         pass(`after ${name}`)
         Reflect.apply(last, undefined, response)
       }
-    return around(name, () => ask.call(this, statement, ...rest))
+    return around(name, () => query.call(this, statement, ...rest))
   }
   Object.assign(Client.prototype, { query: patched })
 
@@ -73,10 +73,11 @@ export function armCrashPoint(point: string, visits: number): void {
 
 function nameOf(statement: Statement | string, client: Client): string | undefined {
   if (statement === 'commit') {
-    const { application_name: who } = (client as unknown as { connectionParameters: { application_name?: string } })
-      .connectionParameters
-    if (who === 'tributary push') return 'destination commit'
-    return who === 'tributary' ? 'store commit' : undefined
+    const { application_name: applicationName } = (
+      client as unknown as { connectionParameters: { application_name?: string } }
+    ).connectionParameters
+    if (applicationName === 'tributary push') return 'destination commit'
+    return applicationName === 'tributary' ? 'store commit' : undefined
   }
   return typeof statement === 'object' ? statement.name : undefined
 }

@@ -8,7 +8,7 @@ import type { Upstream } from '#upstream/send.ts'
 import type { Store } from '../../src/boot/open-store.ts'
 import chaos from './connectors/chaos.ts'
 
-/** Apps with keys for the service, and everybody connected; each app wants them synced as often as told. */
+/** Creates apps with keys for the service, connects everybody, and sets the sync interval of each app. */
 export async function populate(
   store: Store,
   service: { url: string; people: { app: number }[] },
@@ -29,7 +29,7 @@ export async function populate(
     ...store,
     registry: createRegistry([chaos]),
     config: { baseUrl: 'http://localhost' },
-    // Nobody is asked who they are.
+    // The service is not asked who the person is.
     upstream: {} as Upstream,
   }
   const everybody = service.people.map(({ app }, number) => ({ appId: apps[app]!, number }))

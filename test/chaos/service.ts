@@ -8,13 +8,13 @@ export interface Thing {
   at: number
   text?: string
   seq?: number
-  gone?: boolean
+  deleted?: boolean
 }
 
 interface Person {
   app: number
   list: Map<string, Thing>
-  /** Everything that ever changed at the other endpoint, oldest first; a thing stands where it changed last. */
+  /** Every change at the other endpoint, oldest first; a record moves to the end when it changes again. */
   changes: Map<string, Thing>
   seq: number
   flying: Set<Flight>
@@ -31,7 +31,7 @@ export interface ServiceOptions {
   people: number
   apps: number
   latencyMs: [least: number, most: number]
-  /** Share of calls that go wrong. */
+  /** Share of calls that fail. */
   faults: number
   windowMs: number
 }
@@ -39,20 +39,20 @@ export interface ServiceOptions {
 export interface Measured {
   calls: number
   failed: number
-  /** Two calls for one person in flight at once, by workers that were both awake. */
+  /** Two calls for one person in flight at once, by workers that were both running. */
   overlaps: number
-  /** The same by a worker that had been frozen: its call was wasted, its settle is refused. */
+  /** The same by a worker that had been frozen: its call is wasted and its result is rejected. */
   zombieCalls: number
-  /** Most calls of one app in any window. */
+  /** The largest number of calls of one app in any window. */
   worstWindow: number
-  /** Walks that began, per person and endpoint. */
+  /** Walks started, per person and endpoint. */
   runs: { least: number; most: number }
 }
 
 const PAGE = 25
 const FIRST = 20
 
-/** A service whose data changes all the time, that fails now and then, and that watches how it is called. */
+/** A service whose data changes constantly, that fails now and then, and that records how it is called. */
 export async function startChaosService(options: ServiceOptions) {
   const random = seededRandom(options.seed)
   const wire = random.fork('wire')
@@ -78,7 +78,7 @@ export async function startChaosService(options: ServiceOptions) {
       runs.set(name, (runs.get(name) ?? 0) + 1)
       if (!begun.has(name)) begun.set(name, Date.now())
     }
-    // What is answered is what was true when the call came, however long the answer takes.
+    // The response is the state at the time of the call, however long the response takes.
     const reply = url.pathname === '/list' ? listPage(person, url) : changesPage(person, url)
     const delayMs = wire.int(...options.latencyMs)
     const fails = wire.chance(faults)
@@ -106,7 +106,7 @@ export async function startChaosService(options: ServiceOptions) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     people,
-    /** Changes so many people's data each second until told to stop. */
+    /** Changes the data of this many people per second until stopped. */
     change: (perSecond: number) => {
       changing = setInterval(() => {
         for (let i = 0; i < perSecond / 20; i += 1) mutate(random, random.pick(people))
@@ -117,9 +117,9 @@ export async function startChaosService(options: ServiceOptions) {
       faults = 0
       begun.clear()
     },
-    /** When the first walk over calm data began. */
+    /** When the first walk over data that no longer changes began. */
     calmSince: (person: string, endpoint: string) => begun.get(`${person} /${endpoint}`),
-    /** A worker that is frozen, and a while after: what it does then it began before. */
+    /** A frozen worker counts as frozen for a while after the thaw: what it does then, it began before. */
     sleeps: (worker: number, untilMs: number) => asleep.set(worker, untilMs),
     measured: (): Measured => {
       const perPair = people.flatMap((_, i) => ['/list', '/changes'].map((path) => runs.get(`${i} ${path}`) ?? 0))
@@ -161,13 +161,13 @@ function put(person: Person, where: 'list' | 'changes', thing: Thing): void {
 
 function mutate(random: Random, person: Person): void {
   const where = random.pick(['list', 'changes'] as const)
-  const there = [...person[where].values()].filter(({ gone }) => gone !== true)
+  const there = [...person[where].values()].filter(({ deleted }) => deleted !== true)
   const dice = random.float()
   if (dice < 0.4 || there.length < FIRST / 2) return addTo(random, person, where)
   const { id, at } = random.pick(there)
   if (dice < 0.8) return put(person, where, { id, at, text: `edited ${random.int(0, 1e9)}` })
   if (where === 'list') person.list.delete(id)
-  else put(person, where, { id, at, gone: true })
+  else put(person, where, { id, at, deleted: true })
   return undefined
 }
 

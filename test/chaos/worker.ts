@@ -6,7 +6,7 @@ import { start } from '../../src/boot/app.ts'
 import { until } from '../harness/until.ts'
 import { armCrashPoint } from './crash-points.ts'
 
-// A `tributary work` whose leases and heartbeats are short enough to be waited for.
+// A `tributary work` with leases and heartbeats short enough to wait for.
 const config = loadConfig(process.env)
 const log = createLog({
   level: 'info',
@@ -23,7 +23,7 @@ const [point, visits] = JSON.parse(process.env['CHAOS_CRASH'] ?? '[]') as [point
 if (point !== undefined) armCrashPoint(point, visits ?? 1)
 const started = await start(config, log, 'chaos', { serve: false, tuning, workers })
 await until('the sync worker is ready', () => started.workers().every(({ lane, ready }) => lane !== 'sync' || ready))
-// Whoever is killed keeps nothing for the next one at its end.
+// Now, because a killed process does not write its compile cache.
 flushCompileCache()
 process.send?.('ready')
 process.on('SIGTERM', () => {

@@ -18,7 +18,7 @@ after(async () => {
 })
 
 const env = () => ({ TRIBUTARY_DATA: folder, DATABASE_URL: database.url, PORT: '0' })
-/** Runs with --json: one document on stdout, nothing else anywhere. */
+/** Runs with --json: exactly one document on stdout and nothing on stderr. */
 async function document<T = Record<string, unknown>>(args: string[], expected = 0): Promise<T> {
   const { code, stdout, stderr } = await tributary([...args, '--json'], env())
   assert.equal(code, expected, `${stdout}${stderr}`)
@@ -26,7 +26,7 @@ async function document<T = Record<string, unknown>>(args: string[], expected = 
   return JSON.parse(stdout) as T
 }
 
-suite('every command with --json prints one document', () => {
+suite('commands with --json print one document', () => {
   test('migrate --dry-run, migrate, and migrate again', async () => {
     const before = await document<{ done: string[]; pending: string[] }>(['migrate', '--dry-run'])
     assert.deepEqual(before.done, [])
@@ -131,15 +131,15 @@ suite('every command with --json prints one document', () => {
     ]
     await Promise.all(
       refused.map(async ([args, reason]) => {
-        const told = await document<{ reason: string; error: string }>(args, 4)
-        assert.equal(told.reason, reason)
-        assert.ok(told.error.length > 10)
+        const refusal = await document<{ reason: string; error: string }>(args, 4)
+        assert.equal(refusal.reason, reason)
+        assert.ok(refusal.error.length > 10)
       }),
     )
   })
 })
 
-test('F28 doctor warns of secrets that are no chance', async () => {
+test('F28 doctor warns of secrets that are not random', async () => {
   const secrets = {
     TRIBUTARY_KEY: `${Buffer.alloc(32, 'ab').toString('base64')},${randomBytes(32).toString('base64')}`,
     TRIBUTARY_ADMIN_TOKEN: 'the-admin-password-of-2026',
@@ -158,7 +158,7 @@ test('F28 doctor warns of secrets that are no chance', async () => {
   for (const secret of Object.values(secrets)) assert.ok(!stdout.includes(secret))
 })
 
-test('doctor finds what is broken, says what to do, and ends with a code', async () => {
+test('doctor reports what is broken and how to repair it, and exits with a code', async () => {
   const args = [['doctor', '--json'], { ...env(), DATABASE_URL: 'postgres://u:c4nary@127.0.0.1:1/x' }] as const
   const { code, stdout } = await tributary([...args[0]], args[1])
   assert.notEqual(code, 0)

@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { tributary } from '../harness/command-line.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 
-// One data folder through its whole life: made, shared, killed, recovered, stopped, and never lost.
+// One data folder through its life: created, shared, killed, recovered, stopped, and never lost.
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-life-')))
 chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
 const cluster = join(dataDir, 'postgres/data')
 const env = { TRIBUTARY_DATA: dataDir, PORT: '0' }
-const running: Running[] = []
+const running: RunningProcess[] = []
 after(async () => {
   for (const { child } of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
   for (const pid of existsSync(cluster) ? await processesIn(cluster) : []) process.kill(pid, 'SIGKILL')
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-async function start(...args: string[]): Promise<Running> {
+async function start(...args: string[]): Promise<RunningProcess> {
   const started = await startProcess(args, env)
   running.push(started)
   return started
@@ -35,7 +35,7 @@ const list = async () => {
 suite('a data folder', () => {
   let demoApp = ''
 
-  test('R10 is made by the first start, which tells all that is needed to go on', async () => {
+  test('R10 the first start creates it and prints everything needed to go on', async () => {
     const demo = await start('demo')
     const { url, client_id, client_secret, admin_token_file } = demo.document
     demoApp = client_id!
@@ -53,7 +53,7 @@ suite('a data folder', () => {
     assert.doesNotMatch(demo.output().stderr, /"level":"(error|warn)"/)
   })
 
-  test('is opened again with the same app, and survives the death of its server', async () => {
+  test('a later start opens it with the same app, and it survives the death of its server', async () => {
     const demo = await start('demo')
     assert.equal(demo.document['client_id'], demoApp)
     await demo.end('SIGKILL')
@@ -65,26 +65,26 @@ suite('a data folder', () => {
   })
 
   const key = join(dataDir, 'keyring.json')
-  for (const [what, harm, reason] of [
-    ['whose key file is gone', () => rmSync(key), 'key_file_lost'],
-    ['whose key file is damaged', () => writeFileSync(key, '{"keys":['), 'key_file_damaged'],
+  for (const [what, damage, reason] of [
+    ['a folder without its key file', () => rmSync(key), 'key_file_lost'],
+    ['a folder with a damaged key file', () => writeFileSync(key, '{"keys":['), 'key_file_damaged'],
   ] as const) {
-    test(`${what} is refused with the way out, and nothing is lost`, async () => {
+    test(`${what} is refused with a remedy, and nothing is lost`, async () => {
       const good = readFileSync(key)
       try {
-        harm()
+        damage()
         const { code, stdout } = await tributary(['serve', '--json'], env)
         assert.equal(code, 3)
-        const told = JSON.parse(stdout) as { reason: string; help: string }
-        assert.equal(told.reason, reason)
-        assert.match(told.help, /cp .*keyring\.json/)
+        const output = JSON.parse(stdout) as { reason: string; help: string }
+        assert.equal(output.reason, reason)
+        assert.match(output.help, /cp .*keyring\.json/)
       } finally {
         writeFileSync(key, good, { mode: 0o600 })
       }
     })
   }
 
-  test('is still whole after all of this', async () => {
+  test('it is intact after all of this', async () => {
     assert.deepEqual(await list(), [demoApp])
     assert.deepEqual(await processesIn(cluster), [], 'a command leaves no database behind')
   })

@@ -14,7 +14,7 @@ import { holdTable } from '../harness/hold-table.ts'
 const main = join(import.meta.dirname, '../../src/main.ts')
 const log = createLog({ level: 'silent', format: 'json', clock: { now: () => 0 }, write: () => {} })
 
-test('a command that waits ends with 130 at Ctrl-C and leaves nothing half done', async (t) => {
+test('a waiting command exits with 130 on Ctrl-C and leaves nothing half done', async (t) => {
   const { url, drop } = await preparedDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'tributary-interrupted-'))
   const database = openDatabase({ url, pool: 2, prepared: true, log })
@@ -24,14 +24,14 @@ test('a command that waits ends with 130 at Ctrl-C and leaves nothing half done'
     rmSync(folder, { recursive: true })
   })
   await migrate(database, 1)
-  const held = await holdTable(url, 'app')
+  const lock = await holdTable(url, 'app')
   const args = ['app', 'create', '--name', 'x', '--redirect-uri', 'https://a.test/']
   const env = { PATH: process.env['PATH'], TRIBUTARY_DATA: folder, DATABASE_URL: url }
   const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' })
   const ended = once(child, 'close') as Promise<[number | null]>
-  await Promise.race([held.awaited(), ended])
+  await Promise.race([lock.awaited(), ended])
   child.kill('SIGINT')
   assert.deepEqual((await ended)[0], 130)
-  await held.release()
+  await lock.release()
   assert.deepEqual(await database.rows({ name: '', text: 'select id from app' }), [])
 })

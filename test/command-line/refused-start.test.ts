@@ -41,9 +41,9 @@ async function refused(
 ): Promise<{ error: string; help: string }> {
   const { code, stdout, stderr } = await tributary([...args, '--json'], env(more))
   assert.equal(code, 3, stdout + stderr)
-  const told = JSON.parse(stdout) as { error: string; reason: string; help: string }
-  assert.equal(told.reason, reason)
-  return told
+  const output = JSON.parse(stdout) as { error: string; reason: string; help: string }
+  assert.equal(output.reason, reason)
+  return output
 }
 
 before(async () => {
@@ -59,8 +59,8 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-suite('a start that is refused', () => {
-  test('because the port is taken says which, and what to type instead', async () => {
+suite('a refused start', () => {
+  test('port in use: names the port and an alternative command', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as { port: number }
@@ -73,14 +73,14 @@ suite('a start that is refused', () => {
     }
   })
 
-  test('because the key is another one says so, and changes nothing', async () => {
+  test('wrong key: says so and changes nothing', async () => {
     await refused(['serve'], { TRIBUTARY_KEY: randomBytes(32).toString('base64') }, 'key_wrong')
     const elsewhere = join(folder, 'elsewhere')
     await refused(['app', 'list'], { TRIBUTARY_DATA: elsewhere }, 'key_wrong')
     await stillThere()
   })
 
-  test('because a newer release wrote the database says so, and changes nothing', async () => {
+  test('database written by a newer release: says so and changes nothing', async () => {
     const client = new Client({ connectionString: database.url })
     await client.connect()
     await client.query(`insert into migration (name, checksum, applied_at) values ('9999-later.sql', 'x', 1)`)
@@ -96,7 +96,7 @@ suite('a start that is refused', () => {
     await stillThere()
   })
 
-  test('because a development version wrote the database says so, and changes nothing', async () => {
+  test('database written by a development version: says so and changes nothing', async () => {
     const client = new Client({ connectionString: database.url })
     await client.connect()
     await client.query(`insert into migration (name, checksum, applied_at) values ('0001-apps.sql', 'x', 1)`)
@@ -111,8 +111,8 @@ suite('a start that is refused', () => {
     await stillThere()
   })
 
-  const skip = process.getuid?.() === 0 ? false : 'only root can try as somebody else'
-  test('because the data folder belongs to somebody else says how to get it', { skip }, async () => {
+  const skip = process.getuid?.() === 0 ? false : 'needs root, to run as another user'
+  test('data folder of another user: says how to get access', { skip }, async () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o755 })
     for (const [dir, reason] of [
@@ -133,10 +133,10 @@ suite('a start that is refused', () => {
       })
       const [code] = (await once(child, 'close')) as [number]
       assert.equal(code, 3, stdout)
-      const told = JSON.parse(stdout) as { reason: string; error: string; help: string }
-      assert.equal(told.reason, reason)
-      assert.match(told.error, /EACCES/)
-      assert.match(told.help, /id -un/)
+      const output = JSON.parse(stdout) as { reason: string; error: string; help: string }
+      assert.equal(output.reason, reason)
+      assert.match(output.error, /EACCES/)
+      assert.match(output.help, /id -un/)
     }
     assert.deepEqual(readdirSync(closed), [])
   })

@@ -6,12 +6,12 @@ import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { preparedDatabase, type TestDatabase } from '../harness/database.ts'
 import { holdTable } from '../harness/hold-table.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
 
-/** A service with one request under way, which a lock in the database holds until `release` is called. */
+/** A service with one request in progress, blocked by a database lock until `release` is called. */
 async function startBusy(database: TestDatabase, folder: string) {
   const running = await startProcess(['serve'], {
     DATABASE_URL: database.url,
@@ -29,8 +29,8 @@ async function startBusy(database: TestDatabase, folder: string) {
   return { running, response, release }
 }
 
-/** The signal has been handled when the service takes no new connection. */
-async function untilDraining(running: Running): Promise<void> {
+/** The signal was handled when the service accepts no new connection. */
+async function untilDraining(running: RunningProcess): Promise<void> {
   await until('it takes no new connection', () =>
     fetch(`${running.document['url']}/healthz`).then(
       () => false,
@@ -59,7 +59,8 @@ suite('a second signal', () => {
       await untilDraining(running)
       running.child.kill(signals[1])
       if (drains) {
-        // Nothing tells that a signal was ignored. This is time for a wrong end to happen; a right one does not depend on it.
+        // No event reports that a signal was ignored. A wrong exit has this time to happen; a correct run does not
+        // depend on it.
         await sleep(300)
         await release()
         assert.equal((await response).status, 200)

@@ -9,14 +9,14 @@ const folder = mkdtempSync(join(tmpdir(), 'tributary-typed-'))
 const dataDir = join(folder, 'data')
 after(() => rmSync(folder, { recursive: true }))
 
-suite('a process that was started wrong', () => {
-  test('an unknown command: exit code 2 and where to look', async () => {
+suite('wrong command lines and settings', () => {
+  test('an unknown command exits with 2 and points to --help', async () => {
     const { code, stdout, stderr } = await tributary(['fly'], { TRIBUTARY_DATA: dataDir })
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, /“fly” is no command\.\n.*--help/)
   })
 
-  for (const [what, env, told] of [
+  for (const [what, env, message] of [
     ['two bad settings at once', { LOG_LEVEL: 'loud', DATABASE_POOL: '0' }, /DATABASE_POOL: [\s\S]*LOG_LEVEL: /],
     ['a database of another kind', { DATABASE_URL: 'mysql://u:c4nary@h/d' }, /DATABASE_URL: must look like/],
     [
@@ -45,14 +45,14 @@ suite('a process that was started wrong', () => {
       /database at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/,
     ],
   ] as const) {
-    test(`${what}: exit code 3 and the help`, async () => {
+    test(`${what}: exits with 3 and the remedy`, async () => {
       const { code, stderr } = await tributary(['app', 'list'], { TRIBUTARY_DATA: dataDir, ...env })
       assert.equal(code, 3, stderr)
-      assert.match(stderr, told)
+      assert.match(stderr, message)
       assert.doesNotMatch(stderr, /c4nary|\n\s+at /)
       assert.ok(stderr.trim().split('\n').length >= 2, 'what is wrong, and what helps')
     })
   }
 
-  test('nothing of it left a trace', () => assert.equal(existsSync(join(dataDir, 'postgres')), false))
+  test('none of these starts leaves files behind', () => assert.equal(existsSync(join(dataDir, 'postgres')), false))
 })

@@ -1,6 +1,6 @@
 /**
- * A process that holds the embedded database, for the tests to order about and to kill.
- * Arguments: data folder, password, folder of the machine. Orders come as lines on stdin, each gets one line of JSON.
+ * A process that holds the embedded database, which tests control and kill.
+ * Arguments: data folder, password, machine folder. Commands are lines on stdin; each gets one line of JSON.
  */
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
@@ -21,10 +21,10 @@ const log: Log = {
   counts: () => [],
 }
 
-// As the server does: it drains first when it is interrupted.
+// Like the server: it drains first when it is interrupted.
 process.on('SIGINT', () => {})
 
-const response = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
@@ -37,30 +37,30 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-async function obey(embedded: Embedded, order: string): Promise<unknown> {
-  if (order === 'release') return embedded.release().then(() => ({ released: true }))
-  if (order === 'ensure') return { url: await embedded.ensure() }
-  if (order === 'cycle') {
+async function execute(embedded: Embedded, command: string): Promise<unknown> {
+  if (command === 'release') return embedded.release().then(() => ({ released: true }))
+  if (command === 'ensure') return { url: await embedded.ensure() }
+  if (command === 'cycle') {
     const other = await openEmbedded({ dataDir, password, log, systemDir })
     await other.release()
     return { started: other.started }
   }
-  return { rows: await query(embedded.url, order) }
+  return { rows: await query(embedded.url, command) }
 }
 
 try {
   const embedded = await openEmbedded({ dataDir, password, log, systemDir })
-  response({ started: embedded.started, url: embedded.url, log: lines })
-  for await (const order of createInterface({ input: process.stdin })) {
+  print({ started: embedded.started, url: embedded.url, log: lines })
+  for await (const command of createInterface({ input: process.stdin })) {
     try {
-      response(await obey(embedded, order))
+      print(await execute(embedded, command))
     } catch (error) {
-      response({ error: String(error) })
+      print({ error: String(error) })
     }
-    if (order === 'release') break
+    if (command === 'release') break
   }
 } catch (error) {
   const setup = error instanceof SetupError ? { code: error.code, help: error.help } : {}
-  response({ error: String(error), ...setup })
+  print({ error: String(error), ...setup })
 }
 process.exit(0)

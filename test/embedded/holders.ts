@@ -29,10 +29,10 @@ export interface Reply {
 /** A process that holds the database of `dataDir`. */
 export interface Holder {
   child: ChildProcessWithoutNullStreams
-  /** What it said when it had opened the database, or failed to. */
+  /** What it printed when it had opened the database, or failed to. */
   opened: Promise<Reply>
-  ask(order: string): Promise<Reply>
-  /** Releases, and waits until the process has ended. */
+  send(command: string): Promise<Reply>
+  /** Releases the database and waits until the process has ended. */
   leave(): Promise<void>
   kill(): Promise<void>
 }
@@ -43,11 +43,11 @@ export interface Fixture {
   cluster: string
   systemDir: string
   hold: (options?: { password?: string; uid?: number; gid?: number; dataDir?: string }) => Holder
-  /** Kills every process of the database, as a power cut does. */
+  /** Kills every process of the database, like a power cut. */
   killPostgres: () => Promise<void>
 }
 
-/** A temporary folder with everything cleaned up after the test, whatever the test left running. */
+/** A temporary folder; after the test, everything still running in it is killed and the folder removed. */
 export async function fixture(t: TestContext, below = 'data'): Promise<Fixture> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tributary-embedded-')))
   await chmod(folder, 0o755)
@@ -77,12 +77,12 @@ export async function fixture(t: TestContext, below = 'data'): Promise<Fixture> 
   }
 }
 
-/** How each of them began, or why it did not, in the order of the alphabet. */
+/** How each of them started, or why it did not, in alphabetical order. */
 export function startsOf(responses: Reply[]): string[] {
   return responses.map(({ error, started }) => error ?? started ?? '').sort()
 }
 
-/** Where root keeps the database when it is not in the data folder. */
+/** The machine folder: where root keeps the database when it is not in the data folder. */
 export function movedTo(dataDir: string): string | undefined {
   const pointer = join(dataDir, 'postgres/moved-to')
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined
@@ -121,17 +121,17 @@ function hold(options: { dataDir: string; systemDir: string; password: string; u
     return done === true ? { error: 'the process ended' } : (JSON.parse(value) as Reply)
   }
   const opened = next()
-  const ask = async (order: string) => {
+  const send = async (command: string) => {
     await opened
-    child.stdin.write(`${order.replaceAll(/\s+/g, ' ')}\n`)
+    child.stdin.write(`${command.replaceAll(/\s+/g, ' ')}\n`)
     return next()
   }
   return {
     child,
     opened,
-    ask,
+    send,
     async leave() {
-      const response = await ask('release')
+      const response = await send('release')
       if (response.released !== true) throw new Error(response.error)
       await ended
     },

@@ -10,7 +10,7 @@ import { fixture, isRoot } from './holders.ts'
 
 const postmasterOf = (cluster: string) => Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
 
-test('what is killed comes back', async (t) => {
+test('recovery after kills', async (t) => {
   const { cluster, dataDir, hold, killPostgres } = await fixture(t)
 
   await t.test('a killed process leaves the database to the next one, which stops it', async () => {
@@ -25,59 +25,62 @@ test('what is killed comes back', async (t) => {
     assert.deepEqual(await readdir(join(dataDir, 'postgres/leases')), [])
   })
 
-  await t.test('a killed process neither keeps the database alive nor takes it from the others', async () => {
+  await t.test('a killed process neither keeps the database running nor stops it for the others', async () => {
     const first = hold()
     await first.opened
     const second = hold()
     await second.opened
     await first.kill()
-    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await second.leave()
     assert.deepEqual(await processesIn(cluster), [])
   })
 
-  await t.test('a killed postmaster is started again, by a new process or by one that still holds it', async () => {
-    const first = hold()
-    await first.opened
-    await first.ask('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
-    process.kill(postmasterOf(cluster), 'SIGKILL')
-    const second = hold()
-    assert.equal((await second.opened).started, 'existing')
-    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
-    process.kill(postmasterOf(cluster), 'SIGKILL')
-    assert.equal((await first.ask('ensure')).error, undefined)
-    assert.deepEqual((await first.ask('SELECT n FROM t')).rows, [{ n: 7 }])
-    await first.leave()
-    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
-    await second.leave()
-    assert.deepEqual(await processesIn(cluster), [])
-  })
+  await t.test(
+    'a killed postmaster is restarted by a new process or by one that still holds the database',
+    async () => {
+      const first = hold()
+      await first.opened
+      await first.send('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
+      process.kill(postmasterOf(cluster), 'SIGKILL')
+      const second = hold()
+      assert.equal((await second.opened).started, 'existing')
+      assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 7 }])
+      process.kill(postmasterOf(cluster), 'SIGKILL')
+      assert.equal((await first.send('ensure')).error, undefined)
+      assert.deepEqual((await first.send('SELECT n FROM t')).rows, [{ n: 7 }])
+      await first.leave()
+      assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 7 }])
+      await second.leave()
+      assert.deepEqual(await processesIn(cluster), [])
+    },
+  )
 
   await t.test('a backend that outlives its killed postmaster does not block the next start', async () => {
     const first = hold()
     await first.opened
-    const spinning = first.ask('DO $$ BEGIN LOOP END LOOP; END $$')
+    const spinning = first.send('DO $$ BEGIN LOOP END LOOP; END $$')
     await until('the backend spins', async () => (await processesIn(cluster)).some(spins))
     process.kill(postmasterOf(cluster), 'SIGKILL')
     const second = hold()
     assert.equal((await second.opened).started, 'existing')
-    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     assert.match((await spinning).error ?? '', /terminated|reset/)
     await second.leave()
   })
 
-  await t.test('everything killed at once comes back', async () => {
+  await t.test('the database recovers when everything is killed at once', async () => {
     const first = hold()
     await first.opened
-    await first.ask('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
+    await first.send('CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS n')
     await Promise.all([first.kill(), killPostgres()])
     const second = hold()
     assert.equal((await second.opened).started, 'existing')
-    assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+    assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 7 }])
     await second.leave()
   })
 
-  await t.test('a postmaster.pid whose number belongs to another process by now is seen through', async () => {
+  await t.test('a postmaster.pid whose process id was reused by another process is recognised as stale', async () => {
     const first = hold()
     await first.opened
     const { uid, gid } = statSync(cluster)
@@ -96,7 +99,7 @@ test('what is killed comes back', async (t) => {
 })
 
 for (const victims of ['our process', 'the whole tree'] as const) {
-  test(`${victims} killed while the database is made: the next start makes it anew`, async (t) => {
+  test(`${victims} killed while the database is created: the next start creates it again`, async (t) => {
     const { cluster, dataDir, hold } = await fixture(t)
     const home = join(dataDir, 'postgres')
     const drafts = () => (existsSync(home) ? readdirSync(home).filter((name) => name.startsWith('data.new-')) : [])

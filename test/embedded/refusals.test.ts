@@ -16,7 +16,7 @@ async function made(fixture: Fixture): Promise<void> {
   await holder.leave()
 }
 
-/** Opens, expects a refusal, and that nothing was left running. */
+/** Opens, expects a refusal, and checks that nothing keeps running. */
 async function refused(fixture: Fixture, options?: Parameters<Fixture['hold']>[0]): Promise<Required<Reply>> {
   const response = await fixture.hold(options).opened
   assert.ok(response.error !== undefined && response.help !== undefined, JSON.stringify(response))
@@ -24,17 +24,17 @@ async function refused(fixture: Fixture, options?: Parameters<Fixture['hold']>[0
   return response as Required<Reply>
 }
 
-test('what is wrong with the files of a database is said, and nothing is touched', async (t) => {
+test('damaged database files are reported and not changed', async (t) => {
   const dataFolder = await fixture(t)
   await made(dataFolder)
 
-  await t.test('another password than the one it was made with', async () => {
+  await t.test('a different password from the one it was created with', async () => {
     const response = await refused(dataFolder, { password: 'other' })
     assert.equal(response.code, 'database_password')
     assert.ok(response.help.includes(join(dataFolder.dataDir, 'keyring.json')))
   })
 
-  await t.test('another major version', async () => {
+  await t.test('a different major version', async () => {
     const versionFile = join(dataFolder.cluster, 'PG_VERSION')
     const version = readFileSync(versionFile)
     writeFileSync(versionFile, '17\n')
@@ -65,7 +65,7 @@ test('what is wrong with the files of a database is said, and nothing is touched
   await holder.leave()
 })
 
-test('a machine without programs is told to bring its own PostgreSQL', async () => {
+test('without embedded binaries the message asks for an external PostgreSQL', async () => {
   await assert.rejects(
     findPackage('plan9-mips'),
     (error) => error instanceof SetupError && error.code === 'embedded_unavailable' && /DATABASE_URL=/.test(error.help),
@@ -81,7 +81,9 @@ test('a data folder of another system user is refused', { skip: !isRoot && 'need
   assert.equal((await refused(dataFolder, NOBODY)).code, 'data_folder_refused')
 })
 
-test('R04 a full disk is named, and works again when there is room', { skip: !isRoot && 'needs root' }, async (t) => {
+test('R04 a full disk is named in the error, and the start works again when there is space', {
+  skip: !isRoot && 'needs root',
+}, async (t) => {
   const dataFolder = await fixture(t)
   mkdirSync(dataFolder.dataDir)
   try {

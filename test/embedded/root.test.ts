@@ -22,7 +22,7 @@ const log: Log = {
   counts: () => [],
 }
 
-test('as root it runs as a system user of its own', { skip }, async (t) => {
+test('started as root, it runs as a system user of its own', { skip }, async (t) => {
   const { cluster, hold } = await fixture(t)
   const holder = hold()
   await holder.opened
@@ -32,7 +32,7 @@ test('as root it runs as a system user of its own', { skip }, async (t) => {
   await holder.leave()
 })
 
-test('as a plain user everything stays in a closed data folder, and root may join', { skip }, async (t) => {
+test('started as a plain user, everything stays in a private data folder, which root may join', { skip }, async (t) => {
   const { cluster, dataDir, folder, hold } = await fixture(t, 'own/data')
   mkdirSync(join(folder, 'own'))
   chownSync(join(folder, 'own'), NOBODY.uid, NOBODY.gid)
@@ -42,7 +42,7 @@ test('as a plain user everything stays in a closed data folder, and root may joi
   const root = hold()
   assert.equal((await root.opened).started, 'shared')
   await plain.leave()
-  assert.deepEqual((await root.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await root.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await root.leave()
   assert.deepEqual(await processesIn(cluster), [])
 
@@ -52,12 +52,12 @@ test('as a plain user everything stays in a closed data folder, and root may joi
   const plainSecond = hold(NOBODY)
   assert.equal((await plainSecond.opened).started, 'shared')
   await rootFirst.leave()
-  assert.deepEqual((await plainSecond.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await plainSecond.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await plainSecond.leave()
   assert.deepEqual(await processesIn(cluster), [])
 })
 
-test('in a folder closed to others the database moves to a folder of the machine, and says so', { skip }, async (t) => {
+test('in a folder closed to others, the database moves to the machine folder and says so', { skip }, async (t) => {
   const { dataDir, folder, hold, systemDir } = await fixture(t, 'closed/data')
   mkdirSync(join(folder, 'closed'), { mode: 0o700 })
   const holders = [hold(), hold()]
@@ -66,19 +66,19 @@ test('in a folder closed to others the database moves to a folder of the machine
   const home = movedTo(dataDir)!
   assert.ok(home.startsWith(systemDir))
   for (const { log: lines = [] } of responses) {
-    // On a busy machine the second one may also say that it waits for the first.
-    const told = lines.filter((line) => !line.startsWith('Waiting for another process'))
-    assert.ok(told.some((line) => line.includes(home)) || told.length === 0)
+    // On a busy machine the second process may also report that it waits for the first.
+    const messages = lines.filter((line) => !line.startsWith('Waiting for another process'))
+    assert.ok(messages.some((line) => line.includes(home)) || messages.length === 0)
   }
   assert.ok(responses.some(({ log: lines = [] }) => lines.some((line) => line.includes(home))))
   assert.equal(existsSync(join(dataDir, 'postgres/data')), false)
-  await holders[0]!.ask('CREATE TABLE t AS SELECT 7 AS n')
+  await holders[0]!.send('CREATE TABLE t AS SELECT 7 AS n')
   await Promise.all(holders.map((holder) => holder.leave()))
 
   const again = hold()
   const { log: lines, started } = await again.opened
   assert.deepEqual({ started, lines }, { started: 'existing', lines: [] })
-  assert.deepEqual((await again.ask('SELECT n FROM t')).rows, [{ n: 7 }])
+  assert.deepEqual((await again.send('SELECT n FROM t')).rows, [{ n: 7 }])
   await again.leave()
   assert.deepEqual(await processesIn(join(home, 'data')), [])
 
@@ -87,7 +87,7 @@ test('in a folder closed to others the database moves to a folder of the machine
   assert.equal(lost.code, 'database_missing')
 })
 
-test('programs out of reach of the system user are copied once, links included', { skip }, async (t) => {
+test('binaries that the system user cannot reach are copied once, links included', { skip }, async (t) => {
   const { dataDir, folder, systemDir } = await fixture(t)
   const original = await findPackage()
   const closed = join(folder, 'closed')

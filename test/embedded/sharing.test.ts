@@ -8,14 +8,14 @@ import { processesIn } from '#platform/embedded-postgres/processes.ts'
 import { codeOf } from '#platform/errors.ts'
 import { fixture, startsOf } from './holders.ts'
 
-test('a fresh start makes a durable, closed database; another process attaches and leaves without stopping it', async (t) => {
+test('a first start creates a durable, private database; another process attaches and leaves without stopping it', async (t) => {
   const { cluster, dataDir, hold } = await fixture(t)
   const first = hold()
   const { started, url = '' } = await first.opened
   assert.equal(started, 'new')
   assert.deepEqual(
     (
-      await first.ask(
+      await first.send(
         `SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('fsync') AS fsync,
            current_setting('listen_addresses') AS listen, current_setting('TimeZone') AS zone, current_user AS who,
            datname AS database, datlocprovider AS provider, datlocale AS locale, pg_encoding_to_char(encoding) AS encoding
@@ -44,20 +44,20 @@ test('a fresh start makes a durable, closed database; another process attaches a
 
   const second = hold()
   assert.equal((await second.opened).started, 'shared')
-  await first.ask('CREATE TABLE t AS SELECT 1 AS n')
-  assert.deepEqual((await second.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  await first.send('CREATE TABLE t AS SELECT 1 AS n')
+  assert.deepEqual((await second.send('SELECT n FROM t')).rows, [{ n: 1 }])
   await second.leave()
-  assert.deepEqual((await first.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  assert.deepEqual((await first.send('SELECT n FROM t')).rows, [{ n: 1 }])
   await first.leave()
   assert.deepEqual(await processesIn(cluster), [])
 
   const again = hold()
   assert.equal((await again.opened).started, 'existing')
-  assert.deepEqual((await again.ask('SELECT n FROM t')).rows, [{ n: 1 }])
+  assert.deepEqual((await again.send('SELECT n FROM t')).rows, [{ n: 1 }])
   await again.leave()
 })
 
-test('of processes that start at the same time one makes the database and the others share it', async (t) => {
+test('of processes that start at the same time, one creates the database and the others share it', async (t) => {
   const { cluster, hold } = await fixture(t)
   const holders = [hold(), hold(), hold()]
   const responses = await Promise.all(holders.map((holder) => holder.opened))
@@ -66,7 +66,7 @@ test('of processes that start at the same time one makes the database and the ot
   assert.deepEqual(await processesIn(cluster), [])
 })
 
-test('one database, many that come and go', async (t) => {
+test('processes that attach and leave', async (t) => {
   const { cluster, dataDir, hold } = await fixture(t)
 
   await t.test('the first process leaves while the second works on', async () => {
@@ -75,19 +75,19 @@ test('one database, many that come and go', async (t) => {
     const second = hold()
     await second.opened
     await first.leave()
-    assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await second.leave()
     assert.deepEqual(await processesIn(cluster), [])
   })
 
-  await t.test('coming and going at the same time never meets a database that stops', async () => {
+  await t.test('attaching and leaving at the same time never meets a stopping database', async () => {
     const rounds = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const worked: unknown[] = []
         for (let round = 0; round < 5; round++) {
           const holder = hold()
           const { error } = await holder.opened
-          worked.push(error ?? (await holder.ask('SELECT 1 AS n')).rows)
+          worked.push(error ?? (await holder.send('SELECT 1 AS n')).rows)
           await holder.leave()
         }
         return worked
@@ -104,8 +104,8 @@ test('one database, many that come and go', async (t) => {
   await t.test('one process may hold it several times', async () => {
     const holder = hold()
     await holder.opened
-    assert.equal((await holder.ask('cycle')).started, 'shared')
-    assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.equal((await holder.send('cycle')).started, 'shared')
+    assert.deepEqual((await holder.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await holder.leave()
     assert.deepEqual(await processesIn(cluster), [])
   })
@@ -114,11 +114,11 @@ test('one database, many that come and go', async (t) => {
     const holder = hold()
     await holder.opened
     process.kill(-holder.child.pid!, 'SIGINT')
-    assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+    assert.deepEqual((await holder.send('SELECT 1 AS n')).rows, [{ n: 1 }])
     await holder.leave()
   })
 
-  await t.test('a log over 10 MB is put aside at the next start', async () => {
+  await t.test('a log over 10 MB is rotated at the next start', async () => {
     const log = join(dataDir, 'postgres.log')
     await writeFile(log, Buffer.alloc(10 * 1024 * 1024 + 1, 'x'))
     const holder = hold()
@@ -129,13 +129,13 @@ test('one database, many that come and go', async (t) => {
   })
 })
 
-test('a folder too deep for a socket gets a loopback port', async (t) => {
+test('a path too long for a socket gets a loopback port', async (t) => {
   const { hold } = await fixture(t, `${'deep'.repeat(20)}/with space, "quotes" and ü`)
   const first = hold()
   assert.match((await first.opened).url!, /@127\.0\.0\.1:\d+\/tributary$/)
   const second = hold()
   assert.equal((await second.opened).started, 'shared')
-  assert.deepEqual((await second.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await second.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await first.leave()
   await second.leave()
 })
@@ -144,6 +144,6 @@ test('a folder with odd characters is reached by its socket', async (t) => {
   const { hold } = await fixture(t, `a "b", 'c' ü`)
   const holder = hold()
   assert.match((await holder.opened).url!, /\?host=%2F/)
-  assert.deepEqual((await holder.ask('SELECT 1 AS n')).rows, [{ n: 1 }])
+  assert.deepEqual((await holder.send('SELECT 1 AS n')).rows, [{ n: 1 }])
   await holder.leave()
 })

@@ -1,4 +1,4 @@
-/** Writes rows as fast as they are acknowledged, and says each number that was. Arguments: URL, name of the writer. */
+/** Writes rows as fast as they are acknowledged and prints each acknowledged number. Arguments: URL, writer name. */
 import { writeSync } from 'node:fs'
 import { Client } from 'pg'
 

@@ -55,11 +55,11 @@ after(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-const ask = <Row extends object>(text: string, values: unknown[] = []) =>
+const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   store.database.rows<Row>({ name: '', text }, values)
 const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
 
-/** An app with a person, items, a destination and an unfinished sign-in. Every token has the app's name in it. */
+/** An app with a person, items, a destination and an unfinished sign-in. Every token contains the app's name. */
 async function newApp(): Promise<{ appId: string; ids: string[] }> {
   const { app } = await createApp(deps, { name: 'Going', redirectUris: ['https://app.test/'] }, 'test')
   const now = store.clock.now()
@@ -119,12 +119,12 @@ async function newApp(): Promise<{ appId: string; ids: string[] }> {
     value: JSON.stringify({ signedIn: { ...signedIn, credential: { token: `unused-${app.id}` } } }),
     expiresAt: now + AN_HOUR_MS,
   })
-  return { appId: app.id, ids: await idsOfApp(ask, app.id) }
+  return { appId: app.id, ids: await idsOfApp(sql, app.id) }
 }
 
 class Died extends Error {}
 
-/** A database as a process sees it that dies before its n-th statement: nothing of it is heard any more. */
+/** A database whose process dies before its n-th statement: no later statement resolves. */
 function dyingAt(n: number): { database: Database; isDead: () => boolean } {
   let left = n
   const wrap = (queries: Queries): Queries => {
@@ -156,14 +156,14 @@ async function runToEnd(by: AuthorizeDeps, appId: string): Promise<void> {
 async function assertGone({ appId, ids }: { appId: string; ids: string[] }, where: string): Promise<void> {
   const progress = await deletionProgress(deps, appId)
   assert.deepEqual([progress?.state, progress?.accounts, progress?.erased], ['deleted', 1, 1], where)
-  assert.deepEqual(await tablesWithRowsOf(ask, ids), [], where)
+  assert.deepEqual(await tablesWithRowsOf(sql, ids), [], where)
   for (const token of [`used-${appId}`, `unused-${appId}`])
     assert.ok(revoked().includes(token), `${where}: ${token} was never revoked`)
-  const told = await ask('select 1 from audit where app_id = $1 and action = $2', [appId, 'app.delete'])
-  assert.equal(told.length, 1, where)
+  const audited = await sql('select 1 from audit where app_id = $1 and action = $2', [appId, 'app.delete'])
+  assert.equal(audited.length, 1, where)
 }
 
-test('a deletion that dies before any of its statements goes on and leaves nothing', {
+test('a deletion that dies before any of its statements is resumed and leaves nothing', {
   timeout: 600_000,
 }, async (t) => {
   service.on('/revoke', () => ({ body: {} }))
@@ -176,10 +176,10 @@ test('a deletion that dies before any of its statements goes on and leaves nothi
     })
     if (dying.isDead()) {
       places += 1
-      // Another process, when the lease of the dead one is over.
+      // Another process, after the lease of the dead one expired.
       const later = { ...deps, clock: { now: () => store.clock.now() + AN_HOUR_MS } }
       await runToEnd(later, app.appId).catch((error: unknown) => {
-        // It had died after its last statement: the app is gone already.
+        // It died after its last statement: the app is deleted already.
         if (!(error instanceof Error && error.message.includes('There is no app'))) throw error
       })
     }
@@ -190,13 +190,13 @@ test('a deletion that dies before any of its statements goes on and leaves nothi
   assert.ok(places > 20)
 })
 
-test('a worker that is killed while a service keeps it waiting is followed by the next', {
+test('when a worker is killed while a service delays it, the next worker takes over', {
   timeout: 300_000,
 }, async () => {
   const app = await newApp()
-  const heard = Promise.withResolvers<void>()
+  const called = Promise.withResolvers<void>()
   service.on('/revoke', () => {
-    heard.resolve()
+    called.resolve()
     return undefined
   })
   await beginDeletion(deps, app.appId, 'test', { erase: true, giveUp: true })
@@ -207,12 +207,12 @@ test('a worker that is killed while a service keeps it waiting is followed by th
     TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
   }
   const first = await startProcess(['work'], env)
-  await heard.promise
+  await called.promise
   await first.end('SIGKILL')
   assert.equal((await deletionProgress(deps, app.appId))?.state, 'erasing')
   service.on('/revoke', () => ({ body: {} }))
-  // As if the lease of the dead one were over.
-  await ask('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
+  // As if the lease of the dead worker had expired.
+  await sql('update app_deletion set lease_until = 0 where app_id = $1', [app.appId])
   const second = await startProcess(['work'], env)
   try {
     await until('it is deleted', async () => (await deletionProgress(deps, app.appId))?.state === 'deleted')

@@ -9,13 +9,13 @@ import { smallDisk } from './small-disk.ts'
 
 const TEXT = 'x'.repeat(4000)
 
-test('R04 a disk that fills up while it runs: writes are refused by name, reads go on, and room is enough to recover', async (t) => {
+test('R04 a disk that fills up at run time: writes are refused with a named error, reads go on, and free space is enough to recover', async (t) => {
   const missing = replicationMissing()
   if (missing !== false) {
     t.skip(missing)
     return
   }
-  // A full disk makes checkpoints of the whole server fail, so that it must be nobody else's.
+  // A full disk makes checkpoints of the whole server fail, so this needs a server of its own.
   const server = await startOwnServer()
   const disk = await smallDisk(server.url, 64)
   if (typeof disk === 'string') {

@@ -36,7 +36,7 @@ suite('R06 a replicated database', { skip }, () => {
     }
     return status
   }
-  /** Writers that go on until told; what they were answered. */
+  /** Clients that write until stopped, and the responses they got. */
   const load = () => {
     const state = { over: false }
     const statuses = new Set<number>()
@@ -63,7 +63,7 @@ suite('R06 a replicated database', { skip }, () => {
     return new Set(rows.map(({ id }) => id))
   }
 
-  test('R06 a copy made under load holds all that was acknowledged before it, and nothing that never was', async () => {
+  test('R06 a copy made under load holds every write acknowledged before it, and none that never was', async () => {
     const writing = load()
     await untilAcknowledged(10)
     const earlier = acknowledged.map(({ id }) => id)
@@ -80,7 +80,7 @@ suite('R06 a replicated database', { skip }, () => {
     )
   })
 
-  test('R06 a standby takes over under load: the same process goes on, and nothing acknowledged is lost', async () => {
+  test('R06 a standby takes over under load: the same process goes on, and no acknowledged write is lost', async () => {
     const writing = load()
     await untilAcknowledged(acknowledged.length + 10)
     await servers.failOver()
@@ -96,7 +96,7 @@ suite('R06 a replicated database', { skip }, () => {
     const there = new Set(listed.map(({ client_id }) => client_id))
     const lost = acknowledged.filter(({ id }) => !there.has(id))
     assert.deepEqual(lost, [], `${lost.length} of ${acknowledged.length} lost`)
-    // The pepper opened with the same key: secrets from before are still right.
+    // The pepper opens with the same key: older secrets are still valid.
     const { id, secret } = acknowledged[0]!
     const response = await fetch(`${tributary.url}/oauth/revoke`, {
       method: 'POST',

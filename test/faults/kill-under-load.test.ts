@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { processesIn, signal } from '#platform/embedded-postgres/processes.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const WRITERS = 8
 
-test(`R01 ${ROUNDS} times the whole tree is killed under a load of writes, and no acknowledged app is lost`, async (t) => {
+test(`R01 the whole process tree is killed ${ROUNDS} times under a load of writes, and no acknowledged app is lost`, async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tributary-kill-')))
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   const cluster = join(dataDir, 'postgres/data')
-  let server: Running | undefined
+  let server: RunningProcess | undefined
 
   const killTree = async () => {
     const database = existsSync(cluster) ? await processesIn(cluster) : []
@@ -51,16 +51,16 @@ test(`R01 ${ROUNDS} times the whole tree is killed under a load of writes, and n
 
     const before = acknowledged.size
     const load = Array.from({ length: WRITERS }, () => write(`${url}/admin/apps`, headers, acknowledged))
-    // At another moment each time, so that the kill meets every step of a write and of the database's own upkeep.
-    const wanted = before + 1 + Math.floor(Math.random() * 200)
-    await until('it writes', () => acknowledged.size >= wanted)
+    // At a different moment each time, so that kills fall into every step of a write and of the database's maintenance.
+    const killAfter = before + 1 + Math.floor(Math.random() * 200)
+    await until('enough writes are acknowledged', () => acknowledged.size >= killAfter)
     assert.ok((await killTree()) > 0, 'the database was part of what was killed')
     await Promise.all(load)
   }
   t.diagnostic(`${acknowledged.size} acknowledged, 0 lost; starts in ms: ${startsMs.join(' ')}`)
 })
 
-/** Makes apps until nobody answers any more; only an answer that came whole counts as acknowledged. */
+/** Creates apps until the server stops responding; only a complete response counts as acknowledged. */
 async function write(url: string, headers: Record<string, string>, acknowledged: Set<string>): Promise<void> {
   const body = JSON.stringify({ name: 'Load', redirect_uris: ['https://app.test/'] })
   try {
@@ -70,6 +70,6 @@ async function write(url: string, headers: Record<string, string>, acknowledged:
       else await response.body?.cancel()
     }
   } catch {
-    // The server is gone, as planned.
+    // The server was killed, as planned.
   }
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from '../long/demo.ts'
 
-/** What the service gets for everything it remembers; with plenty a leak would not show in a short test. */
+/** The heap of the service; in a larger one a leak would not show in a short test. */
 const HEAP_MB = 80
 const AT_ONCE = 4
 const ROUNDS = 2
 const ITEMS = 300
 const TEXT = 'words that take room '.repeat(40)
 
-test(`R05 with a heap of ${HEAP_MB} MB: large writes and reads at once are answered whole, and the process lives`, async (t) => {
+test(`R05 with a heap of ${HEAP_MB} MB, large concurrent writes and reads get complete responses, and the process survives`, async (t) => {
   const demo = await startDemo({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` })
   t.after(demo.stop)
   const headers = { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' }
@@ -30,7 +30,7 @@ test(`R05 with a heap of ${HEAP_MB} MB: large writes and reads at once are answe
     const whole = (round + 1) * AT_ONCE * ITEMS
     assert.deepEqual(await Promise.all(Array.from({ length: AT_ONCE / 2 }, read)), Array(AT_ONCE / 2).fill(whole))
   }
-  // Still the process of the beginning: it was never ended and started again.
+  // Still the first process: it was never restarted.
   const text = await (await fetch(`${demo.url}/metrics`)).text()
   const startedAt = Number(/^process_start_time_seconds (\S+)$/m.exec(text)?.[1])
   assert.ok(startedAt > 0)

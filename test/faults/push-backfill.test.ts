@@ -16,14 +16,14 @@ const KILLS = Number(process.env['BACKFILL_KILLS'] ?? 3)
 const PEOPLE = 2
 
 let fixture: PushFixture
-let theirs: ClientDatabase
+let target: ClientDatabase
 before(async () => {
   fixture = await openPushFixture()
-  theirs = await clientDatabase()
+  target = await clientDatabase()
 })
 after(async () => {
   await fixture?.close()
-  await theirs?.drop()
+  await target?.drop()
 })
 
 async function newAccount(shard: number) {
@@ -38,11 +38,11 @@ async function newAccount(shard: number) {
   return account
 }
 
-/** How far the destination says it is with each profile. */
+/** How far the destination has stored each profile. */
 async function places(): Promise<Map<string, number>> {
-  const [made] = await theirs.sql<{ there: boolean }>(`select to_regclass('tributary_checkpoint') is not null as there`)
+  const [made] = await target.sql<{ there: boolean }>(`select to_regclass('tributary_checkpoint') is not null as there`)
   if (made?.there !== true) return new Map()
-  const rows = await theirs.sql<{ profile_id: string; seq: number }>(
+  const rows = await target.sql<{ profile_id: string; seq: number }>(
     'select profile_id, seq::int as seq from tributary_checkpoint',
   )
   return new Map(rows.map(({ profile_id, seq }) => [profile_id, seq]))
@@ -50,7 +50,7 @@ async function places(): Promise<Map<string, number>> {
 
 const total = (all: Map<string, number>) => [...all.values()].reduce((sum, each) => sum + each, 0)
 
-test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS} kills, while items change: no gap, no stale row`, async () => {
+test(`P08 a backfill of ${ROWS} rows resumes after each of ${KILLS} kills while items change: no gap, no stale row`, async () => {
   const people = await Promise.all(Array.from({ length: PEOPLE }, (_, i) => newAccount(i + 1)))
   let v = 0
   const put = (i: number, ids: number[]) =>
@@ -66,14 +66,14 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
         i,
         Array.from({ length: Math.min(1000, ROWS / PEOPLE - at) }, (_, n) => at + n),
       )
-  await fixture.add({ kind: 'postgres', url: theirs.url })
+  await fixture.add({ kind: 'postgres', url: target.url })
 
   const stop = new AbortController()
   const writer = (async () => {
     while (!stop.signal.aborted) {
       const ids = Array.from({ length: 10 }, () => Math.floor((Math.random() * ROWS) / PEOPLE))
       await put(Math.floor(Math.random() * PEOPLE), [...new Set(ids)])
-      // A pause, so that the deliveries can catch up.
+      // Limits the rate of changes, so that the deliveries can catch up.
       await sleep(10)
     }
   })()
@@ -95,7 +95,8 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
   await writer
   await fixture.drained(60_000 + ROWS)
 
-  // Numbers of one profile only grow: nothing is begun again before the batch that was told last, or was just on its way.
+  // Sequence numbers of one profile only grow: no batch before the last acknowledged one, or the one in flight, is sent
+  // again.
   const tried = await fixture.deps.database.rows<{ profile_id: string; at: number; first_seq: number }>({
     name: '',
     text: 'select profile_id, at, first_seq from delivery where first_seq is not null order by id',
@@ -106,10 +107,11 @@ test(`P08 a backfill of ${ROWS} rows goes on where it was after each of ${KILLS}
     assert.ok(first >= before, `it was at ${before}, and began again at ${first}`)
     begun.set(profile, first)
   }
-  // Before the kills there may be nothing on record: whoever dies right after the destination's commit tells nobody.
+  // Before the kills nothing may be recorded: a worker that dies right after the destination's commit records no
+  // progress.
   assert.ok(tried.some(({ at }) => at > killed.at(-1)!))
-  const rows = await theirs.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`))
-  const profiles = await theirs.sql<{ id: string; account_id: string }>(ASK_PROFILES)
+  const rows = await target.sql<TableRow>(ASK_ITEMS(`data ->> 'v'`))
+  const profiles = await target.sql<{ id: string; account_id: string }>(ASK_PROFILES)
   assert.equal(rows.length, ROWS)
   assert.deepEqual(faultsOf(judgeTables(await fixture.stored(), rows, profiles, 0)), NO_FAULTS)
 })

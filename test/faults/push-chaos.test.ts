@@ -7,7 +7,7 @@ import { mariadbMissing } from '../spec/push/kinds/tls-servers.ts'
 
 const SEED = Number(process.env['SEED'] ?? 11)
 
-test('P01 workers killed, frozen and dead at crash points, lines cut, destinations crashed, 2 % refused: nothing missing, stale, twice or out of order', {
+test('P01 workers killed, frozen and crashed, connections cut, destinations crashed, 2 % of rows rejected: nothing missing, stale, duplicated or out of order', {
   skip: mariadbMissing || natsServerMissing,
 }, async (t) => {
   const report = await runPushChaos({

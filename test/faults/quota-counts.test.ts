@@ -6,21 +6,21 @@ import { test } from 'node:test'
 import { Client } from 'pg'
 import { preparedDatabase } from '../harness/database.ts'
 import { LOOPBACK } from '../harness/loopback.ts'
-import { type Running, startProcess } from '../harness/running.ts'
+import { type RunningProcess, startProcess } from '../harness/running.ts'
 import { until } from '../harness/until.ts'
 import { startScripted } from '../spec/sync/scripted-service.ts'
 
 const ROUNDS = 2
 const ADMIN_TOKEN = 'tra_test-admin-token-0123456789'
 
-test('counts of stored items are what the items say after every kill of the process', async (t) => {
+test('stored item counts match the items after every kill of the process', async (t) => {
   const database = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-counts-'))
   const service = await startScripted()
   const client = new Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
-  let server: Running | undefined
+  let server: RunningProcess | undefined
   t.after(async () => {
     await server?.end('SIGKILL')
     await client.end()
@@ -30,7 +30,7 @@ test('counts of stored items are what the items say after every kill of the proc
   })
 
   service.on('/me', () => ({ body: { id: 'ada', name: 'ada' } }))
-  // A service with ever new items, of which some change and some go with every run.
+  // A service that always has new items; with every run some change and some disappear.
   let calls = 0
   service.on('/orders', ({ query }) => {
     const page = Number(query['page'])
@@ -85,7 +85,7 @@ test('counts of stored items are what the items say after every kill of the proc
   }
 })
 
-/** Stores and changes own items until nobody answers any more. */
+/** Stores and changes own items until the process stops responding. */
 async function writeOwn(url: string, token: string, name: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   try {
@@ -99,6 +99,6 @@ async function writeOwn(url: string, token: string, name: string): Promise<void>
       await response.body?.cancel()
     }
   } catch {
-    // The process is gone, as planned.
+    // The process was killed, as planned.
   }
 }

@@ -10,18 +10,18 @@ import { until } from '../harness/until.ts'
 
 const run = promisify(execFile)
 
-/** A primary and a standby that gets every commit before it is acknowledged. */
+/** A primary with a synchronous standby. */
 export interface Replicated {
   primaryUrl: string
   standbyUrl: string
-  /** Kills the primary with everything it runs, as a power cut does, and makes the standby the new primary. */
+  /** Kills the primary with all its processes, like a power cut, and promotes the standby. */
   failOver: () => Promise<void>
-  /** A copy of the running primary, started as a server of its own; its address. */
+  /** Copies the running primary, starts the copy as a server of its own, and returns its URL. */
   restoreCopy: () => Promise<string>
   remove: () => Promise<void>
 }
 
-/** Why there can be none here, in the form that a test's `skip` takes. */
+/** Why replication is not available here, as a test's `skip` option; false when it is. */
 export function replicationMissing(): string | false {
   if (programs() === undefined) return 'no PostgreSQL with pg_basebackup is installed'
   return process.getuid?.() === 0 && serverUser() === undefined ? 'as root a system user “postgres” is needed' : false
@@ -59,12 +59,12 @@ function createServers() {
       join(folder, name),
       ...Object.entries(given).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
     ]
-    // A group of its own, so that all of it can be killed at once.
+    // A process group of its own, so that all of it can be killed at once.
     const child = spawn(at('postgres'), args, { ...asServer, stdio: 'ignore', detached: true })
     running.set(name, child)
     const ended = once(child, 'exit').then(() => false)
-    if (await Promise.race([responses(urlOf(port)).then(() => true), ended])) return urlOf(port)
-    // Somebody else took the port meanwhile.
+    if (await Promise.race([waitForServer(urlOf(port)).then(() => true), ended])) return urlOf(port)
+    // Another process took the port meanwhile.
     if (tries === 0) throw new Error(`the server ${name} ended at its start`)
     return start(name, settings, tries - 1)
   }
@@ -121,7 +121,7 @@ function programs(): string | undefined {
     .at(-1)
 }
 
-/** PostgreSQL refuses root. */
+/** PostgreSQL refuses to run as root. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? []
@@ -143,8 +143,8 @@ async function untilFound(url: string, sql: string): Promise<void> {
   await until(sql, async () => (await query(url, sql)) > 0)
 }
 
-async function responses(url: string): Promise<void> {
-  await until('the server answers', () =>
+async function waitForServer(url: string): Promise<void> {
+  await until('the server accepts queries', () =>
     query(url, 'select 1').then(
       () => true,
       () => false,

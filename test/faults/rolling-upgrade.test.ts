@@ -8,7 +8,7 @@ import { readMigrations } from '#store/read-migrations.ts'
 import { startTributary, type Tributary } from '../harness/start.ts'
 import { until } from '../harness/until.ts'
 
-/** What a next release may do beside this one: add, and not drop. */
+/** What the next release may change while this one runs: add, never drop. */
 const NEXT = `
   create table next_release (shard smallint not null, id text collate "C" not null, primary key (shard, id));
   alter table app add column next_note text;
@@ -33,7 +33,7 @@ suite('R03 a rolling upgrade', () => {
     return readMigrations(folder)
   }
 
-  test('R03 the next release migrates, fails in the middle and resumes, while this one serves without an error', async () => {
+  test('R03 the next release migrates, fails half-way and resumes, while this one serves without an error', async () => {
     const load = { over: false }
     const responses = new Map<number, number>()
     const writers = Array.from({ length: 3 }, async () => {
@@ -54,7 +54,7 @@ suite('R03 a rolling upgrade', () => {
     assert.deepEqual(new Set(responses.keys()), new Set([200, 201]))
   })
 
-  test('R03 it stays ready beside the newer schema, so that nobody takes it out before its time', async () => {
+  test('R03 this release stays ready on the newer schema, so that it is not removed early', async () => {
     const response = await fetch(`${old.url}/readyz`)
     const { checks } = (await response.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
     assert.deepEqual([response.status, checks['migrations']?.ok, checks['database']?.ok], [200, true, true])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { codeOf } from '#platform/errors.ts'
 
-/** A database whose tables lie on a file system of its own that can be filled up. */
+/** A database whose tables are on a file system of its own, which can be filled up. */
 export interface SmallDisk {
   url: string
   fill: () => void
@@ -13,7 +13,10 @@ export interface SmallDisk {
   remove: () => Promise<void>
 }
 
-/** Makes one on a server that nobody else uses; the reason why not, where this process may not mount or the server is elsewhere. */
+/**
+ * Creates one on a server that no other test uses; or returns why not: mounting is not permitted, or the server is
+ * remote.
+ */
 export async function smallDisk(serverUrl: string, megabytes: number): Promise<SmallDisk | string> {
   if (process.getuid?.() !== 0) return 'needs root, to mount a small file system'
   const client = new Client({ connectionString: serverUrl })
@@ -38,7 +41,7 @@ export async function smallDisk(serverUrl: string, megabytes: number): Promise<S
     return 'no file system can be mounted here'
   }
   try {
-    // The server makes its files itself, so the folder must be its user's.
+    // The server creates its files itself, so its user must own the folder.
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     const { uid, gid } = statSync(`/proc/${rows[0]!.pid}`)
     chownSync(folder, uid, gid)
@@ -57,7 +60,7 @@ export async function smallDisk(serverUrl: string, megabytes: number): Promise<S
       try {
         writeFileSync(filler, Buffer.alloc(bavail * bsize))
       } catch (error) {
-        // The server took some of the room meanwhile: it is as full as it should be.
+        // The server used some of the space meanwhile: the disk is as full as it should be.
         if (codeOf(error) !== 'ENOSPC') throw error
       }
     },

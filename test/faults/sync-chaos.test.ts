@@ -4,7 +4,7 @@ import { runChaos } from '../chaos/chaos.ts'
 
 const SEED = Number(process.env['SEED'] ?? 7)
 
-test('workers killed and frozen, the database crashed, a service that fails: nothing wrong, nothing lost, nobody run twice at once', async (t) => {
+test('workers killed and frozen, database crashed, service failing: no wrong item, no lost item, no profile run twice at once', async (t) => {
   const report = await runChaos({
     seed: SEED,
     people: 60,
@@ -25,6 +25,6 @@ test('workers killed and frozen, the database crashed, a service that fails: not
   )
   assert.ok(report.items > 1500, `${report.items} items compared`)
   assert.ok(report.worstWindow <= report.allowed, `${report.worstWindow} calls in a window of ${report.allowed}`)
-  assert.ok(report.rerun > 0, 'nothing was under way when it was killed')
-  assert.ok(report.runs.most >= 2, 'nobody was synced again')
+  assert.ok(report.rerun > 0, 'nothing was running at the kill')
+  assert.ok(report.runs.most >= 2, 'no profile was synced twice')
 })

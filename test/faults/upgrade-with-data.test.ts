@@ -14,7 +14,7 @@ import { get, send } from '../harness/send.ts'
 import { type Granted, signIn } from '../harness/sign-in.ts'
 import { until } from '../harness/until.ts'
 
-/** What the next releases may do beside this one: add, and build an index without stopping writers. */
+/** What the next releases may change while this one runs: add, and build an index without blocking writers. */
 const NEXT = `
   create table next_release (shard smallint not null, id text collate "C" not null, primary key (shard, id));
   alter table app add column next_note text;
@@ -23,7 +23,7 @@ const NEXT = `
 const NEXT_INDEX = `-- no-transaction
   create index concurrently next_item_author on item (shard, profile_id, author, at);`
 
-/** Rows of the person who does nothing meanwhile, without the columns that the running service goes on writing. */
+/** Rows of the person who does nothing meanwhile, without the columns that the running service keeps writing. */
 const COMPARED: [table: string, where: string, without: string[]][] = [
   ['app', 'id = $1', []],
   ['app_secret', 'app_id = $1', []],
@@ -50,19 +50,19 @@ const NEW_COLUMNS = ['next_note', 'next_flag', 'next_count']
 
 suite('an upgrade of a database with data', () => {
   let harness: LabHarness
-  let theirs: ClientDatabase
+  let target: ClientDatabase
   let folder: string
   let ada: Granted
   let ben: Granted
   let destination: { id: string }
   before(async () => {
-    theirs = await clientDatabase()
+    target = await clientDatabase()
     harness = await startLabHarness()
     folder = mkdtempSync(join(tmpdir(), 'tributary-next-'))
     cpSync(join(import.meta.dirname, '../../migrations'), folder, { recursive: true })
     const made = await send(harness, 'POST', '/push', {
       headers: basic(harness.app),
-      json: { name: 'Ours', kind: 'postgres', url: theirs.url, filter: ['*'] },
+      json: { name: 'Ours', kind: 'postgres', url: target.url, filter: ['*'] },
     })
     destination = made.body as { id: string }
     ada = await signIn(harness, 'demo-social', 'ada', { flag: 'dm' })
@@ -73,7 +73,7 @@ suite('an upgrade of a database with data', () => {
   })
   after(async () => {
     await harness.stop()
-    await theirs.drop()
+    await target.drop()
     rmSync(folder, { recursive: true })
   })
 
@@ -105,7 +105,7 @@ suite('an upgrade of a database with data', () => {
   }
   const photos = async () => (await send(harness, 'GET', '/types/photos?limit=50', { token: ada.access_token })).text
 
-  test('loses and changes nothing, while the release before reads, writes and delivers', async () => {
+  test('loses and changes nothing while the previous release reads, writes and delivers', async () => {
     const before = { rows: await stored(), photos: await photos() }
     for (const table of ['app', 'account', 'profile', 'item', 'endpoint_sync', 'destination', 'delivery_cursor'])
       assert.ok(before.rows[table]!.length > 0, `${table} is filled`)
@@ -138,7 +138,7 @@ suite('an upgrade of a database with data', () => {
     assert.deepEqual(await migrate(database, clock.now(), readMigrations(folder)), names.slice(-1))
     await more()
 
-    // A transaction that has written holds up the index, so that it is certainly under way for a while.
+    // A transaction that has written blocks the index build, so that it certainly takes a while.
     const holder = new Client({ connectionString: harness.tributary.databaseUrl })
     await holder.connect()
     await holder.query('begin')
@@ -165,14 +165,14 @@ suite('an upgrade of a database with data', () => {
     await caughtUp()
     const after = await stored()
     for (const [table, rows] of Object.entries(before.rows)) assert.deepEqual(after[table], rows, table)
-    const [kept] = await harness.sql<{ n: number }>(`select count(*)::int as n from item where endpoint = 'notes'`)
-    const [arrived] = await theirs.sql<{ n: number }>(
+    const [written] = await harness.sql<{ n: number }>(`select count(*)::int as n from item where endpoint = 'notes'`)
+    const [arrived] = await target.sql<{ n: number }>(
       `select count(*)::int as n from tributary_items where endpoint = 'notes'`,
     )
-    assert.deepEqual([kept?.n, arrived?.n], [load.written, load.written])
+    assert.deepEqual([written?.n, arrived?.n], [load.written, load.written])
   })
 
-  test('leaves the release before ready, and one that starts anew is refused', async () => {
+  test('leaves the previous release ready, and refuses a new start of it', async () => {
     const response = await fetch(`${harness.tributary.url}/readyz`)
     const { checks } = (await response.json()) as { checks: Record<string, { ok: boolean; detail: string }> }
     assert.equal(response.status, 200)

@@ -8,7 +8,7 @@ export interface AuditEntry {
   detail: Record<string, unknown>
 }
 
-/** Entries of the audit log in their order, by a pattern of actions, of one account or app where it is named. */
+/** Reads audit entries, oldest first, whose action matches a LIKE pattern; optionally of one account or app. */
 export function auditTrail(
   sql: Sql,
   actions: string,

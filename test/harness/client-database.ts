@@ -2,16 +2,17 @@ import { type CuttableLine, cuttableLine } from './cuttable-line.ts'
 import { freshDatabase } from './database.ts'
 import { openSql, type Sql } from './sql.ts'
 
-/** A client's own PostgreSQL: a database of its own, reached over a line that can be cut. */
+/** A PostgreSQL database that belongs to the operator of an app: a push destination whose connection can be cut. */
 export interface ClientDatabase {
   url: string
   line: CuttableLine
   sql: Sql
-  /** Rows that are there and not deleted, by native id. */
+  /** Native ids of the delivered rows that are not deleted. */
   live: () => Promise<string[]>
   drop: () => Promise<void>
 }
 
+/** Creates a push destination on a new, empty database. */
 export async function clientDatabase(): Promise<ClientDatabase> {
   const database = await freshDatabase()
   const line = await cuttableLine(database.url)
@@ -23,8 +24,8 @@ export async function clientDatabase(): Promise<ClientDatabase> {
     line,
     sql,
     live: async () => {
-      const [made] = await sql<{ there: boolean }>(`select to_regclass('tributary_items') is not null as there`)
-      if (made?.there !== true) return []
+      const [table] = await sql<{ exists: boolean }>(`select to_regclass('tributary_items') is not null as exists`)
+      if (table?.exists !== true) return []
       const rows = await sql<{ native_id: string }>(
         'select native_id from tributary_items where deleted_at is null order by native_id',
       )

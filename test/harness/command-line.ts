@@ -4,13 +4,14 @@ import { childEnv } from './child-env.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
+/** The result of a finished command. */
 export interface Ended {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Runs `tributary …` as its own process, as a person would, and waits for its end. */
+/** Runs `tributary …` as a child process and waits until it ends. */
 export async function tributary(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...childEnv, ...env },

@@ -2,7 +2,7 @@ import type { App } from './app.ts'
 import type { Running } from './send.ts'
 import type { Granted } from './sign-in.ts'
 
-/** Connects a person by a token that the app already has, to an account of their own or to a given one. */
+/** Connects a service user by a token that the app already has (`/apply`), to a new account or to a given one. */
 export async function connect(
   { tributary }: Running,
   { clientId, secret }: App,
@@ -19,6 +19,6 @@ export async function connect(
     }),
   })
   const body = (await response.json()) as Granted
-  if (response.status !== 200) throw new Error(`not connected: ${JSON.stringify(body)}`)
+  if (response.status !== 200) throw new Error(`The token was not applied: ${JSON.stringify(body)}`)
   return body
 }

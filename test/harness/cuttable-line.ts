@@ -1,29 +1,32 @@
 import { once } from 'node:events'
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
+import { until } from './until.ts'
 
-/** A line to the database that can be cut and mended, as a restarted or unreachable server is. */
+/** A TCP proxy in front of a server, which a test can cut to simulate a restart or an outage. */
 export interface CuttableLine {
+  /** The URL of the proxy. */
   url: string
-  /** Ends every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut: () => Promise<void>
-  /** Whole again; to another server where one is named. */
+  /** Accepts connections again; to another server when `to` is given. */
   mend: (to?: string) => Promise<void>
   close: () => Promise<void>
 }
 
+/** Starts a proxy to the server of a database URL, on a free port that stays the same after a cut. */
 export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
   const target = new URL(databaseUrl)
-  let far = placeOf(target)
+  let upstream = addressOf(target)
   const open = new Set<Socket>()
-  let server: Server | undefined
-  let auth = 0
+  let listener: Server | undefined
+  let port = 0
   const mend = async (to?: string) => {
-    if (to !== undefined) far = placeOf(new URL(to))
-    server = createServer((near) => {
-      const beyond = connect(far)
+    if (to !== undefined) upstream = addressOf(new URL(to))
+    const next = createServer((client) => {
+      const server = connect(upstream)
       for (const [socket, other] of [
-        [near, beyond],
-        [beyond, near],
+        [client, server],
+        [server, client],
       ] as const) {
         open.add(socket)
         socket.on('error', () => {})
@@ -33,26 +36,38 @@ export async function cuttableLine(databaseUrl: string): Promise<CuttableLine> {
         })
         socket.pipe(other)
       }
-    }).listen(auth, '127.0.0.1')
-    await once(server, 'listening')
-    auth = (server.address() as { port: number }).port
+    })
+    // While the line was cut, another process may have used the port for a moment.
+    await until('the port of the line is free', () => isListening(next, port))
+    port = (next.address() as { port: number }).port
+    listener = next
   }
   const cut = async () => {
-    if (server === undefined) return
-    const closed = once(server, 'close')
-    server.close()
+    if (listener === undefined) return
+    const closed = once(listener, 'close')
+    listener.close()
     for (const socket of open) socket.destroy()
     await closed
-    server = undefined
+    listener = undefined
   }
   await mend()
   target.searchParams.delete('host')
   target.hostname = '127.0.0.1'
-  target.port = String(auth)
+  target.port = String(port)
   return { url: target.href, cut, mend, close: cut }
 }
 
-function placeOf(url: URL): NetConnectOpts {
+async function isListening(server: Server, port: number): Promise<boolean> {
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+    throw error
+  }
+}
+
+function addressOf(url: URL): NetConnectOpts {
   const folder = url.searchParams.get('host')
   const port = Number(url.port || 5432)
   return folder === null ? { port, host: url.hostname } : { path: `${folder}/.s.PGSQL.${port}` }

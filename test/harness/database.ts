@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 
-/** The server that this run of the suite works on; the runner names it. Alone, a test file uses the local PostgreSQL. */
+/** The server of this test run, set by the runner. A test file that runs alone uses the local PostgreSQL. */
 export const SERVER = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
-/** A database there that has our tables already, to copy from; the runner makes it. Alone, a test file does without. */
+/** The name of a database with our tables, to copy from; created by the runner, absent when a test file runs alone. */
 const TEMPLATE = process.env['TEST_DATABASE_TEMPLATE']
 
 export interface TestDatabase {
@@ -12,12 +12,12 @@ export interface TestDatabase {
   drop: () => Promise<void>
 }
 
-/** A database of its own for one test file, with nothing in it, dropped at the end. */
+/** Creates an empty database for one test file; `drop` removes it. */
 export async function freshDatabase(): Promise<TestDatabase> {
   return newDatabase('template1')
 }
 
-/** The same for those who would make the tables first and test something else: making them is most of a start. */
+/** The same with our tables where the runner has a template: creating them is most of the time of a start. */
 export async function preparedDatabase(): Promise<TestDatabase> {
   return newDatabase(TEMPLATE ?? 'template1')
 }
@@ -30,6 +30,7 @@ async function newDatabase(template: string): Promise<TestDatabase> {
   return { url: url.href, drop: () => onServer(`drop database if exists ${name} with (force)`) }
 }
 
+/** Executes SQL on the server, outside of any test database. */
 export async function onServer(sql: string): Promise<void> {
   const client = new Client({ connectionString: SERVER })
   await client.connect()

@@ -1,15 +1,15 @@
 import { lineOf, takeApart } from './source-text.ts'
 
-/** Where a source catches an error and does not look at it. */
+/** A place in a source that catches an error and does not use it. */
 export interface IgnoredError {
-  /** From 1. */
+  /** Counted from 1. */
   line: number
   text: string
-  /** Whether a comment says why: in it, on its line, or, for a handler, directly above. */
+  /** Whether a comment says why: inside, on the same line, or, for a handler, directly above. */
   explained: boolean
 }
 
-/** Catch clauses and rejection handlers that never mention the error they get. */
+/** Finds catch clauses and rejection handlers that never mention the error they get. */
 export function ignoredErrors(source: string): IgnoredError[] {
   const { code, commented, commentOnly } = takeApart(source)
   const found: IgnoredError[] = []
@@ -40,7 +40,7 @@ export function ignoredErrors(source: string): IgnoredError[] {
 
 const mentions = (code: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(code)
 
-/** The index of what closes the bracket at `open`. */
+/** The index of the bracket that closes the one at `open`. */
 function closing(code: string, open: number): number {
   let depth = 0
   for (let at = open; at < code.length; at += 1) {
@@ -51,14 +51,14 @@ function closing(code: string, open: number): number {
 }
 
 function argumentsIn(code: string): string[] {
-  const shards = ['']
+  const parts = ['']
   let depth = 0
   for (const character of code) {
     depth += depthOf(character)
-    if (character === ',' && depth === 0) shards.push('')
-    else shards[shards.length - 1] += character
+    if (character === ',' && depth === 0) parts.push('')
+    else parts[parts.length - 1] += character
   }
-  return shards
+  return parts
 }
 
 function depthOf(character: string): number {

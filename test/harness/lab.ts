@@ -8,8 +8,9 @@ import { startTributary, type Tributary } from './start.ts'
 export type DemoService = 'demo-social' | 'demo-micro' | 'demo-health'
 const SERVICES: DemoService[] = ['demo-social', 'demo-micro', 'demo-health']
 
+/** An app with keys at the demo services. */
 export interface LabApp extends App {
-  /** The app's own key and secret at each service. */
+  /** Key and secret at each service. */
   keys: Record<string, { key: string; secret: string }>
 }
 
@@ -19,9 +20,10 @@ export interface AppOptions {
   services?: DemoService[]
 }
 
+/** What a test gets from `startLabHarness`. */
 export type LabHarness = Awaited<ReturnType<typeof startLabHarness>>
 
-/** The service with the lab's three demo services beside it, and an app that has keys for all of them. */
+/** Starts the service and the three demo services of the lab, and creates an app with keys for all of them. */
 export async function startLabHarness(env: Record<string, string> = {}, tuning: Tuning = {}) {
   const lab = await startLab({ services: SERVICES })
   const tributary = await startTributary({ TRIBUTARY_ALLOW_PRIVATE: LOOPBACK, ...env }, tuning).catch(
@@ -36,7 +38,7 @@ export async function startLabHarness(env: Record<string, string> = {}, tuning: 
     tributary,
     app,
     makeApp: (options: AppOptions = {}) => makeLabApp(tributary, lab, options),
-    /** The address that sends a person to a service. */
+    /** The address at which a person starts a sign-in. */
     startUrl: (service: string, query: Record<string, string> = {}, by: Pick<LabApp, 'clientId'> = app) =>
       startUrl({ tributary }, service, query, by),
     sql: tributary.sql,

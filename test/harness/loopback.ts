@@ -1,5 +1,5 @@
-/** The addresses of this machine: private, and still called by tests. */
+/** The loopback networks: private addresses that the service under test may call. */
 export const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
 
-/** The same as the environment of the service takes it. */
+/** The same as a value of `TRIBUTARY_ALLOW_PRIVATE`. */
 export const LOOPBACK = LOOPBACK_RANGES.join(',')

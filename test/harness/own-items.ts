@@ -5,9 +5,10 @@ import type { Person } from './person.ts'
 import { send } from './send.ts'
 import type { Tributary } from './start.ts'
 
-/** Of an app's own items at most so many go into one call. */
+/** The number of own items that one call accepts. */
 const MAX_ITEMS = 1000
 
+/** An own item as an app sends it. */
 export interface OwnItem {
   id: string | number
   at?: number
@@ -15,16 +16,16 @@ export interface OwnItem {
   [field: string]: unknown
 }
 
-/** Stores items as an app does. */
+/** Stores own items through the API, as an app does. */
 export async function putItems(tributary: Tributary, { token }: Person, items: OwnItem[], endpoint: string) {
   for (let at = 0; at < items.length; at += MAX_ITEMS) {
     const json = items.slice(at, at + MAX_ITEMS)
     const { status, text } = await send({ tributary }, 'POST', `/services/self/${endpoint}`, { token, json })
-    if (status !== 200) throw new Error(`items were refused: ${text}`)
+    if (status !== 200) throw new Error(`The items were refused: ${text}`)
   }
 }
 
-/** Takes items away as a sync does that no longer finds them. */
+/** Removes items from the store, like a sync that no longer finds them. */
 export async function takeItems({ store, sql }: Tributary, { account }: Person, nativeIds: string[]): Promise<void> {
   const key = (await findOwnProfile(store.database, account, 'self'))!
   const rows = await sql<{ id: string }>(

@@ -5,19 +5,20 @@ import { insertAccessToken } from '#store/identity/access-tokens.ts'
 import { insertAccount } from '#store/identity/accounts.ts'
 import type { Store } from '../../src/boot/open-store.ts'
 
-/** An account of an app, and a token that opens it. */
+/** An account of an app, with an access token. */
 export interface Person {
   account: Account
   token: string
 }
 
-let shards = 0
+/** Every new account gets the next shard unless a test names one. */
+let lastShard = 0
 
-/** Makes an account as a sign-in leaves it, without a service: each in a part of its own unless one is given. */
+/** Creates an account as a sign-in does, without a service and without profiles. */
 export async function newPerson(
   { database, hasher }: Pick<Store, 'database' | 'hasher'>,
   appId: string,
-  shard = (shards +=
+  shard = (lastShard +=
     1),
 ): Promise<Person> {
   const now = Date.now()

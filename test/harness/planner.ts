@@ -2,26 +2,28 @@ import type { LoopName, OnPlanned } from '../../src/boot/planning-loop.ts'
 import type { Sql } from './sql.ts'
 import { until } from './until.ts'
 
-/** Which queues a loop fills. */
+/** The queues that each loop fills. */
 const QUEUES: Record<LoopName, string[]> = {
   syncs: ['sync', 'alone'],
   deliveries: ['deliver', 'alone'],
   deletions: [],
 }
 
+/** How often a loop has looked for due work. */
 interface Looks {
   all: number
-  /** Which of them was the last to find something. */
+  /** The number of the last look that found something. */
   lastFound: number
 }
 
 export interface Planner {
+  /** Must be called after each planning of a loop. */
   onPlanned: OnPlanned
-  /** Resolves when, from now on, two looks in a row found nothing due and no job is open: what did not happen by then will not. */
+  /** Resolves when two more looks in a row found nothing due and no job is open: what has not happened, will not. */
   idle: (loop: LoopName, sql: Sql) => Promise<void>
 }
 
-/** Counts the looks of a service in this process for due work, so that a test can show that nothing was done. */
+/** Counts how often the service in this process looks for due work, so that a test can show that nothing happens. */
 export function watchPlanner(): Planner {
   const looks = new Map<LoopName, Looks>()
   const of = (loop: LoopName) => looks.get(loop) ?? { all: 0, lastFound: 0 }
@@ -31,9 +33,9 @@ export function watchPlanner(): Planner {
       looks.set(loop, { all: all + 1, lastFound: found > 0 ? all + 1 : lastFound })
     },
     idle: async (loop, sql) => {
-      // The look that is under way may have begun before what the test did.
+      // A look in progress may have begun before the last step of the test.
       const from = of(loop).all + 1
-      await until(`two looks for ${loop} found nothing`, async () => {
+      await until(`two looks for due ${loop} found nothing`, async () => {
         const isOpen = (await openJobs(sql, QUEUES[loop])) > 0
         const { all, lastFound } = of(loop)
         return !isOpen && all - Math.max(from, lastFound) >= 2

@@ -3,7 +3,7 @@ import { newShardId } from '#platform/ids.ts'
 import type { Queries } from '#platform/postgres/database.ts'
 import { insertProfile } from '#store/identity/profiles.ts'
 
-/** Makes a profile as a sign-in leaves it, without a credential; gives its id. */
+/** Creates a profile as a sign-in does, but without a credential; returns its id. */
 export async function newProfile(
   database: Queries,
   account: Pick<Account, 'shard' | 'id' | 'appId'>,

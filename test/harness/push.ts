@@ -2,7 +2,7 @@ import { type App, basic } from './app.ts'
 import { type Reply, type Running, send } from './send.ts'
 import { until } from './until.ts'
 
-/** A destination as the API shows it. */
+/** A destination as the API returns it. */
 export interface Shown {
   id: string
   state: string
@@ -18,31 +18,33 @@ export interface Shown {
   [field: string]: unknown
 }
 
+/** An app as a client of the push API. */
 export interface Pusher {
-  /** Any call as the app. */
-  ask: (method: string, path: string, body?: unknown) => Promise<Reply>
+  /** Sends a request with the credentials of the app. */
+  request: (method: string, path: string, body?: unknown) => Promise<Reply>
+  /** Reads a destination. */
   show: (made: Pick<Shown, 'id'>) => Promise<Shown>
-  /** Makes a destination. */
+  /** Creates a destination. */
   add: (fields: Record<string, unknown>) => Promise<Shown>
-  /** Waits until a destination has received everything. */
+  /** Waits until a destination has received every change of every profile. */
   caughtUp: (made: Pick<Shown, 'id'>) => Promise<Shown>
 }
 
-/** The calls that an app makes about its destinations. */
+/** Creates a client of the push API for an app. */
 export function pusher(running: Running, app: App): Pusher {
-  const ask: Pusher['ask'] = (method, path, json) => send(running, method, path, { headers: basic(app), json })
-  const show: Pusher['show'] = async ({ id }) => (await ask('GET', `/push/${id}`)).body as unknown as Shown
+  const request: Pusher['request'] = (method, path, json) => send(running, method, path, { headers: basic(app), json })
+  const show: Pusher['show'] = async ({ id }) => (await request('GET', `/push/${id}`)).body as unknown as Shown
   return {
-    ask,
+    request,
     show,
     add: async (fields) => {
-      const made = await ask('POST', '/push', { name: 'Ours', filter: ['*'], ...fields })
-      if (made.status !== 201) throw new Error(`no destination was made: ${made.text}`)
+      const made = await request('POST', '/push', { name: 'Ours', filter: ['*'], ...fields })
+      if (made.status !== 201) throw new Error(`The destination was not created: ${made.text}`)
       return made.body as unknown as Shown
     },
     caughtUp: (made) =>
       until(
-        'it is caught up',
+        'the destination has caught up',
         () => show(made),
         ({ profiles_behind: behind }) => behind === 0,
       ),

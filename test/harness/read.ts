@@ -1,6 +1,6 @@
 import { get, type Running } from './send.ts'
 
-/** An item as the API shows it. */
+/** An item as the API returns it. */
 export interface Item {
   id: string
   idr: string
@@ -10,9 +10,9 @@ export interface Item {
   data: Record<string, unknown>
 }
 
-/** The items of an answer that must be one. */
+/** Reads a list of items; fails unless the status is 200. */
 export async function items<Shape = Item>(running: Running, path: string, token: string): Promise<Shape[]> {
   const { status, text, body } = await get(running, path, token)
-  if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`)
+  if (status !== 200) throw new Error(`${path} returned ${status}: ${text}`)
   return body as unknown as Shape[]
 }

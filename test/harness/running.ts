@@ -5,19 +5,20 @@ import { childEnv } from './child-env.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-/** A `tributary serve`, `work` or `demo` that runs as a process of its own. */
-export interface Running {
+/** A `tributary serve`, `work` or `demo` that runs as a child process. */
+export interface RunningProcess {
   child: ChildProcess
-  /** The document it printed when it was ready. */
+  /** The JSON document that it printed when it was ready. */
   document: Record<string, string>
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process has ended. */
   end: (signal: NodeJS.Signals) => Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Everything printed so far. */
   output: () => { stdout: string; stderr: string }
 }
 
-/** Resolves when it says that it is ready; fails with all it said when it ends before. */
-export async function startProcess(args: string[], env: Record<string, string>): Promise<Running> {
-  // A group of its own, so that a test can end the whole tree and nothing but it.
+/** Starts a command; resolves when it prints that it is ready, fails with its output when it ends before. */
+export async function startProcess(args: string[], env: Record<string, string>): Promise<RunningProcess> {
+  // In a process group of its own, so that a test can kill exactly this tree.
   const child = spawn(process.execPath, [main, ...args, '--json'], {
     env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,45 +1,48 @@
+/** A response whose body was read. */
 export interface Reply {
   status: number
   headers: Headers
   text: string
-  /** Empty when the answer is no JSON object. */
+  /** The parsed body; empty when the response is not JSON. */
   body: Record<string, unknown>
 }
 
 type Body = NonNullable<RequestInit['body']>
 
+/** The variable parts of a request. */
 export interface RequestOptions {
+  /** Sent as a Bearer token. */
   token?: string
   query?: Record<string, string>
   form?: Record<string, string>
   json?: unknown
-  /** Sent as it is, where it is neither form nor JSON. */
+  /** Sent unchanged, when neither `form` nor `json` is given. */
   body?: Body
   headers?: Record<string, string>
 }
 
-/** Whatever holds a running service. */
+/** Any harness with a running service. */
 export interface Running {
   tributary: { url: string }
 }
 
-/** Any call of the API; redirects come back as they are. */
+/** Sends a request to the API and reads the response. Redirects are not followed. */
 export async function send(
   { tributary }: Running,
   method: string,
   path: string,
-  ask: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Reply> {
   const url = new URL(`${tributary.url}${path}`)
-  for (const [name, value] of Object.entries(ask.query ?? {})) url.searchParams.append(name, value)
+  for (const [name, value] of Object.entries(options.query ?? {})) url.searchParams.append(name, value)
   const response = await fetch(url, {
     method,
     redirect: 'manual',
-    body: bodyOf(ask),
+    body: bodyOf(options),
     headers: {
-      ...(ask.json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
-      ...ask.headers,
+      ...(options.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+      ...options.headers,
     },
   })
   const text = await response.text()
@@ -57,6 +60,7 @@ function bodyOf({ form, json, body }: RequestOptions): Body | null {
   return json === undefined ? (body ?? null) : JSON.stringify(json)
 }
 
+/** Sends a GET with an access token. */
 export async function get(running: Running, path: string, token: string): Promise<Reply> {
   return send(running, 'GET', path, { token })
 }

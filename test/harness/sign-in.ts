@@ -2,50 +2,51 @@ import { type Browser, createBrowser, type Page, type WalkOptions } from '../../
 import type { App } from './app.ts'
 import type { Running } from './send.ts'
 
-/** Where an app takes over. */
+/** The redirect address of the test apps. Nothing listens there: browsers of the tests stop before it. */
 export const REDIRECT = 'http://localhost:4999/back'
 
+/** The response of `/oauth/access_token`. */
 export interface Granted {
   access_token: string
   account: string
   [field: string]: unknown
 }
 
-/** A running service, and the app that asks where no other is named. */
+/** A running service, and the app that signs people in unless a test names another. */
 export interface WithApp extends Running {
   app: App
 }
 
-/** The address that sends a person to a service. */
+/** The address at which a person starts a sign-in. */
 export function startUrl(
   { tributary }: Running,
   service: string,
   query: Record<string, string>,
   { clientId }: Pick<App, 'clientId'>,
 ): string {
-  const asked = { client_id: clientId, redirect_uri: REDIRECT, service, ...query }
-  return `${tributary.url}/oauth/authenticate?${new URLSearchParams(asked).toString()}`
+  const params = { client_id: clientId, redirect_uri: REDIRECT, service, ...query }
+  return `${tributary.url}/oauth/authenticate?${new URLSearchParams(params).toString()}`
 }
 
-/** A browser that stops where the app would take over. */
+/** A browser that stops before the redirect address of the app. */
 export function newBrowser() {
   return createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
 }
 
-/** Walks from the start address to the app's own: login, consent, “Continue” where we ask, back. */
+/** Walks from the start address through login, consent and our confirmation page; returns the redirect to the app. */
 export async function walk(url: string, options: WalkOptions, browser = newBrowser()): Promise<URL> {
   const page = await continued(browser, await browser.walk(url, options))
-  if (!page.stopped) throw new Error(`the walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
+  if (!page.stopped) throw new Error(`The walk ended at ${page.url} with ${page.status}: ${page.body.slice(0, 300)}`)
   return new URL(page.url)
 }
 
-/** Presses “Continue” where we ask whether a profile may join an account. */
+/** Submits “Continue” when the page asks whether a profile may join an account. */
 export async function continued(browser: Browser, page: Page): Promise<Page> {
   const form = page.forms.find(({ action }) => action === '/oauth/confirm')
   return form === undefined ? page : browser.submit(page, form, { response: 'yes' })
 }
 
-/** A code that nobody has redeemed yet. */
+/** Signs a person in up to the redirect to the app; returns the code, not yet redeemed. */
 export async function newCode(
   at: WithApp,
   service: string,
@@ -56,12 +57,14 @@ export async function newCode(
   return codeOf(await walk(startUrl(at, service, query, by), { person }))
 }
 
+/** The code of a redirect to the app. */
 export function codeOf(back: URL): string {
   const code = back.searchParams.get('code')
-  if (code === null) throw new Error(`no code came back: ${back.href}`)
+  if (code === null) throw new Error(`The redirect has no code: ${back.href}`)
   return code
 }
 
+/** Redeems a code; returns the response as it is. */
 export async function redeem(
   at: WithApp,
   code: string,
@@ -74,14 +77,15 @@ export async function redeem(
   })
 }
 
+/** Redeems a code; fails unless that succeeds. */
 export async function redeemed(at: WithApp, code: string, by: App = at.app): Promise<Granted> {
   const response = await redeem(at, code, {}, by)
   const granted = (await response.json()) as Granted
-  if (response.status !== 200) throw new Error(`the code was not redeemed: ${JSON.stringify(granted)}`)
+  if (response.status !== 200) throw new Error(`The code was not redeemed: ${JSON.stringify(granted)}`)
   return granted
 }
 
-/** The whole way: sign in and redeem. */
+/** Signs a person in and redeems the code. */
 export async function signIn(
   at: WithApp,
   service: string,

@@ -1,15 +1,17 @@
 import { sourceTokens } from './source-tokens.ts'
 
+/** A source split into code, strings and comments. */
 export interface SourceText {
-  /** The code alone: comments, strings and regular expressions are blanks, and line breaks and code in `${}` stay. */
+  /** The code: comments, strings and regular expressions are blanks; line breaks and code in `${}` remain. */
   code: string
-  /** Strings and pieces of templates, as they are written. */
+  /** Strings and pieces of templates, as written. */
   strings: string[]
-  /** Numbers of the lines, from 0, that hold a comment; and of those that hold nothing else. */
+  /** Numbers, from 0, of the lines with a comment, and of those with nothing else. */
   commented: Set<number>
   commentOnly: Set<number>
 }
 
+/** Splits a TypeScript source into code, strings and comments. */
 export function takeApart(source: string): SourceText {
   const commented = new Set<number>()
   const strings: string[] = []
@@ -27,10 +29,10 @@ export function takeApart(source: string): SourceText {
   return { code, strings, commented, commentOnly }
 }
 
-/** From 0. */
+/** The line of an index, counted from 0. */
 export const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length - 1
 
-/** Blanks, with the braces that a piece of a template opens or closes. */
+/** Blanks of the same length, with the braces that a piece of a template opens or closes. */
 function bracesOf(kind: string, text: string): string {
   const blank = text.replaceAll(/[^\n]/g, ' ')
   if (kind !== 'template') return blank

@@ -1,20 +1,21 @@
+/** A part of a source, from the index `from` up to `to`. */
 export interface SourceToken {
-  /** `template` is a piece of one, up to its end or to the next `${`: what stands in the braces is code again. */
+  /** `template` is a piece of a template, up to its end or to the next `${`; the text in the braces is code again. */
   kind: 'code' | 'comment' | 'string' | 'template' | 'regex'
   from: number
   to: number
 }
 
-// After these a slash divides; after anything else it begins a regular expression.
+// After these a slash is a division; after anything else it begins a regular expression.
 const ENDS_A_VALUE = /[\w$)\]}'"`]/
 const BEFORE_A_VALUE = /\b(return|typeof|case|in|of|do|else|void|delete|throw|new|await|yield)$/
 
-/** Walks over a source as a compiler's scanner does. By hand: the compiler of TypeScript 7 has no programming interface. */
+/** Scans a TypeScript source. Written here because the compiler of TypeScript 7 has no programming interface. */
 export function* sourceTokens(source: string): Generator<SourceToken> {
-  /** For each template that is open: how many braces were open where its `${` began. */
+  /** For each open template: the number of open braces where its `${` began. */
   const templates: number[] = []
   let braces = 0
-  /** The last code, without comments. */
+  /** The end of the code before this position, without comments. */
   let before = ''
   let codeFrom = 0
   let at = 0
@@ -64,7 +65,7 @@ const END_OF: Record<Exclude<SourceToken['kind'], 'code'>, (source: string, star
     while (source[at] !== source[start]) at += source[at] === '\\' ? 2 : 1
     return at + 1
   },
-  // Behind the closing backtick, or behind the `{` of the next `${`.
+  // After the closing backtick, or after the `{` of the next `${`.
   template: (source, start) => {
     for (let at = start + 1; ; ) {
       if (source[at] === '\\') at += 2

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 
+/** Executes a query and returns its rows. */
 export type Sql = <Row extends object = Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
 
 export interface OpenSql {
@@ -7,7 +8,7 @@ export interface OpenSql {
   close: () => Promise<void>
 }
 
-/** One connection of its own to a database, to see what is really stored. It is made at the first query. */
+/** Opens a connection of the test itself, to see what is stored. It connects at the first query. */
 export function openSql(url: string): OpenSql {
   let connecting: Promise<Client> | undefined
   return {
@@ -23,7 +24,7 @@ export function openSql(url: string): OpenSql {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
-  // Dropping the database at the end may cut this connection first.
+  // Dropping the database at the end may close this connection first.
   client.on('error', () => {})
   await client.connect()
   return client

@@ -1,9 +1,9 @@
-/** So many other requests are answered in between. */
+/** Requests sent between two readings. */
 const TURNS = 40
 
 /**
- * Waits until a number is the same before and after the service has answered many other requests: whoever still worked on it
- * would have got their turn meanwhile, however slow the machine is. Gives the number.
+ * Waits until a number stops changing: it is the same before and after the service has handled many other requests.
+ * Work that was still in progress would have continued meanwhile, on a machine of any speed. Returns the number.
  */
 export async function standsStill(read: () => number, turn: () => Promise<unknown>): Promise<number> {
   for (;;) {
@@ -13,7 +13,7 @@ export async function standsStill(read: () => number, turn: () => Promise<unknow
   }
 }
 
-/** A request that passes through the whole server and touches nothing. */
+/** Sends a request that passes through the whole server and has no effect. */
 export async function oneTurn(url: string): Promise<void> {
   const response = await fetch(`${url}/healthz`)
   await response.body?.cancel()

@@ -11,22 +11,29 @@ import { preparedDatabase } from './database.ts'
 import { watchPlanner } from './planner.ts'
 import { openSql, type Sql } from './sql.ts'
 
+/** A running service, and what a test needs to observe it. */
 export interface Tributary extends Started {
   url: string
   adminToken: string
   dataDir: string
   databaseUrl: string
-  /** Every line that was logged, at debug level. */
+  /** Every log line, at debug level. */
   logged: string[]
-  /** What is really stored. */
+  /** Queries the database of the service directly. */
   sql: Sql
-  /** Resolves when nothing of this kind is due or at work: what did not happen by then will not. Only where the work is done in this process. */
+  /**
+   * Resolves when nothing of this kind is due or running: what has not happened by then will not. Only with inline
+   * workers.
+   */
   idle: (loop: LoopName) => Promise<void>
-  /** Calls the admin API and gives the parsed answer. */
+  /** Calls the admin API and parses the response. */
   admin: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>
 }
 
-/** The real service on a database of its own, in this process; with `workers: 'processes'` the work is done beside it, as usual outside of tests. Stopping it drops the database and the folder. */
+/**
+ * Starts the real service in this process, on a database and a data folder of its own; `stop` removes both. Workers run
+ * inline, where a test can observe them; with `workers: 'processes'` they are child processes, as in production.
+ */
 export async function startTributary(
   env: Environment = {},
   tuning: Tuning = {},

@@ -1,28 +1,28 @@
 import type { Database, Queries, Statement } from '#platform/postgres/database.ts'
 
-/** Hears of a statement when it is asked; what it gives is called when the answer is there. */
-type OnAsked = (statement: Statement, values: readonly unknown[]) => (() => void) | undefined
+/** Called before a statement is executed; may return a function to call when it has ended. */
+type OnStatement = (statement: Statement, values: readonly unknown[]) => (() => void) | undefined
 
-/** Only looks on: which statements the running service asks, outside of transactions. Gives a function that ends it. */
-export function watchStatements(database: Database, onAsked: OnAsked): () => void {
-  const ends = [database, database.background].map((queries) => watch(queries, onAsked))
+/** Observes the statements of a running service outside of transactions. Returns a function that stops it. */
+export function watchStatements(database: Database, onStatement: OnStatement): () => void {
+  const stops = [database, database.background].map((queries) => watch(queries, onStatement))
   return () => {
-    for (const end of ends) end()
+    for (const stop of stops) stop()
   }
 }
 
-function watch(queries: Queries, onAsked: OnAsked): () => void {
+function watch(queries: Queries, onStatement: OnStatement): () => void {
   const [rows, count] = [queries.rows.bind(queries), queries.count.bind(queries)]
   queries.rows = async <Row extends object>(
     statement: Statement,
     values: readonly unknown[] = statement.values ?? [],
   ) => {
-    const onAnswered = onAsked(statement, values)
-    return rows<Row>(statement, values).finally(() => onAnswered?.())
+    const onEnded = onStatement(statement, values)
+    return rows<Row>(statement, values).finally(() => onEnded?.())
   }
   queries.count = async (statement, values = statement.values ?? []) => {
-    const onAnswered = onAsked(statement, values)
-    return count(statement, values).finally(() => onAnswered?.())
+    const onEnded = onStatement(statement, values)
+    return count(statement, values).finally(() => onEnded?.())
   }
   return () => Object.assign(queries, { rows, count })
 }

@@ -2,16 +2,17 @@ import type { EndpointProgress } from '#flows/sync/progress.ts'
 import { get, type Running } from './send.ts'
 import { until } from './until.ts'
 
-/** How far each endpoint of a profile is, by name. */
+/** The progress of each endpoint of a profile, by name. */
 export type Progress = Record<string, EndpointProgress>
 
+/** Reads the sync progress of a profile. */
 export async function syncProgress(running: Running, token: string, service: string): Promise<Progress> {
   const { status, text, body } = await get(running, `/profiles/${service}/sync`, token)
-  if (status !== 200) throw new Error(`no progress of ${service}: ${text}`)
+  if (status !== 200) throw new Error(`The progress of ${service} was refused: ${text}`)
   return body as unknown as Progress
 }
 
-/** Waits until every endpoint of a profile has run to its end, or each of these after that moment. */
+/** Waits until every endpoint of a profile, or each of `endpoints`, has completed a run after `afterMs`. */
 export async function synced(
   running: Running,
   token: string,

@@ -4,16 +4,17 @@ import { createLog, type Log } from '#platform/telemetry/log.ts'
 import { createUpstream, type Upstream } from '#upstream/send.ts'
 import { LOOPBACK_RANGES } from './loopback.ts'
 
+/** The HTTP client of the service, without the service. */
 export interface OpenUpstream {
   upstream: Upstream
   egress: Egress
   log: Log
-  /** Every line that was logged. */
+  /** Every log line. */
   lines: string[]
   close: () => Promise<void>
 }
 
-/** The way out to services, which may also lead to this machine. */
+/** Opens the HTTP client for services; it may call loopback addresses. */
 export function openUpstream(clock: Clock = systemClock, options: Partial<EgressOptions> = {}): OpenUpstream {
   const egress = createEgress({ allowPrivate: LOOPBACK_RANGES, ...options })
   const lines: string[] = []

@@ -38,7 +38,7 @@ suite('worker processes', () => {
   const workerOf = (lane: string) => harness.tributary.workers().find((each) => each.lane === lane)!
   const deathsOf = (lane: string, reason: string) =>
     workerOf(lane).deaths.find((each) => each.reason === reason)?.count ?? 0
-  const asApp = (method: string, path: string, body?: unknown) => pusher(harness, harness).ask(method, path, body)
+  const asApp = (method: string, path: string, body?: unknown) => pusher(harness, harness).request(method, path, body)
   /** Kills the worker of this lane, as soon as there is one. */
   const killWorker = async (lane: string) => {
     const { pid } = await until(

@@ -5,7 +5,7 @@ import { sourceTokens } from '../harness/source-tokens.ts'
 export interface FoundRegex {
   file: string
   line: number
-  /** As the source has it: `/…/flags`, or the first line of `new RegExp(…`. */
+  /** As written in the source: `/…/flags`, or the first line of `new RegExp(…`. */
   text: string
 }
 

@@ -8,10 +8,10 @@ import { FUNCTIONS, MADE, OWN_INPUT } from './table.ts'
 import { regexOf } from './worst-inputs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Seconds of computing, however busy the machine is: many times what is needed, and nothing beside what is not linear. */
+/** CPU seconds, independent of load: many times what linear code needs, and far too little for anything else. */
 const COMPUTING_S = Number(process.env['LINEAR_CPU_S'] ?? 60)
 
-/** Runs it until its end, or until the kernel ends it for having computed too long; gives its last line. */
+/** Runs it until it ends, or until the kernel ends it for using too much CPU time; returns its last line. */
 async function lastLineOf(what: 'expressions' | 'functions'): Promise<string | undefined> {
   const child = spawn(
     '/bin/sh',
@@ -22,10 +22,10 @@ async function lastLineOf(what: 'expressions' | 'functions'): Promise<string | u
   return lines.at(-1)
 }
 
-suite('nothing that reads foreign text takes more than linear time', () => {
+suite('code that reads untrusted text takes linear time', () => {
   const found = findRegexes(root)
 
-  test('every expression is a literal, or is in the table of those put together at run time', () => {
+  test('every expression is a literal, or is listed in the table of those composed at run time', () => {
     const made = found.filter(({ text }) => !text.startsWith('/')).map(({ text }) => text)
     assert.deepEqual(made.toSorted(), Object.keys(MADE).toSorted())
     for (const { text } of found) if (text.startsWith('/')) assert.ok(regexOf(text))
@@ -33,20 +33,20 @@ suite('nothing that reads foreign text takes more than linear time', () => {
     assert.deepEqual(
       Object.keys(OWN_INPUT).filter((name) => !names.has(name)),
       [],
-      'an expression that is gone needs no reason',
+      'the table lists an expression that no longer exists',
     )
   })
 
-  test('every expression in the sources gets through 1 MB of its worst input', async () => {
+  test('every expression in the sources processes 1 MB of its worst input', async () => {
     assert.equal(await lastLineOf('expressions'), 'done')
   })
 
-  test('so does every function that reads foreign text', async () => {
+  test('every function that reads untrusted text processes 1 MB of its worst input', async () => {
     assert.ok(Object.keys(FUNCTIONS).length > 0)
     assert.equal(await lastLineOf('functions'), 'done')
   })
 
-  test('expressions are acked_revision from divisions, strings, templates and comments', () => {
+  test('expressions are distinguished from divisions, strings, templates and comments', () => {
     const source = [
       'const a = b / c / d // /no/',
       "const e = '/no/' + `/no/${f.replace(/yes1/g, `${g / h}`)}/no/` /* /no/ */",

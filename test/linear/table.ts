@@ -9,7 +9,10 @@ import { redactText } from '#platform/telemetry/redact.ts'
 import { parseLossless } from '#upstream/body/lossless-json.ts'
 import { excerpt } from '#upstream/errors.ts'
 
-/** Expressions that read what we write ourselves, and what nobody outside can make long. By file and text, with the reason. */
+/**
+ * Expressions that read only our own text, or text that nobody outside can make long. By file and text, with the
+ * reason.
+ */
 export const OWN_INPUT: Record<string, string> = {
   'src/platform/embedded-postgres/postmaster.ts /pre-existing shared memory block|lock file .* already exists|could not (bind|create any)/':
     'the last 4 KB that our own PostgreSQL wrote at its start',
@@ -18,7 +21,7 @@ export const OWN_INPUT: Record<string, string> = {
   'src/destinations/nats/nats.ts /[^.]*\\{\\w+\\}[^.]*/g': 'a subject, which MAX_SUBJECT keeps short',
 }
 
-/** Expressions that are put together at run time: why they are linear, or which of the functions below feeds them. */
+/** Expressions composed at run time: why they are linear, or which function below covers them. */
 export const MADE: Record<string, string> = {
   "new RegExp(`${UNSPACED.source}|[^\\\\s]`, 'gu')": 'wordsOf',
   "new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')": 'fold',
@@ -36,18 +39,21 @@ const nextLink = (header: string): void => {
     count: 1,
   })
 }
-/** Most of what is fed is refused; how long that takes is what is looked at. */
+/** Most inputs are refused; the time that takes is measured. */
 const quietly =
   (read: (text: string) => unknown) =>
   (text: string): void => {
     try {
       read(text)
     } catch {
-      // A refusal is an end, too.
+      // A refusal ends the run as well.
     }
   }
 
-/** What reads foreign text, and what would keep it busy: each pump is fed for a megabyte, alone and after each beginning. */
+/**
+ * Functions that read untrusted text, with their worst inputs: each pump is repeated to a megabyte, alone and after
+ * each prefix.
+ */
 export const FUNCTIONS: Record<string, { run: (text: string) => unknown; pumps: string[]; begins?: string[] }> = {
   linksIn: {
     run: linksIn,

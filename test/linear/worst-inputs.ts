@@ -1,18 +1,18 @@
 const MEGABYTE = 1024 * 1024
-/** Signs that classes and escapes are asked for: what they match stands for them. */
+/** Characters that stand for what classes and escapes match. */
 const SIGNS = Array.from('a0 <"\n\tA_-./\\:;,>\'&=!?()[]{}%+@#*~|^$`é\u0301东\u0002')
 const TOKEN = /\\p\{[^}]+\}|\\u[\da-fA-F]{4}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|<\w+>|:)|[()|^$]|[^()|]/suy
 const REPEAT = /(?:[*+?]|\{(\d+),?\d*\})\??/y
 
-/** A literal as the source has it, as a value. */
+/** A literal from the source as a value. */
 export function regexOf(literal: string): RegExp {
   const end = literal.lastIndexOf('/')
   return new RegExp(literal.slice(1, end), literal.slice(end + 1))
 }
 
 /**
- * Texts of a megabyte that make an expression with nested or neighbouring repeats go back and forth: the beginning of what it
- * likes, over and over; or once, and then one sign over and over; and then something that it does not like.
+ * Texts of a megabyte that make an expression with nested or adjacent repeats backtrack: the start of a match,
+ * repeated; or once, followed by one repeated character; then something that cannot match.
  */
 export function* worstInputs(regex: RegExp): Generator<string> {
   const beginnings = new Set<string>()
@@ -28,7 +28,7 @@ export function long(pump: string): string {
   return pump.repeat(Math.ceil(MEGABYTE / pump.length))
 }
 
-/** Looks for all that fits, as the sources do. */
+/** Finds all matches, as the sources do. */
 export function search(regex: RegExp, text: string): void {
   regex.lastIndex = 0
   if (regex.global) text.replaceAll(regex, '')
@@ -36,8 +36,8 @@ export function search(regex: RegExp, text: string): void {
 }
 
 /**
- * A text that each step of the expression likes; neighbouring letters are one step. Once with all that may be missing and the
- * first of alternatives, once without it and with the last.
+ * A text that each step of the expression matches; adjacent letters are one step. Once with all optional parts and the
+ * first of the alternatives, once without optional parts and with the last.
  */
 function samplesOf(regex: RegExp, full: boolean): string[] {
   const { source } = regex

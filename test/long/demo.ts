@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createBrowser } from '../../lab/browser.ts'
 import { startProcess } from '../harness/running.ts'
 
-/** `tributary demo` as a process of its own with an embedded database, and a person who is signed in. */
+/** `tributary demo` as a process of its own with an embedded database, and a signed-in person. */
 export interface Demo {
   url: string
   clientId: string

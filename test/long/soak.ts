@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Demo, startDemo } from './demo.ts'
 import { lowest, mean, slope } from './statistics.ts'
 
-// Load for MINUTES (60 unless told otherwise) on a demo of its own; prints how memory, handles and times move.
+// Load for MINUTES (default 60) on a demo of its own; prints how memory, handles and response times develop.
 const MINUTES = Number(process.env['MINUTES'] ?? 60)
 const SAMPLE_MS = Math.min(60_000, (MINUTES * 60_000) / 20)
 const WORKERS = 4
@@ -23,8 +23,9 @@ const samples: Sample[] = []
 const began = performance.now()
 process.stdout.write('| minute | RSS MB | handles | open files | requests | p99 ms |\n|---|---|---|---|---|---|\n')
 while (performance.now() - began < MINUTES * 60_000) {
+  // The interval between two samples.
   await sleep(SAMPLE_MS)
-  const sample = await take(demo)
+  const sample = await takeSample(demo)
   samples.push(sample)
   const { minute, rssMb, handles, files, requests, p99Ms } = sample
   process.stdout.write(
@@ -35,7 +36,7 @@ load.over = true
 await Promise.all(working)
 await demo.stop()
 
-// The first third warms caches and pools up.
+// The first third warms up caches and pools.
 const settled = samples.slice(Math.ceil(samples.length / 3))
 const perHour = (read: (sample: Sample) => number) => slope(settled.map((each) => [each.minute / 60, read(each)]))
 process.stdout.write(
@@ -45,7 +46,10 @@ process.stdout.write(
 )
 process.exitCode = load.failed === 0 ? 0 : 1
 
-/** What an app does all day: writes some items, reads them in several ways, looks at progress, asks for a sync now and then. */
+/**
+ * What an app does all day: writes items, reads them in several ways, looks at progress, requests a sync now and
+ * then.
+ */
 async function work({ url, token }: Demo, worker: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const PATHS = [
@@ -60,14 +64,15 @@ async function work({ url, token }: Demo, worker: number): Promise<void> {
   ]
   for (let round = 0; !load.over; round += 1) {
     const note = { id: `${worker}-${round % 500}`, text: `note ${round} ${'word '.repeat(20)}` }
-    await ask(`${url}/services/self/notes`, { method: 'POST', headers, body: JSON.stringify([note]) })
-    for (const path of PATHS) await ask(`${url}${path}`, { headers })
-    if (round % 100 === 99) await ask(`${url}/profiles/demo-social/sync`, { method: 'POST', headers, body: '{}' })
+    await request(`${url}/services/self/notes`, { method: 'POST', headers, body: JSON.stringify([note]) })
+    for (const path of PATHS) await request(`${url}${path}`, { headers })
+    if (round % 100 === 99) await request(`${url}/profiles/demo-social/sync`, { method: 'POST', headers, body: '{}' })
+    // Limits the load: the soak test shows leaks, not throughput.
     await sleep(50)
   }
 }
 
-async function ask(url: string, init: RequestInit): Promise<void> {
+async function request(url: string, init: RequestInit): Promise<void> {
   const startedAt = performance.now()
   const status = await fetch(url, init).then(
     async (response) => {
@@ -81,7 +86,7 @@ async function ask(url: string, init: RequestInit): Promise<void> {
   if (status === 0 || status >= 500) load.failed += 1
 }
 
-async function take({ url }: Demo): Promise<Sample> {
+async function takeSample({ url }: Demo): Promise<Sample> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   const times = load.times.splice(0)

@@ -2,19 +2,19 @@ import { Agent, request } from 'node:http'
 import { startDemo } from './demo.ts'
 import { lowest, mean, welch } from './statistics.ts'
 
-// Does the time of a refusal tell how wrong a secret is? SAMPLES of each kind (100,000 unless told otherwise), in turns.
+// Does the time of a refusal reveal how wrong a secret is? SAMPLES of each kind (default 100,000), in turns.
 const SAMPLES = Number(process.env['SAMPLES'] ?? 100_000)
 const WARM_UP = Math.min(2000, SAMPLES)
-/** Beyond this the two kinds are told apart with certainty (the usual threshold of leakage tests). */
+/** Above this the two kinds can be distinguished with certainty (the usual threshold of leakage tests). */
 const TELLING = 4.5
 
-// Every guess comes from an address of its own, so that nobody is refused for guessing too often.
+// Every guess comes from an address of its own, so that none is refused for guessing too often.
 const demo = await startDemo({ TRUST_PROXY: '127.0.0.1' })
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const { hostname, port } = new URL(demo.url)
 let address = 0
 
-const wrong = (kept: number) => demo.secret.slice(0, kept) + 'x'.repeat(demo.secret.length - kept)
+const wrong = (matching: number) => demo.secret.slice(0, matching) + 'x'.repeat(demo.secret.length - matching)
 const COMPARISONS = {
   'a secret whose first half is right, and one that is all wrong': [
     [demo.clientId, wrong(demo.secret.length / 2)],
@@ -31,7 +31,7 @@ for (const [what, [one, other]] of Object.entries(COMPARISONS)) {
   for (let i = 0; i < WARM_UP; i += 1) await guess(...(i % 2 === 0 ? one : other))
   const times: [number[], number[]] = [[], []]
   for (let i = 0; i < SAMPLES; i += 1) {
-    // Which goes first changes, so that what follows what tells nothing.
+    // The order alternates, so that it has no influence.
     const first = i % 2
     for (const which of [first, 1 - first] as const) times[which]!.push(await guess(...(which === 0 ? one : other)))
   }
@@ -58,14 +58,14 @@ function guess(clientId: string, secret: string): Promise<number> {
   }
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    const asked = request({ hostname, port, path: '/oauth/revoke', method: 'POST', agent, headers }, (response) => {
+    const outgoing = request({ hostname, port, path: '/oauth/revoke', method: 'POST', agent, headers }, (response) => {
       response.resume()
       response.on('end', () => {
         if (response.statusCode === 401) resolve(performance.now() - startedAt)
         else reject(new Error(`status ${response.statusCode}, not 401`))
       })
     })
-    asked.on('error', reject)
-    asked.end('token=x')
+    outgoing.on('error', reject)
+    outgoing.end('token=x')
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newAccessToken } from '#model/access-token.ts'
 
-/** A million in the long form: TOKENS=1000000. */
+/** The long form is TOKENS=1000000. */
 const TOKENS = Number(process.env['TOKENS'] ?? 20_000)
 
 test(`S15 ${TOKENS} access tokens of one moment are all different, and each is shorter than 255 characters`, () => {

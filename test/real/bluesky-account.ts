@@ -32,7 +32,7 @@ export interface BlueskyAccount {
   password: string
   /** The official client, signed in. */
   agent: BlueskyAgent
-  /** An app password, and what forgets it. */
+  /** An app password, and a function that revokes it. */
   createAppPassword(name: string): Promise<string>
   revokeAppPassword(name: string): Promise<void>
 }

@@ -9,8 +9,8 @@ export interface BlueskyPerson {
 const apiPath = '/@atproto/oauth-provider/~api'
 
 /**
- * Does over HTTP what the server's consent page does in a browser: the server checks that its page's own requests carry
- * its cookies, its CSRF token and the fetch metadata of a same-origin page.
+ * Does over HTTP what the server's consent page does in a browser: the server checks that the requests of its page
+ * carry its cookies, its CSRF token and the fetch metadata of a same-origin page.
  */
 export async function consentOverHttp(pdsUrl: string, authorizeUrl: string, person: BlueskyPerson): Promise<string> {
   const walker = walkPages()
@@ -25,9 +25,9 @@ export async function consentOverHttp(pdsUrl: string, authorizeUrl: string, pers
   const { handle, password, deny = false } = person
   const next = deny ? await call('reject', {}) : await signInAndConsent(call, handle, password)
   const url = String(next.url)
-  const left = await walker.visit(url, { headers: { ...navigation('same-origin'), referer: authorizeUrl } })
-  if (left.location === undefined) throw refusal('redirect', left)
-  return left.location
+  const consented = await walker.visit(url, { headers: { ...navigation('same-origin'), referer: authorizeUrl } })
+  if (consented.location === undefined) throw refusal('redirect', consented)
+  return consented.location
 }
 
 type PageCall = (name: string, json: object, bearer?: string) => Promise<Record<string, unknown>>

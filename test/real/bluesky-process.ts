@@ -9,13 +9,13 @@ import { requireInstalled } from './packages.ts'
 export interface BlueskyAddresses {
   pdsUrl: string
   plcUrl: string
-  /** Where direct messages live; the data server finds it by its name. */
+  /** The address of the chat service; the data server finds it by its name. */
   chatUrl: string
   appViewUrl?: string
 }
 
 export interface BlueskyProcess extends BlueskyAddresses {
-  /** Waits until everything that was written is indexed. */
+  /** Waits until everything written is indexed. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ interface Reply {
 
 const program = fileURLToPath(new URL('bluesky/server.mjs', import.meta.url))
 
-/** Starts the network in a child process whose temporary files go with it. */
+/** Starts the network in a child process, with a temporary folder that is removed with it. */
 export async function startBlueskyProcess(settings: object, env: Record<string, string>): Promise<BlueskyProcess> {
   await requireInstalled('bluesky')
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bluesky-'))
@@ -45,7 +45,7 @@ export async function startBlueskyProcess(settings: object, env: Record<string, 
     throw new Error(`the Bluesky network did not start: ${output()}`)
   }
   let lastId = 0
-  async function ask(command: 'settle' | 'close'): Promise<void> {
+  async function sendCommand(command: 'settle' | 'close'): Promise<void> {
     lastId += 1
     const reply = replyTo(child, lastId)
     child.send({ id: lastId, command })
@@ -55,10 +55,10 @@ export async function startBlueskyProcess(settings: object, env: Record<string, 
 
   return {
     ...(first[0] as BlueskyAddresses),
-    settle: () => ask('settle'),
+    settle: () => sendCommand('settle'),
     async close() {
       try {
-        if (child.connected) await ask('close')
+        if (child.connected) await sendCommand('close')
       } finally {
         child.kill('SIGKILL')
         await ended

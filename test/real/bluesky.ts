@@ -8,28 +8,31 @@ import { packagesMissing } from './packages.ts'
 export type { BlueskyAccount, BlueskyAgent, BlueskyPerson }
 
 export interface RunningBluesky extends BlueskyProcess {
-  /** Opens an account whose handle ends in `.test`, for example `alice.test`. */
+  /** Creates an account whose handle ends in `.test`, for example `alice.test`. */
   createAccount(handle: string): Promise<BlueskyAccount>
-  /** Walks the OAuth pages as the account's owner; answers the address to which the person is sent back. */
+  /** Walks the OAuth pages as the account's owner; returns the address to which the person is redirected. */
   authorize(authorizeUrl: string, person: BlueskyPerson): Promise<string>
 }
 
 export const blueskyMissing = (): Promise<string | false> => packagesMissing('bluesky')
 
-/** A personal data server with its identity directory: accounts, OAuth with DPoP, records, blobs, firehose. No feeds. */
+/** A personal data server with its identity directory: accounts, OAuth with DPoP, records, blobs and the firehose. */
 export async function startBluesky(): Promise<RunningBluesky> {
   return withAccounts(await startBlueskyProcess({}, {}))
 }
 
 export interface BlueskyNetworkOptions {
-  /** A database in which the network makes schemas of its own and drops them at its end. */
+  /** A database in which the network creates its own schemas and drops them at the end. */
   postgresUrl: string
   redisHost: string
 }
 
-/** The data server together with the AppView that answers feeds, timelines, likes and followers; call `settle` before reading. */
+/**
+ * The data server together with the AppView that serves feeds, timelines, likes and followers; call `settle` before
+ * reading.
+ */
 export async function startBlueskyNetwork({ postgresUrl, redisHost }: BlueskyNetworkOptions): Promise<RunningBluesky> {
-  // The network takes letters and underscores only.
+  // The network accepts letters and underscores only.
   const name = Array.from(randomBytes(12), (byte) => String.fromCharCode(97 + (byte % 26))).join('')
   const env = { DB_POSTGRES_URL: postgresUrl, REDIS_HOST: redisHost }
   const network = await startBlueskyProcess({ postgresSchema: name }, env)

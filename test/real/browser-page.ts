@@ -38,7 +38,7 @@ export interface Page {
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator
   getByLabel(text: string | RegExp): Locator
   waitForURL(url: string | RegExp | ((url: URL) => boolean), options?: { timeout?: number }): Promise<void>
-  /** Runs an expression in the page and answers its JSON value. */
+  /** Evaluates an expression in the page and returns its JSON value. */
   evaluate<Value>(expression: string): Promise<Value>
   /** Runs in every document of the page, before its own scripts. */
   addInitScript(script: { content: string }): Promise<void>
@@ -69,7 +69,7 @@ export interface ContextOptions {
   extraHTTPHeaders?: Record<string, string>
 }
 
-/** What `playwright-core` exports, as far as it is used. */
+/** The exports of `playwright-core` that are used. */
 export interface PlaywrightPackage {
   chromium: {
     launch(options: { executablePath: string; args: string[]; headless: boolean; timeout: number }): Promise<{

@@ -6,13 +6,13 @@ import { loadCorePackage, packagesMissing } from './packages.ts'
 export type { Locator, Page } from './browser-page.ts'
 
 export interface RunningBrowser {
-  /** A page with cookies and storage of its own, as a second person would have. */
+  /** A page with its own cookies and storage, like a second person's. */
   page(options?: ContextOptions): Promise<Page>
   close(): Promise<void>
 }
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-// Without the background flags the browser looks for hosts of its vendor at every start.
+// Without these flags the browser contacts hosts of its vendor at every start.
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,13 +23,13 @@ const flags = [
   '--disable-sync',
 ]
 
-/** Why no browser can be opened, in the form that a test's `skip` takes; false when one can. */
+/** Why no browser can be opened, as a test's `skip` option; false when one can. */
 export async function browserMissing(): Promise<string | false> {
   if (findBrowser() === undefined) return 'no Chromium or Chrome is installed (Debian package: chromium)'
   return packagesMissing('core')
 }
 
-/** Opens a real headless browser on an empty profile that goes away with it. */
+/** Opens a real headless browser on an empty profile that is removed with it. */
 export async function openBrowser(): Promise<RunningBrowser> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('no Chromium or Chrome is installed')

@@ -23,7 +23,7 @@ fi
 
 export DEBIAN_FRONTEND=noninteractive
 install() {
-  # The word splitting of $missing is wanted: one argument per package.
+  # The word splitting of $missing is intended: one argument per package.
   # shellcheck disable=SC2086
   apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=180 -o Dpkg::Use-Pty=0 $missing
 }
@@ -31,7 +31,7 @@ install() {
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 echo "debian-packages: installing$missing"
-# Package lists may be absent or too old to name versions that still exist, so a failed try is followed by an update.
+# Package lists may be absent or too old to name versions that still exist, so a failed attempt is followed by an update.
 if install >"$log" 2>&1 || { apt-get update -q >"$log" 2>&1; install >>"$log" 2>&1; }; then
   echo 'debian-packages: done'
 else

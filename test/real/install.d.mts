@@ -1,4 +1,7 @@
 export type RealFolder = 'core' | 'bluesky' | 'schemas'
 
-/** Installs a folder's packages unless they are there; answers whether they are, and if not, why. Never throws. */
+/**
+ * Installs the packages of a folder unless they are present; returns whether they are, and if not, why. Never
+ * throws.
+ */
 export function ensureInstalled(name: RealFolder): Promise<{ ready: true } | { ready: false; reason: string }>

@@ -1,5 +1,6 @@
 // Installs the packages of a folder here on first use and keeps them in a cache outside the clone, keyed by the
-// lock file, so that a fresh clone links to them at once. Usage by hand: node test/real/install.mjs [core] [bluesky] [schemas]
+// lock file, so that a fresh clone links to them at once. Manual use: node test/real/install.mjs [core] [bluesky]
+// [schemas]
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -21,7 +22,10 @@ const unusedEntryMs = 30 * 24 * 3600_000
 const say = (text) => process.stderr.write(`test/real: ${text}\n`)
 const ageMs = (path) => Date.now() - fs.statSync(path).mtimeMs
 
-/** Installs a folder's packages unless they are there; answers whether they are, and if not, why. Never throws. */
+/**
+ * Installs the packages of a folder unless they are present; returns whether they are, and if not, why. Never
+ * throws.
+ */
 export async function ensureInstalled(name) {
   const folder = folders[name]
   if (folder === undefined) return { ready: false, reason: `test/real knows no folder named ${name}` }
@@ -64,7 +68,8 @@ function cacheRoot() {
   }
 }
 
-// The lock only spares duplicate work: an install happens in its own folder and appears by one rename, so a lock that is
+// The lock only avoids duplicate work: an install happens in its own folder and appears by one rename, so a lock that
+// is
 // wrongly taken over costs time, never a broken entry.
 async function cachedInstall(name, folder, key) {
   const root = cacheRoot()
@@ -83,6 +88,7 @@ async function cachedInstall(name, folder, key) {
       }
     } else {
       if (!waiting) say(`waiting for another process that installs ${name}`)
+      // A lock folder sends no event when it is removed.
       await sleep(300)
     }
   }
@@ -100,7 +106,7 @@ function takeLock(lock) {
   try {
     if (ageMs(lock) > abandonedLockMs) fs.rmdirSync(lock)
   } catch {
-    // Its holder finished, or another waiter took it over first.
+    // Its owner finished, or another waiter took it over first.
   }
   return false
 }
@@ -142,7 +148,7 @@ async function install(name, folder, key, root) {
 }
 
 function runNpm(args, cwd, name) {
-  // Inside `npm test` the outer npm names itself and its own folder in the environment; only the first may pass on.
+  // Inside `npm test` the outer npm sets its own name and folder in the environment; only the name may be passed on.
   const { npm_config_local_prefix: _prefix, npm_execpath: npmPath, ...env } = process.env
   const direct = npmPath?.endsWith('npm-cli.js') === true
   const [command, first] = direct ? [process.execPath, [npmPath]] : ['npm', []]
@@ -177,7 +183,7 @@ function link(target, path, key) {
   const fresh = `${path}.${randomUUID()}`
   fs.symlinkSync(target, fresh, 'junction')
   try {
-    // A symbolic link is replaced by the rename itself; a folder that npm made by hand has to go first.
+    // The rename replaces a symbolic link; a folder that npm created has to be removed first.
     if (fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) fs.rmSync(path, { recursive: true, force: true })
     fs.renameSync(fresh, path)
   } catch (error) {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { walkPages } from './page-walker.ts'
 
-// Debian's oauthlib belongs to Debian's Python, whatever other one is first in the path.
+// Debian's oauthlib belongs to Debian's Python, even when another Python is first in PATH.
 const python = '/usr/bin/python3'
 const program = fileURLToPath(new URL('oauthlib_provider.py', import.meta.url))
 
@@ -22,14 +22,14 @@ export interface RunningOauthlibProvider {
   consumerSecret: string
   /** The consumer's private key (PEM), for RSA-SHA1. */
   rsaPrivateKey: string
-  /** Approves or denies on the service's page; answers the address to which the person is sent back. */
+  /** Approves or denies on the service's page; returns the address to which the person is redirected. */
   login(authorizeUrl: string, person?: { deny?: boolean; user?: string }): Promise<string>
-  /** Forgets an access token, as a person does in the service's settings; false when it was not known. */
+  /** Revokes an access token, as a person does in the service's settings; false when it was unknown. */
   revoke(accessToken: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Why the service cannot be started, in the form that a test's `skip` takes; false when it can. */
+/** Why the service cannot be started, as a test's `skip` option; false when it can. */
 export async function oauthlibMissing(): Promise<string | false> {
   try {
     await promisify(execFile)(python, ['-c', 'import oauthlib.oauth1, jwt, cryptography'])
@@ -52,12 +52,12 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
   const child = spawn(python, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const tell = async <Line>(): Promise<Line> => {
+  const nextLine = async <Line>(): Promise<Line> => {
     const { value, done } = await lines.next()
-    if (done === true) throw new Error('the OAuth 1 service ended without an answer')
+    if (done === true) throw new Error('the OAuth 1 service ended without a response')
     return JSON.parse(value) as Line
   }
-  const { port } = await tell<{ port: number }>()
+  const { port } = await nextLine<{ port: number }>()
   const url = `http://127.0.0.1:${port}`
 
   return {
@@ -74,7 +74,7 @@ export async function startOauthlibProvider(options: { callbacks: string[] }): P
     login: (address, { deny = false, user = 'alice' } = {}) => decideOverHttp(address, deny, user),
     async revoke(accessToken) {
       child.stdin.write(`${JSON.stringify({ revoke: accessToken })}\n`)
-      const { revoked } = await tell<{ revoked: boolean }>()
+      const { revoked } = await nextLine<{ revoked: boolean }>()
       return revoked
     },
     async close() {
@@ -90,10 +90,10 @@ async function decideOverHttp(address: string, deny: boolean, user: string): Pro
   const token = /name="oauth_token" value="([^"]+)"/.exec(page.body)?.[1]
   const action = /action="([^"]+)"/.exec(page.body)?.[1]
   if (page.status !== 200 || token === undefined || action === undefined) {
-    throw new Error(`the OAuth 1 service answered ${page.status}: ${page.body.slice(0, 300)}`)
+    throw new Error(`the OAuth 1 service returned ${page.status}: ${page.body.slice(0, 300)}`)
   }
   const form = { oauth_token: token, person: user, decision: deny ? 'deny' : 'approve' }
   const decided = await walker.visit(new URL(action, address).href, { form })
-  if (decided.location === undefined) throw new Error(`the OAuth 1 service answered ${decided.status}`)
+  if (decided.location === undefined) throw new Error(`the OAuth 1 service returned ${decided.status}`)
   return decided.location
 }

@@ -1,4 +1,4 @@
-/** The part of a response that this step reads and changes. */
+/** The fields of a response that this middleware reads and changes. */
 interface ResponseContext {
   response: { get(header: string): string }
   set(header: string, value: string): void
@@ -8,7 +8,10 @@ interface ResponseContext {
 
 export type ResponseStep = (context: ResponseContext, next: () => Promise<void>) => Promise<void>
 
-/** Replaces (text) or removes (false) the `iss` parameter of every authorization response, as servers without RFC 9207 or with bad intent do. */
+/**
+ * Replaces (text) or removes (false) the `iss` parameter of every authorization response, like servers without RFC
+ * 9207 or malicious ones.
+ */
 export function giveIssuer(issuer: string, iss: string | false): ResponseStep {
   return async (context, next) => {
     await next()

@@ -7,7 +7,9 @@ export interface OidcLogin {
 
 const mostPages = 12
 
-/** Walks the server's sign-in and consent pages with a fresh browser until an answer leads away from the server. */
+/**
+ * Walks the server's sign-in and consent pages with a fresh browser until a response redirects away from the server.
+ */
 export async function loginOverHttp(
   issuer: string,
   url: string,
@@ -26,7 +28,7 @@ export async function loginOverHttp(
       const form = prompt === 'login' ? { prompt, login: user, password: 'any' } : { prompt }
       response = await walker.visit(attributeOf(response.body, /action="([^"]+)"/), { form })
     } else {
-      throw new Error(`the authorization server answered ${response.status}: ${response.body.slice(0, 300)}`)
+      throw new Error(`the authorization server returned ${response.status}: ${response.body.slice(0, 300)}`)
     }
   }
   throw new Error(`the authorization server showed more than ${mostPages} pages`)

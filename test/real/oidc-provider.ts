@@ -15,7 +15,10 @@ export interface OidcClient {
 
 export interface OidcProviderOptions {
   redirectUris: string[]
-  /** Further clients; the one answered as `clientId` is always there and authenticates with HTTP Basic or in the body as `authMethod` says. */
+  /**
+   * Further clients; the one returned as `clientId` always exists and authenticates with HTTP Basic or in the body,
+   * after `authMethod`.
+   */
   clients?: OidcClient[]
   authMethod?: 'client_secret_basic' | 'client_secret_post'
   accessTokenTtlS?: number
@@ -34,7 +37,7 @@ export interface RunningOidcProvider {
   jwksUrl: string
   clientId: string
   clientSecret: string
-  /** Signs in and consents (or denies) on the server's pages; answers the address at which the person leaves the server. */
+  /** Signs in and consents (or denies) on the server's pages; returns the address to which the person is redirected. */
   login(authorizeUrl: string, person?: OidcLogin): Promise<string>
   close(): Promise<void>
 }
@@ -50,7 +53,10 @@ interface OidcProviderPackage {
 
 export const oidcProviderMissing = (): Promise<string | false> => packagesMissing('core')
 
-/** A certified OpenID Connect server on loopback. Refresh tokens come without `offline_access`; any login name exists. */
+/**
+ * A certified OpenID Connect server on loopback. Refresh tokens come without `offline_access`; any login name
+ * exists.
+ */
 export async function startOidcProvider(options: OidcProviderOptions): Promise<RunningOidcProvider> {
   const { default: Provider } = await loadCorePackage<OidcProviderPackage>('oidc-provider')
   const server = createServer()
@@ -95,7 +101,7 @@ function configure(options: OidcProviderOptions, own: OidcClient): Record<string
   return {
     clients,
     claims: { openid: ['sub'], profile: ['name', 'picture'], email: ['email', 'email_verified'] },
-    // The server otherwise takes tokens for some seconds after they expired.
+    // By default the server accepts tokens for some seconds after they expired.
     clockTolerance: 0,
     conformIdTokenClaims: false,
     cookies: { keys: [randomBytes(16).toString('hex')] },
@@ -125,7 +131,7 @@ function configure(options: OidcProviderOptions, own: OidcClient): Record<string
   }
 }
 
-/** What the server tells about a person who signs in under this name. */
+/** The claims of a person who signs in under this name. */
 export function claimsOf(login: string): Record<string, string | boolean> {
   return {
     sub: login,
@@ -146,7 +152,7 @@ function signingKey(): object {
   return jwk
 }
 
-// The server warns at its construction about being used for development, which is what it is used for here.
+// The server warns when it is constructed that it is configured for development, which is intended here.
 function quietly<Made>(make: () => Made): Made {
   const { warn, info } = console
   console.warn = console.info = () => {}

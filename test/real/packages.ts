@@ -1,14 +1,14 @@
 import { ensureInstalled, type RealFolder } from './install.mjs'
 
-/** Why the packages of a folder cannot be used, in the form that a test's `skip` takes; false when they can. */
+/** Why the packages of a folder cannot be used, as a test's `skip` option; false when they can. */
 export async function packagesMissing(folder: RealFolder): Promise<string | false> {
   const outcome = await ensureInstalled(folder)
   return outcome.ready ? false : outcome.reason
 }
 
 /**
- * Loads a package of test/real. The caller names the shape it uses, because these packages are absent when the types of a
- * fresh clone are checked.
+ * Loads a package of test/real. The caller declares the types it uses, because these packages are absent
+ * when the types of a fresh clone are checked.
  */
 export async function loadCorePackage<Shape>(name: string): Promise<Shape> {
   await requireInstalled('core')

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 
-/** What a page answered; `location` is absolute. */
+/** The response of a page; `location` is absolute. */
 export interface Reply {
   status: number
   headers: IncomingMessage['headers']
@@ -15,7 +15,10 @@ export interface Send {
   json?: unknown
 }
 
-/** A person's browser without scripts: plain requests over loopback HTTP that keep cookies and follow nothing by themselves. */
+/**
+ * A browser without scripts: plain requests over loopback HTTP that keep cookies and follow no redirect by
+ * themselves.
+ */
 export interface PageWalker {
   visit(url: string, send?: Send): Promise<Reply>
   cookie(name: string): string | undefined
@@ -28,7 +31,7 @@ interface Cookie {
 }
 
 export function walkPages(): PageWalker {
-  // All pages of one walk live on one host, so cookies are told apart by name and path alone.
+  // All pages of one walk are on one host, so name and path identify a cookie.
   const cookies = new Map<string, Cookie>()
 
   function keep(line: string, pagePath: string): void {
@@ -87,7 +90,7 @@ function encode(send: Send): { body: string; type: string | undefined } {
 
 function exchange(url: URL, method: string, headers: Record<string, string>, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // One connection per request leaves no idle socket that would hold a server's close back.
+    // One connection per request, so that no idle socket delays the close of a server.
     request(url, { method, headers, agent: false }, resolve).on('error', reject).end(body)
   })
 }

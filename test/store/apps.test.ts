@@ -25,7 +25,7 @@ const app = (id: string, createdAt = 1) => ({
 const secret = (id: string, createdAt = 1) => ({ id, hash: randomBytes(32), createdAt, expiresAt: undefined })
 
 suite('apps in the store', () => {
-  test('come back as they were put in, the oldest first', async () => {
+  test('are read back as stored, the oldest first', async () => {
     for (const [id, createdAt] of [
       ['b', 2],
       ['c', 1],
@@ -40,7 +40,7 @@ suite('apps in the store', () => {
     assert.equal(await apps.findApp(opened.database, 'B'), undefined)
   })
 
-  test('that are there already stay as they are, and so does their secret', async () => {
+  test('that exist already stay unchanged, and so does their secret', async () => {
     const first = secret('first')
     await apps.insertApp(opened.database, app('twice'), first)
     assert.equal(await apps.insertApp(opened.database, { ...app('twice'), name: 'other' }, secret('second')), false)
@@ -48,7 +48,7 @@ suite('apps in the store', () => {
     assert.deepEqual(await apps.listAppSecrets(opened.database, 'twice', 5), [first])
   })
 
-  test('change only what is given and only themselves', async () => {
+  test('change only the given fields and only themselves', async () => {
     await apps.insertApp(opened.database, app('left'), secret('s'))
     await apps.insertApp(opened.database, app('right'), secret('s'))
     assert.equal(await apps.updateApp(opened.database, { ...app('left'), name: 'new', tokenFlow: false }), true)
@@ -57,7 +57,7 @@ suite('apps in the store', () => {
     assert.equal(await apps.updateApp(opened.database, app('nobody')), false)
   })
 
-  test('rotate: both secrets open until the older ends, and a second rotation never lengthens a life', async () => {
+  test('rotate: both secrets are valid until the older expires, and a second rotation never extends it', async () => {
     const [one, two, three] = [secret('one', 10), secret('two', 20), secret('three', 30)]
     await apps.insertApp(opened.database, app('rotating'), one)
     await apps.insertAppSecret(opened.database, 'rotating', two)
@@ -77,7 +77,7 @@ suite('apps in the store', () => {
     )
   })
 
-  test('that are deleted take their secrets and keys with them, and nobody else’s', async () => {
+  test('that are deleted take only their own secrets and keys with them', async () => {
     const keyring = new Keyring([randomBytes(32)])
     for (const id of ['gone', 'stays']) {
       await apps.insertApp(opened.database, app(id), secret('s'))
@@ -105,7 +105,7 @@ suite('service keys in the store', () => {
     for (const id of ['one', 'two']) await apps.insertApp(opened.database, app(id), secret('s'))
   })
 
-  test('come back with their secret, and are replaced as a whole', async () => {
+  test('are read back with their secret, and replaced as a whole', async () => {
     const first = { ...serviceKey('github'), scope: 'user repo' }
     await keys.putServiceKey(opened.database, keyring, 'one', first, 's3cret ü')
     assert.deepEqual(await keys.findServiceKey(opened.database, keyring, 'one', 'github'), {
@@ -117,7 +117,7 @@ suite('service keys in the store', () => {
     assert.deepEqual(await keys.findServiceKey(opened.database, keyring, 'one', 'github'), { ...second, secret: '' })
   })
 
-  test('list without secrets, by service', async () => {
+  test('are listed without secrets, by service', async () => {
     await keys.putServiceKey(opened.database, keyring, 'two', serviceKey('flickr'), 'x')
     await keys.putServiceKey(opened.database, keyring, 'two', serviceKey('500px'), 'x')
     const listed = await keys.listServiceKeys(opened.database, 'two')
@@ -134,7 +134,7 @@ suite('service keys in the store', () => {
       await assert.rejects(keys.findServiceKey(opened.database, keyring, 'one', service), SealError)
   })
 
-  test('delete one by one', async () => {
+  test('are deleted one by one', async () => {
     await keys.putServiceKey(opened.database, keyring, 'one', serviceKey('x'), 'x')
     assert.equal(await keys.deleteServiceKey(opened.database, 'one', 'x'), true)
     assert.equal(await keys.deleteServiceKey(opened.database, 'one', 'x'), false)

@@ -24,8 +24,8 @@ const add = (database: Database, subject: string, window: number) => reserveAtte
 const count = async (database: Database, subject: string, window: number) =>
   (await countAttempts(database, [subject], window)).get(subject) ?? 0
 
-suite('wrong secrets', () => {
-  test('are counted per subject and window, all processes together', async () => {
+suite('failed attempts', () => {
+  test('are counted per subject and window, over all processes', async () => {
     const other = opened.another()
     const counts = await Promise.all(
       Array.from({ length: 20 }, (_, i) => add(i % 2 ? other : opened.database, 'ann', 60_000)),
@@ -34,7 +34,7 @@ suite('wrong secrets', () => {
     assert.deepEqual(
       numbers,
       Array.from({ length: 20 }, (_, i) => i + 1),
-      'each was told a number of its own',
+      'each attempt gets its own number',
     )
     assert.equal(await count(other, 'ann', 60_000), 20)
     assert.equal(await count(other, 'ann', 120_000), 0)
@@ -43,7 +43,7 @@ suite('wrong secrets', () => {
     assert.equal(await count(other, 'ann', 120_000), 1)
   })
 
-  test('are taken off again when they were right, in their own window alone', async () => {
+  test('are subtracted again when they were right, in their own window alone', async () => {
     await reserveAttempts(opened.database, ['a', 'a b'], 60_000)
     await releaseAttempts(opened.database, ['a', 'a b'], 120_000)
     assert.equal(await count(opened.database, 'a', 60_000), 1)
@@ -51,7 +51,7 @@ suite('wrong secrets', () => {
     assert.equal(await count(opened.database, 'a b', 60_000), 0, 'never below nothing')
   })
 
-  test('are forgotten when their time is over', async () => {
+  test('are deleted after their window', async () => {
     await add(opened.database, 'old', 1000)
     await add(opened.database, 'new', 10_000_000)
     assert.equal(await purgeAttempts(opened.database, 5000), 1)
@@ -62,7 +62,7 @@ suite('wrong secrets', () => {
   })
 })
 
-suite('an app proves itself', () => {
+suite('authentication of an app', () => {
   let now = 1_000 * 60_000
   const deps = () => ({ database: opened.database, hasher: new Hasher('pepper'), clock: { now: () => now } })
   before(async () => {
@@ -71,7 +71,7 @@ suite('an app proves itself', () => {
     await insertApp(opened.database, app, { id: 's', hash, createdAt: 1, expiresAt: undefined })
   })
 
-  test('with its secret and nothing else', async () => {
+  test('accepts its secret and nothing else', async () => {
     assert.equal((await authenticateApp(deps(), 'app', 'right', '10.0.0.1')).id, 'app')
     for (const [id, secret] of [
       ['app', 'wrong'],
@@ -84,7 +84,7 @@ suite('an app proves itself', () => {
       await assert.rejects(authenticateApp(deps(), id, secret, '10.0.0.1'), refused('app_secret_invalid'))
   })
 
-  test('not from an address that guessed too often, and again in the next minute', async () => {
+  test('refuses an address that guessed too often, until the next minute', async () => {
     now += 60_000
     for (let i = 0; i < ATTEMPTS.perSubject; i += 1)
       await assert.rejects(authenticateApp(deps(), 'app', `wrong ${i}`, '10.0.0.2'), refused('app_secret_invalid'))
@@ -98,7 +98,7 @@ suite('an app proves itself', () => {
     assert.equal((await authenticateApp(deps(), 'app', 'right', '10.0.0.2')).id, 'app')
   })
 
-  test('not from an address that tries one secret on many apps', async () => {
+  test('refuses an address that tries one secret on many apps', async () => {
     now += 60_000
     for (let i = 0; i < ATTEMPTS.perAddress; i += 1)
       await assert.rejects(authenticateApp(deps(), `app_${i}`, 'x', '10.0.0.4'), refused('app_secret_invalid'))
@@ -120,7 +120,7 @@ suite('an app proves itself', () => {
     await assert.rejects(guess('another'), refused('app_secret_invalid'))
   })
 
-  test('two processes at once compare no more than the limit together', async () => {
+  test('two processes together compare no more than the limit', async () => {
     now += 60_000
     const other = { ...deps(), database: opened.another() }
     const reasons = await Promise.all(

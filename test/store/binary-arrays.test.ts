@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => opened.close())
 
-/** What the database understands of an array. */
+/** The array as PostgreSQL decodes it. */
 async function read(type: string, array: Buffer): Promise<unknown[]> {
   const text = `select array_agg(n.value order by n.place) as list from unnest($1::${type}[]) with ordinality as n (value, place)`
   const [row] = await opened.database.rows<{ list: unknown[] | null }>({ name: '', text }, [array])
@@ -29,8 +29,8 @@ const storable = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes
 const odd = fc.oneof(storable, fc.constantFrom('', '"', '\\', '{"a":"b\\n"}', 'NULL', '{}', ',', '😀'))
 const arrays = { numRuns: 60 }
 
-suite('arrays in binary', () => {
-  test('texts, also empty, missing and full of quotes', () =>
+suite('binary arrays', () => {
+  test('texts, also empty, null and full of quotes', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.option(odd, { nil: undefined })), async (list) => {
         assert.deepEqual(
@@ -41,7 +41,7 @@ suite('arrays in binary', () => {
       arrays,
     ))
 
-  test('whole numbers of either size and sign', () =>
+  test('integers of either size and sign', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.maxSafeInteger()), fc.array(fc.integer()), async (large, small) => {
         assert.deepEqual(
@@ -53,7 +53,7 @@ suite('arrays in binary', () => {
       arrays,
     ))
 
-  test('fractions, some missing', async () => {
+  test('fractions and nulls', async () => {
     const list = [0.5, undefined, -180, 1e-300, 38.722252]
     assert.deepEqual(await read('double precision', float8Array(list)), [0.5, null, -180, 1e-300, 38.722252])
   })
@@ -67,7 +67,7 @@ suite('arrays in binary', () => {
     ])
   })
 
-  test('arrays within an array', () =>
+  test('nested arrays', () =>
     fc.assert(
       fc.asyncProperty(fc.array(odd), async (list) => {
         const text = 'select (n.value)::text[] as list from unnest($1::text[]) as n (value)'

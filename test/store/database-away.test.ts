@@ -7,7 +7,7 @@ import { quiet } from './opened.ts'
 
 const one = statement('t-one', 'select 1 as one')
 
-suite('a database that is away', () => {
+suite('an unreachable database', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
   let line: CuttableLine
   before(async () => {
@@ -19,23 +19,23 @@ suite('a database that is away', () => {
     await fresh.drop()
   })
 
-  test('is told by whoever finds nobody listening, for no connection may be idle when it goes', async () => {
-    let told = 0
+  test('is reported by the query that cannot connect, because no idle connection may exist to report it', async () => {
+    let reports = 0
     const onLost = () => {
-      told += 1
+      reports += 1
     }
     const database = openDatabase({ url: line.url, pool: 1, prepared: true, log: quiet, onLost })
     await line.cut()
     await assert.rejects(database.rows(one))
-    assert.equal(told, 1)
+    assert.equal(reports, 1)
     await assert.rejects(database.count(one))
-    assert.equal(told, 2)
+    assert.equal(reports, 2)
     await assert.rejects(database.transaction((tx) => tx.rows(one)))
-    assert.equal(told, 3)
+    assert.equal(reports, 3)
     await line.mend()
     assert.deepEqual(await database.rows(one), [{ one: 1 }])
     await assert.rejects(database.rows({ name: '', text: 'select nothing from nowhere' }))
-    assert.equal(told, 3)
+    assert.equal(reports, 3)
     await database.close()
   })
 })

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { SetupError } from '#platform/errors.ts'
 import { type Database, type Queries, statement } from '#platform/postgres/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { readMigrations } from '#store/read-migrations.ts'
+import { until } from '../harness/until.ts'
 import { migrateInProcess } from './migrate-in-process.ts'
 import { type Opened, openFresh } from './opened.ts'
 
@@ -76,15 +76,8 @@ async function index(name = 'thing_value'): Promise<Index | undefined> {
   return (await opened.database.rows<Index>(find, [name]))[0]
 }
 
-async function until<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await sleep(10)
-  }
-}
-
-const untilUnderWay = () => until(async () => ((await index())?.valid === false ? index() : undefined))
+const untilBuilding = () =>
+  until('the index is being built', async () => ((await index())?.valid === false ? index() : undefined))
 const names = async () => (await opened.database.rows<{ name: string }>(recorded)).map(({ name }) => name)
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -93,8 +86,8 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended
 }
 
-suite('a migration that builds an index without a transaction', () => {
-  test('lets writers commit while it is under way', async () => {
+suite('a migration that builds an index outside a transaction', () => {
+  test('lets writers commit while it runs', async () => {
     const migrations = next(BUILD)
     const load = { over: false, written: 0 }
     const writers = [1, 2, 3].map(async (writer) => {
@@ -106,9 +99,9 @@ suite('a migration that builds an index without a transaction', () => {
     })
     const holder = await writeAndHold()
     const run = migrate(opened.another(), 2, migrations)
-    await untilUnderWay()
+    await untilBuilding()
     const before = load.written
-    await until(async () => (load.written > before + 10 ? true : undefined))
+    await until('writers commit', () => load.written > before + 10)
     assert.equal((await index())?.valid, false)
     await holder.query('commit')
     assert.deepEqual(await run, ['0002-index.sql'])
@@ -125,11 +118,11 @@ suite('a migration that builds an index without a transaction', () => {
     next(BUILD)
     const holder = await writeAndHold()
     const child = migrateInProcess(opened.url, folder)
-    const half = await untilUnderWay()
+    const half = await untilBuilding()
     await killed(child)
     const [builder] = await opened.database.rows<{ pid: number }>(builders)
     await opened.database.rows(statement('test-cut', 'select pg_terminate_backend($1)'), [builder!.pid])
-    await until(async () => ((await opened.database.rows(builders)).length === 0 ? true : undefined))
+    await until('the build has ended', async () => (await opened.database.rows(builders)).length === 0)
     await holder.query('commit')
     assert.equal((await index())?.valid, false)
     assert.deepEqual(await names(), ['0001-thing.sql'])
@@ -140,11 +133,11 @@ suite('a migration that builds an index without a transaction', () => {
     assert.deepEqual(await names(), ['0001-thing.sql', '0002-index.sql'])
   })
 
-  test('whose process was killed while its session goes on is waited for, and its index is kept', async () => {
+  test('whose process was killed while its session continues is waited for, and its index is kept', async () => {
     next(BUILD)
     const holder = await writeAndHold()
     const child = migrateInProcess(opened.url, folder)
-    const half = await untilUnderWay()
+    const half = await untilBuilding()
     await killed(child)
     const plain = opened.another()
     let looks = 0
@@ -160,7 +153,7 @@ suite('a migration that builds an index without a transaction', () => {
         }),
     }
     const run = migrate(looking, 2, readMigrations(folder))
-    await until(async () => (looks > 2 ? true : undefined))
+    await until('it waits for the build', () => looks > 2)
     assert.deepEqual(await index(), half)
     await holder.query('commit')
     assert.deepEqual(await run, ['0002-index.sql'])
@@ -171,7 +164,7 @@ suite('a migration that builds an index without a transaction', () => {
     const migrations = next(BUILD)
     const holder = await writeAndHold()
     const first = migrate(opened.another(), 2, migrations)
-    const half = await untilUnderWay()
+    const half = await untilBuilding()
     const others = [3, 4].map((now) => {
       const plain = opened.another()
       let tries = 0
@@ -181,14 +174,14 @@ suite('a migration that builds an index without a transaction', () => {
       }
       return { tries: () => tries, run: migrate({ ...plain, withoutTimeout }, now, migrations) }
     })
-    await until(async () => (others.every(({ tries }) => tries() > 2) ? true : undefined))
+    await until('the others wait', () => others.every(({ tries }) => tries() > 2))
     await holder.query('commit')
     assert.deepEqual(await first, ['0002-index.sql'])
     assert.deepEqual(await Promise.all(others.map(({ run }) => run)), [[], []])
     assert.deepEqual(await index(), { oid: half.oid, valid: true })
   })
 
-  test('that fails leaves no index behind and says which; what was built before stays', async () => {
+  test('that fails leaves no index behind and is named; what was built before stays', async () => {
     await opened.database.script('insert into thing values (1, 5), (2, 5)')
     const migrations = next(UNIQUE)
     await assert.rejects(migrate(opened.database, 2, migrations), (error) => {
@@ -207,7 +200,7 @@ suite('a migration that builds an index without a transaction', () => {
     assert.deepEqual(await index('thing_first'), first)
   })
 
-  test('that a time limit of the server cuts says how to run it without', async () => {
+  test('that a time limit of the server cancels says how to run it without', async () => {
     const name = new URL(opened.url).pathname.slice(1)
     const migrations = next(BUILD)
     const holder = await writeAndHold()

@@ -33,7 +33,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** As a process of its own opens it: keys from the file, read again when a value asks for it. */
+/** Opens the keyring as a separate process does: keys from the file, read again when a value names an unknown key. */
 function openKeyring(): Keyring {
   return new Keyring(openKeyFile(folder).keys, () => readKeyFile(keyFilePath(folder))?.keys)
 }
@@ -56,7 +56,7 @@ async function assertAllOpen(keyring: Keyring, except: Map<number, string> = new
 }
 
 suite('rotating the keyring', () => {
-  test('seals everything anew, keeps every hash valid, and lets the old key go', async () => {
+  test('reseals everything, keeps every hash valid, and allows the old key to be dropped', async () => {
     const keyring = openKeyring()
     const hasher = await openHasher(opened.database, keyring)
     await fill(keyring)
@@ -110,7 +110,7 @@ suite('rotating the keyring', () => {
     await assertAllOpen(openKeyring(), written)
   })
 
-  test('interrupted in the middle is no harm, and goes on with the same key', async () => {
+  test('can be interrupted, and resumes with the same key', async () => {
     const keyring = openKeyring()
     await openHasher(opened.database, keyring)
     await fill(keyring)
@@ -152,7 +152,7 @@ suite('rotating the keyring', () => {
     await assertAllOpen(openKeyring())
   })
 
-  test('a value written anew during the rotation wins', async () => {
+  test('does not overwrite a value written during the rotation', async () => {
     const keyring = openKeyring()
     await fill(keyring)
     const slow = new Keyring(openKeyFile(folder).keys)
@@ -168,7 +168,7 @@ suite('rotating the keyring', () => {
     assert.equal((await findServiceKey(opened.database, keyring, 'app', 's7'))?.secret, 'newer')
   })
 
-  test('leaves keys of the settings to the operator, and seals anew with the first', async () => {
+  test('leaves keys from the environment to the operator, and reseals with the first', async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
     await fill(new Keyring([old]))
     const keyring = new Keyring([fresh, old])
@@ -179,10 +179,10 @@ suite('rotating the keyring', () => {
   })
 })
 
-suite('a key that does not fit', () => {
+suite('a wrong key', () => {
   const wrong = (error: unknown) => error instanceof SetupError && error.code === 'key_wrong'
 
-  test('is refused, whether another, altered or missing, and changes nothing', async () => {
+  test('is refused, whether different, altered or missing, and changes nothing', async () => {
     await openHasher(opened.database, new Keyring([Buffer.alloc(32, 1)]))
     const vault = statement('t-vault', 'select name, sealed from vault')
     const before = await opened.database.rows(vault)
@@ -192,7 +192,7 @@ suite('a key that does not fit', () => {
     await openHasher(opened.database, new Keyring([Buffer.alloc(32, 2), Buffer.alloc(32, 1)]))
   })
 
-  test('and a damaged vault are refused too', async () => {
+  test('a damaged vault is refused too', async () => {
     const keyring = new Keyring([Buffer.alloc(32, 1)])
     await openHasher(opened.database, keyring)
     await opened.database.script(
@@ -202,7 +202,7 @@ suite('a key that does not fit', () => {
   })
 })
 
-test('two processes that open an empty vault at once hash alike', async () => {
+test('two processes that open an empty vault at once use the same pepper', async () => {
   const keyring = new Keyring([Buffer.alloc(32, 1)])
   const hashers = await Promise.all([1, 2, 3, 4].map(() => openHasher(opened.another(), keyring)))
   const hashes = hashers.map((hasher) => hasher.hash('token', 'x').toString('hex'))

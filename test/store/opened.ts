@@ -7,17 +7,17 @@ export const quiet = createLog({ level: 'silent', format: 'json', clock: { now: 
 export interface Opened {
   url: string
   database: Database
-  /** Another pool on the same database, as another process has one. */
+  /** Another pool on the same database, like that of another process. */
   another: (options?: { prepared?: boolean; pool?: number; url?: string }) => Database
   close: () => Promise<void>
 }
 
-/** A database of its own with nothing in it, and pools on it that all close at the end. */
+/** An empty database of its own, and pools on it that all close at the end. */
 export async function openFresh(): Promise<Opened> {
   return open(await freshDatabase())
 }
 
-/** The same with our tables in it, where the runner has made them; whoever opens it still migrates. */
+/** The same from the template with our tables, where the runner made one; the caller still migrates. */
 export async function openPrepared(): Promise<Opened> {
   return open(await preparedDatabase())
 }

@@ -12,15 +12,15 @@ const { stdout } = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' })
 const version = /PgBouncer (\d+)\.(\d+)/.exec(stdout ?? '')
 
 export const missing = version === null ? 'pgbouncer is not installed' : false
-/** Since 1.21 it carries prepared statements from connection to connection. */
+/** Since 1.21 it supports prepared statements across connections. */
 export const knowsPreparedStatements = version !== null && Number(version[2]) >= 21
 
-/** A real PgBouncer that gives each transaction any of two connections. */
+/** A real PgBouncer in transaction mode with two server connections. */
 export async function startPooler(databaseUrl: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-pooler-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
-  // Through a line of its own, because its system user may not reach a socket in somebody's data folder.
+  // Through a TCP proxy, because its system user may not reach a socket in another user's data folder.
   const line = await cuttableLine(databaseUrl)
   const server = new URL(line.url)
   const target = [
@@ -54,9 +54,9 @@ ${knowsPreparedStatements ? 'max_prepared_statements = 100' : ''}
     said += text.toString()
   })
   const url = new URL(`postgres://tributary@127.0.0.1:${port}${server.pathname}`).href
-  await until('pgbouncer answers', async () => {
+  await until('pgbouncer accepts connections', async () => {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended: ${said}`)
-    return responses(url)
+    return isReachable(url)
   })
   return {
     url,
@@ -69,7 +69,7 @@ ${knowsPreparedStatements ? 'max_prepared_statements = 100' : ''}
   }
 }
 
-async function responses(url: string): Promise<boolean> {
+async function isReachable(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 })
   try {
     await client.connect()

@@ -57,7 +57,7 @@ suite('behind PgBouncer in transaction mode', { skip: missing }, () => {
   test('the store works without named statements', () =>
     exercise(opened.another({ url: pooler.url, prepared: false, pool: 10 })))
 
-  test('the store works with named statements, or says what to set where the pooler does not know them', async () => {
+  test('the store works with named statements, or names the setting where the pooler does not support them', async () => {
     const work = exercise(opened.another({ url: pooler.url, prepared: true, pool: 10 }))
     if (knowsPreparedStatements) return work
     await assert.rejects(
@@ -67,7 +67,7 @@ suite('behind PgBouncer in transaction mode', { skip: missing }, () => {
     )
   })
 
-  // The last one: the database is then that of a newer release.
+  // This runs last: the database then belongs to a newer release.
   test('an index is built outside a transaction, under the lock that another connection holds', async () => {
     const ours = readMigrations()
     const name = `${String(ours.length + 1).padStart(4, '0')}-index.sql`

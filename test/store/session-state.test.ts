@@ -8,7 +8,7 @@ const sources = [...globSync('src/store/*.ts', { cwd: root }), ...globSync('migr
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8').replaceAll(/^\s*(\/\/|\*|\/\*|--).*$/gm, '') }))
 
-// What belongs to a connection is lost or found by somebody else behind a transaction pooler.
+// Behind a transaction pooler, session state is lost or seen by another client.
 const FORBIDDEN: Record<string, RegExp> = {
   'listening to notifications': /\b(un)?listen\s+["a-z]|\bnotify\s+["a-z]|pg_notify/i,
   'locks that outlive a transaction': /pg_(try_)?advisory_(lock|unlock)/i,
@@ -18,7 +18,7 @@ const FORBIDDEN: Record<string, RegExp> = {
   'statements prepared in SQL': /(['"`;]|^)\s*(prepare|deallocate|discard)\s/im,
 }
 
-suite('no state of a session is used', () => {
+suite('no session state is used', () => {
   for (const [what, pattern] of Object.entries(FORBIDDEN)) {
     test(`no ${what}`, () => {
       assert.ok(sources.length > 5)
@@ -29,7 +29,7 @@ suite('no state of a session is used', () => {
     })
   }
 
-  test('each of them would be found', () => {
+  test('each of them would be detected', () => {
     const samples: Record<string, string> = {
       'listening to notifications': "query('listen changes')",
       'locks that outlive a transaction': 'select pg_advisory_lock($1)',

@@ -14,7 +14,7 @@ let client: Client
 before(async () => {
   opened = await openFresh()
   await migrate(opened.database, 1)
-  // The engine's own tables, which some statements ask.
+  // Tables of the job engine, which some statements query.
   await (await startEngine({ queues: QUEUES, url: opened.url, log: quiet })).stop(0)
   client = new Client({ connectionString: opened.url })
   await client.connect()
@@ -24,8 +24,8 @@ after(async () => {
   await opened?.close()
 })
 
-// The suites of every flow run on the newest PostgreSQL alone; what the older one must understand is this.
-test('this PostgreSQL understands every statement that is written down', async () => {
+// The suites of every flow run on the newest PostgreSQL only; this shows that the older one can parse every statement.
+test('this PostgreSQL can prepare every static statement', async () => {
   const root = join(import.meta.dirname, '../../src')
   const files = globSync('{store,flows}/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
   for (const file of files) await import(join(root, file))

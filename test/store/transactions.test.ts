@@ -19,7 +19,7 @@ before(async () => {
 after(() => opened.close())
 
 suite('a transaction', () => {
-  test('keeps all or nothing', async () => {
+  test('commits all or nothing', async () => {
     assert.equal(
       await opened.database.transaction(async (tx) => {
         await tx.count(add, [1])
@@ -43,7 +43,7 @@ suite('a transaction', () => {
     assert.deepEqual(await ids(), [1, 2])
   })
 
-  test('does not show itself before it is done', async () => {
+  test('is invisible before its commit', async () => {
     await opened.database.transaction(async (tx) => {
       await tx.count(add, [10])
       assert.deepEqual((await ids()).includes(10), false)
@@ -51,7 +51,7 @@ suite('a transaction', () => {
     assert.deepEqual((await ids()).includes(10), true)
   })
 
-  test('leaves its connection fit for the next, however it ends', async () => {
+  test('leaves its connection usable for the next, however it ends', async () => {
     const narrow = opened.another({ pool: 1 })
     for (let i = 0; i < 20; i += 1) {
       await assert.rejects(narrow.transaction((tx) => tx.count(statement('t-wrong', 'select 1 / $1::int'), [0])))
@@ -59,17 +59,17 @@ suite('a transaction', () => {
     }
   })
 
-  test('whose connection is lost under a statement fails as unavailable, and the process lives', async () => {
+  test('whose connection is lost during a statement fails as unavailable, and the process survives', async () => {
     const lost = opened.database.transaction(async (tx) => {
       const [row] = await tx.rows<{ pid: number }>(myPid)
-      // Awaited together: the statement may fail before the answer of the other is here.
+      // Awaited together: the statement may fail before the other result is here.
       await Promise.all([tx.rows(statement('t-sleep', 'select pg_sleep(60)')), opened.another().rows(end, [row!.pid])])
     })
     await assert.rejects(lost, isUnavailable)
     assert.ok((await ids()).length > 0)
   })
 
-  test('whose connection is lost between two statements fails as unavailable, and the process lives', async () => {
+  test('whose connection is lost between two statements fails as unavailable, and the process survives', async () => {
     const other = opened.another()
     const lost = opened.database.transaction(async (tx) => {
       const [row] = await tx.rows<{ pid: number }>(myPid)
@@ -77,7 +77,7 @@ suite('a transaction', () => {
       await other.rows(end, [row!.pid])
       const gone = statement('t-gone', 'select 1 from pg_stat_activity where pid = $1')
       while ((await other.rows(gone, [row!.pid])).length > 0);
-      // Two turns of the loop, so that the end of the connection is read before the next statement.
+      // Two turns of the event loop, so that the end of the connection is read before the next statement.
       for (let i = 0; i < 2; i += 1) await new Promise((resolve) => setImmediate(resolve))
       await tx.count(add, [21])
     })
@@ -88,7 +88,7 @@ suite('a transaction', () => {
     )
   })
 
-  test('long reads leave connections to short ones, however many there are', async () => {
+  test('any number of long reads leaves connections for short ones', async () => {
     const narrow = opened.another({ pool: 3 })
     const held = statement('t-held', 'select id from thing where id = 1 for update')
     let waiting: Promise<unknown>[] = []
@@ -106,7 +106,7 @@ suite('a transaction', () => {
     assert.equal((await Promise.all(waiting)).length, 6)
   })
 
-  test('numbers of 64 bits are numbers, and statements of one name have one text', async () => {
+  test('64-bit integers are numbers, and statements of one name have one text', async () => {
     const big = statement('t-big', 'select 9007199254740991::bigint as n, count(*) as c from thing')
     const [row] = await opened.database.rows<{ n: number; c: number }>(big)
     assert.equal(row?.n, Number.MAX_SAFE_INTEGER)

@@ -11,18 +11,18 @@ interface Thing {
   at: number
   text?: string
   seq?: number
-  gone?: boolean
+  deleted?: boolean
 }
 
 const thing = kind<Thing>({
   name: 'thing',
   id: ({ id }) => id,
   at: ({ at }) => at,
-  deleted: ({ gone }) => gone === true,
+  deleted: ({ deleted }) => deleted === true,
   map: { text: ({ text }) => text },
 })
 
-/** The service of the chaos runs: one endpoint lists everything each time, the other tells what changed. */
+/** The service of the chaos runs: one endpoint lists everything each time, the other lists changes. */
 export default defineConnector({
   service: 'chaos',
   title: 'Chaos',
@@ -30,7 +30,7 @@ export default defineConnector({
   auth: apiKey({ in: 'header', scheme: 'Bearer' }),
   api: {
     baseUrl: 'https://chaos.test',
-    // So that the service can tell which process calls.
+    // Tells the service which process calls.
     headers: { 'x-worker': String(process.pid) },
     limits: {
       app: { calls: Number(process.env['CHAOS_CALLS'] ?? 600), perS: Number(process.env['CHAOS_WINDOW_S'] ?? 10) },

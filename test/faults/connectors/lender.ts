@@ -2,7 +2,7 @@ import { oauth2 } from '#kit/auth.ts'
 import { defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 
-/** A service that gives tokens and takes them back, with nothing to sync. */
+/** A service that issues and revokes tokens, with nothing to sync. */
 export default defineConnector({
   service: 'lender',
   title: 'Lender',

@@ -1,8 +1,8 @@
-// Conversations, their messages, and for each member a log of what happened, as the lexicons chat.bsky.convo.* tell it.
+// Conversations, their messages, and an event log per member, after the lexicons chat.bsky.convo.*.
 const defs = 'chat.bsky.convo.defs'
 const digits = '234567abcdefghijklmnopqrstuvwxyz'
 
-/** Ids and revisions are TIDs: 13 sortable characters, microseconds since 1970 and 10 bits of chance, here a count. */
+/** Ids and revisions are TIDs: 13 sortable characters, microseconds since 1970 and 10 random bits, here a counter. */
 function tidSource(now) {
   let last = 0n
   return () => {
@@ -18,7 +18,7 @@ export function createRooms(now) {
   const logs = new Map()
   const logOf = (did) => logs.get(did) ?? logs.set(did, []).get(did)
 
-  function tell(room, dids, entry) {
+  function addEvent(room, dids, entry) {
     room.rev = nextTid()
     for (const did of dids) logOf(did).push({ ...entry, rev: room.rev, convoId: room.id })
     return room.rev
@@ -28,11 +28,11 @@ export function createRooms(now) {
     const id = nextTid()
     const room = { id, rev: id, members, messages: [], ...(group && { group }) }
     rooms.set(id, room)
-    tell(room, members, { $type: `${defs}#logBeginConvo` })
+    addEvent(room, members, { $type: `${defs}#logBeginConvo` })
     return room
   }
 
-  /** What a member sees of a message: one who deleted it for themselves sees that it is gone. */
+  /** A message as a member sees it: a member who deleted it for themselves sees it as deleted. */
   function messageView({ deletedFor, text, ...rest }, did) {
     if (deletedFor.has(did)) return { $type: `${defs}#deletedMessageView`, ...rest }
     return rest.data === undefined
@@ -49,7 +49,7 @@ export function createRooms(now) {
   return {
     withMember: (did) => [...rooms.values()].filter(({ members }) => members.includes(did)),
     find: (id, did) => [rooms.get(id)].find((room) => room?.members.includes(did)),
-    /** The one conversation of these two. */
+    /** The one conversation of these two members. */
     direct(members) {
       const wanted = new Set(members)
       const found = [...rooms.values()].find(
@@ -67,18 +67,18 @@ export function createRooms(now) {
           role: 'standard',
         }
         const message = add(room, { data })
-        message.rev = tell(room, room.members, { $type: `${defs}#logAddMember`, message, relatedProfiles: [] })
+        message.rev = addEvent(room, room.members, { $type: `${defs}#logAddMember`, message, relatedProfiles: [] })
       }
       return room
     },
     send(room, did, { text, facets, embed }) {
       const message = add(room, { sender: { did }, text, ...(facets && { facets }), ...(embed && { embed }) })
-      message.rev = tell(room, room.members, { $type: `${defs}#logCreateMessage`, message })
+      message.rev = addEvent(room, room.members, { $type: `${defs}#logCreateMessage`, message })
       return message
     },
     deleteFor(room, did, message) {
       message.deletedFor.add(did)
-      tell(room, [did], { $type: `${defs}#logDeleteMessage`, message })
+      addEvent(room, [did], { $type: `${defs}#logDeleteMessage`, message })
     },
     logAfter: (did, cursor, count) =>
       logOf(did)

@@ -1,5 +1,5 @@
-// A chat service like the one at api.bsky.chat, written from the published lexicons. The server that checks requests and
-// answers against them, and the check of the tokens that data servers sign, are the vendor's own.
+// A chat service like the one at api.bsky.chat, written from the published lexicons. The server that validates requests
+// and responses against them, and the check of the tokens that data servers sign, are the vendor's own.
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { schemas } from '@atproto/api'
@@ -8,7 +8,7 @@ import { AuthRequiredError, createServer, InvalidRequestError, verifyJwt } from 
 import { createRooms } from './chat-rooms.mjs'
 
 const did = 'did:web:api.bsky.chat'
-/** Not told by the lexicon; small, so that a log has several pages. */
+/** Not specified by the lexicon; small, so that a log has several pages. */
 const logPage = 10
 
 export async function startChat({ plcUrl }) {
@@ -17,7 +17,7 @@ export async function startChat({ plcUrl }) {
   const server = createServer(schemas, { validateResponse: true })
   server.router.get('/.well-known/did.json', (_request, response) => response.json(didDocument(address())))
 
-  /** The token must be signed by the person's own key, and be meant for this service and this method. */
+  /** The token must be signed by the person's own key, for this service and this method. */
   const auth = async ({ req }) => {
     const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1]
     if (token === undefined) throw new AuthRequiredError()

@@ -1,6 +1,6 @@
 import { requireInstalled } from '../packages.ts'
 
-/** Loads a package of this folder; it stands here because packages are looked up from the file that asks. */
+/** Loads a package of this folder. Node resolves packages from the file that imports them, hence this file. */
 export async function loadBlueskyPackage<Shape>(name: string): Promise<Shape> {
   await requireInstalled('bluesky')
   return (await import(name)) as Shape

@@ -1,5 +1,5 @@
 // Runs a Bluesky network in a process of its own for ../bluesky.ts: it is heavy to load, and leaves files in the
-// temporary folder that its parent gives it. Messages: { id, command }; the first one sent says where the network is.
+// temporary folder of its parent. Messages: { id, command }; the first one sent says where the network is.
 import { rmSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { TestNetwork, TestNetworkNoAppView } from '@atproto/dev-env'
@@ -13,7 +13,10 @@ const network =
 const chat = await startChat({ plcUrl: network.plc.url })
 findChat(network.pds.ctx.idResolver.did.methods.get('web'))
 
-/** The name of the chat service leads to ours here, as an entry in the hosts file would; all else goes its usual way. */
+/**
+ * Resolves the name of the chat service to ours, as an entry in the hosts file would; all other names resolve as
+ * usual.
+ */
 function findChat(resolver) {
   const usual = resolver.fetch
   resolver.fetch = (url, options) =>
@@ -34,11 +37,11 @@ process.on('message', ({ id, command }) => {
     (error) => process.send({ id, error: String(error) }),
   )
 })
-// A parent that died without closing takes this process and its files with it.
+// When the parent dies without closing, this process ends and removes its files.
 process.on('disconnect', () => {
   rmSync(settings.folder, { recursive: true, force: true })
   process.exit()
 })
-// Its parent kills this process at the end, which keeps nothing for the next start.
+// The parent kills this process at the end, which loses the compile cache; so it is written now.
 flushCompileCache()
 process.send({ pdsUrl: network.pds.url, plcUrl: network.plc.url, appViewUrl: network.bsky?.url, chatUrl: chat.url })

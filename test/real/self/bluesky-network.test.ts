@@ -33,7 +33,7 @@ async function schemas(): Promise<unknown[]> {
 const skip = await networkMissing()
 
 suite('bluesky network', () => {
-  test('the AppView answers feeds, pages and likes, and leaves no schema behind', { skip }, async () => {
+  test('the AppView serves feeds, pages and likes, and leaves no schema behind', { skip }, async () => {
     const before = await schemas()
     const network = await startBlueskyNetwork({ postgresUrl, redisHost })
     try {

@@ -22,7 +22,7 @@ suite('bluesky', () => {
   const tokenUrl = () => `${network.pdsUrl}/oauth/token`
   const parUrl = () => `${network.pdsUrl}/oauth/par`
 
-  /** Sends a form with a proof, again when the server first names its nonce. */
+  /** Sends a form with a proof, and again when the server first sends its nonce. */
   async function prove(client: DpopClient, url: string, form: Record<string, string>) {
     const first = await postForm(url, form, client.proof({ method: 'POST', url }))
     if (first.body.error !== 'use_dpop_nonce' || first.nonce === undefined) return first
@@ -30,9 +30,9 @@ suite('bluesky', () => {
   }
 
   async function push(client: DpopClient): Promise<string> {
-    const asked = { client_id: client.clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: 's1' }
+    const params = { client_id: client.clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: 's1' }
     const pkce = { code_challenge: client.challenge, code_challenge_method: 'S256' }
-    const pushed = await prove(client, parUrl(), { ...asked, ...pkce })
+    const pushed = await prove(client, parUrl(), { ...params, ...pkce })
     assert.equal(pushed.status, 201)
     const query = { client_id: client.clientId, request_uri: pushed.body.request_uri ?? '' }
     return `${network.pdsUrl}/oauth/authorize?${new URLSearchParams(query).toString()}`
@@ -54,13 +54,13 @@ suite('bluesky', () => {
 
   async function getSession(client: DpopClient, accessToken: string, proofMethod = 'GET') {
     const url = `${network.pdsUrl}/xrpc/com.atproto.server.getSession`
-    const ask = (nonce?: string) => {
+    const call = (nonce?: string) => {
       const proof = client.proof({ method: proofMethod, url, accessToken, ...(nonce === undefined ? {} : { nonce }) })
       return fetch(url, { headers: { authorization: `DPoP ${accessToken}`, dpop: proof, connection: 'close' } })
     }
-    const first = await ask()
+    const first = await call()
     const nonce = first.headers.get('dpop-nonce')
-    return first.status === 401 && nonce !== null ? ask(nonce) : first
+    return first.status === 401 && nonce !== null ? call(nonce) : first
   }
 
   test('records written with the official client are listed, and a malformed one is refused', { skip }, async () => {
@@ -88,9 +88,9 @@ suite('bluesky', () => {
 
   test('OAuth: PAR, PKCE, DPoP with nonce, consent, and a call bound to the key', { skip }, async () => {
     const client = dpopClient(redirectUri, scope)
-    const left = await newCode(client)
-    assert.deepEqual([left.get('state'), left.get('iss')], ['s1', network.pdsUrl])
-    const granted = await redeem(client, left.get('code'))
+    const redirect = await newCode(client)
+    assert.deepEqual([redirect.get('state'), redirect.get('iss')], ['s1', network.pdsUrl])
+    const granted = await redeem(client, redirect.get('code'))
     assert.deepEqual([granted.status, granted.body.sub, granted.body.token_type], [200, alice.did, 'DPoP'])
     const token = granted.body.access_token ?? ''
     const session = await getSession(client, token)
@@ -99,16 +99,16 @@ suite('bluesky', () => {
     assert.equal((await getSession(client, token, 'POST')).status, 401)
   })
 
-  test('OAuth: a denial comes back as access_denied', { skip }, async () => {
+  test('OAuth: a denial returns access_denied', { skip }, async () => {
     const client = dpopClient(redirectUri, scope)
-    const left = new URL(await network.authorize(await push(client), { ...alice, deny: true }))
-    assert.deepEqual([left.searchParams.get('error'), left.searchParams.get('state')], ['access_denied', 's1'])
+    const redirect = new URL(await network.authorize(await push(client), { ...alice, deny: true }))
+    assert.deepEqual([redirect.searchParams.get('error'), redirect.searchParams.get('state')], ['access_denied', 's1'])
   })
 
   test('OAuth: no PKCE, no proof, a wrong password and a wrong verifier are refused', { skip }, async () => {
     const client = dpopClient(redirectUri, scope)
-    const asked = { client_id: client.clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: 's1' }
-    assert.equal((await prove(client, parUrl(), asked)).status, 400)
+    const params = { client_id: client.clientId, redirect_uri: redirectUri, response_type: 'code', scope, state: 's1' }
+    assert.equal((await prove(client, parUrl(), params)).status, 400)
     await assert.rejects(network.authorize(await push(client), { ...alice, password: 'wrong' }), /sign-in/)
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: client.verifier }
     const code = (await newCode(client)).get('code') ?? ''
@@ -130,7 +130,7 @@ suite('bluesky', () => {
     assert.equal((await refresh(second.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('the chat service takes only tokens that the data server signed for it and for the method', {
+  test('the chat service accepts only tokens that the data server signed for it and for the method', {
     skip,
   }, async () => {
     const listConvos = 'chat.bsky.convo.listConvos'
@@ -138,18 +138,18 @@ suite('bluesky', () => {
       const { data } = await alice.agent.call('com.atproto.server.getServiceAuth', { aud, lxm })
       return String(data['token'])
     }
-    const ask = async (token?: string) => {
+    const call = async (token?: string) => {
       const headers = { connection: 'close', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
       return (await fetch(`${network.chatUrl}/xrpc/${listConvos}`, { headers })).status
     }
     const chat = 'did:web:api.bsky.chat'
     const good = await tokenFor(chat, listConvos)
-    assert.equal(await ask(good), 200)
-    assert.equal(await ask(), 401)
-    assert.equal(await ask(await tokenFor('did:web:elsewhere.test', listConvos)), 401)
-    assert.equal(await ask(await tokenFor(chat, 'chat.bsky.convo.getLog')), 401)
+    assert.equal(await call(good), 200)
+    assert.equal(await call(), 401)
+    assert.equal(await call(await tokenFor('did:web:elsewhere.test', listConvos)), 401)
+    assert.equal(await call(await tokenFor(chat, 'chat.bsky.convo.getLog')), 401)
     const [head, payload, signature = ''] = good.split('.')
     const forged = `${head}.${payload}.${signature.slice(0, -4)}${signature.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
-    assert.equal(await ask(forged), 401)
+    assert.equal(await call(forged), 401)
   })
 })

@@ -32,7 +32,7 @@ suite('browser', () => {
     })
   }
 
-  test('runs scripts, finds things by role, and takes pictures', { skip }, async () => {
+  test('runs scripts, finds elements by role, and takes screenshots', { skip }, async () => {
     const page = await browser.page()
     await page.goto(url)
     await page.getByRole('button', { name: 'Add' }).click()
@@ -42,7 +42,7 @@ suite('browser', () => {
     assert.equal(picture.subarray(1, 4).toString(), 'PNG')
   })
 
-  test('every page has cookies of its own', { skip }, async () => {
+  test('every page has its own cookies', { skip }, async () => {
     const first = await browser.page()
     await first.goto(url)
     await first.reload()
@@ -58,8 +58,8 @@ suite('browser', () => {
     const oidc = await startOidcProvider({ redirectUris: [url], requirePkce: false })
     t.after(() => oidc.close())
     const page = await browser.page()
-    const asked = { client_id: oidc.clientId, redirect_uri: url, response_type: 'code', scope: 'openid', state: 's1' }
-    await page.goto(`${oidc.authorizeUrl}?${new URLSearchParams(asked).toString()}`)
+    const params = { client_id: oidc.clientId, redirect_uri: url, response_type: 'code', scope: 'openid', state: 's1' }
+    await page.goto(`${oidc.authorizeUrl}?${new URLSearchParams(params).toString()}`)
     await page.locator('input[name=login]').fill('maya')
     await page.locator('input[name=password]').fill('any')
     await page.getByRole('button', { name: 'Sign-in' }).click()

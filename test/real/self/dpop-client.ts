@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A minimal OAuth client with DPoP (RFC 9449), enough to see whether the Bluesky server takes and refuses what it should. */
+/** A minimal OAuth client with DPoP (RFC 9449), enough to check what the Bluesky server accepts and refuses. */
 export interface DpopClient {
   clientId: string
   verifier: string
@@ -17,7 +17,7 @@ export function dpopClient(redirectUri: string, scope: string): DpopClient {
   const key = createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const verifier = randomBytes(32).toString('base64url')
   return {
-    // Without a public address a client names itself by its loopback redirect address and scope.
+    // A client without a public address identifies itself by its loopback redirect address and scope.
     clientId: `http://localhost?${new URLSearchParams({ redirect_uri: redirectUri, scope }).toString()}`,
     verifier,
     challenge: sha256(verifier),

@@ -71,7 +71,7 @@ suite('install', () => {
     assert.equal((await entries()).length, 1)
   })
 
-  test('a second run says nothing, and a changed lock installs again', async () => {
+  test('a second run prints nothing, and a changed lock file installs again', async () => {
     await run()
     const first = await readlink(join(folder, 'node_modules'))
     assert.deepEqual(await run(), { code: 0, said: '' })
@@ -80,7 +80,7 @@ suite('install', () => {
     assert.notEqual(await readlink(join(folder, 'node_modules')), first)
   })
 
-  test('a lock left by a process that died is taken over', async () => {
+  test('a lock left by a dead process is taken over', async () => {
     await run()
     const [entry = ''] = await entries()
     const cache = join(folder, 'cache', 'tributary-test')
@@ -92,14 +92,14 @@ suite('install', () => {
     assert.deepEqual(await entries(), [entry])
   })
 
-  test('a registry that does not have the packages is said, and nothing is left half done', async () => {
+  test('a registry without the packages is reported, and nothing is left half done', async () => {
     await writeManifests({ 'is-number': '7.0.0' })
     const { code, said } = await run()
     assert.equal(code, 1)
     assert.match(said, /packages "core" could not be installed: .*404/s)
-    const left = await entries()
+    const remaining = await entries()
     assert.deepEqual(
-      left.map((name) => name.split('.')[1]),
+      remaining.map((name) => name.split('.')[1]),
       ['failed'],
     )
   })

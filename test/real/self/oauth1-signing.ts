@@ -26,7 +26,7 @@ const encode = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 const pairs = (entries: [string, string][]) => entries.map(([name, value]) => `${encode(name)}=${encode(value)}`)
 
-/** Signs after RFC 5849 section 3.4, in the plainest way: the counterparty's self-test needs one request that is right. */
+/** Signs after RFC 5849 section 3.4, as simply as possible: the self-test of the provider needs one correct request. */
 export function signOauth1(
   keys: Oauth1Keys,
   { method, url, form, oauth = {}, rsaPrivateKey }: Oauth1Request,

@@ -31,9 +31,9 @@ suite('oauthlib provider', () => {
 
   async function verified(user = 'alice') {
     const { fields } = await requestToken()
-    const left = new URL(await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { user }))
+    const redirect = new URL(await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { user }))
     const keys = { ...consumer(), token: fields.oauth_token ?? '', tokenSecret: fields.oauth_token_secret ?? '' }
-    return { keys, left, verifier: left.searchParams.get('oauth_verifier') ?? '' }
+    return { keys, redirect, verifier: redirect.searchParams.get('oauth_verifier') ?? '' }
   }
 
   const exchange = (keys: Oauth1Keys, verifier: string) =>
@@ -45,11 +45,11 @@ suite('oauthlib provider', () => {
     return { ...consumer(), token: fields.oauth_token ?? '', tokenSecret: fields.oauth_token_secret ?? '' }
   }
 
-  test('three legs, then signed calls that carry awkward parameters', { skip }, async () => {
-    const asked = await requestToken()
-    assert.equal(asked.fields.oauth_callback_confirmed, 'true')
-    const { left } = await verified('maya')
-    assert.equal(left.searchParams.get('kept'), '1')
+  test('the three-legged flow, then signed calls with awkward parameters', { skip }, async () => {
+    const issued = await requestToken()
+    assert.equal(issued.fields.oauth_callback_confirmed, 'true')
+    const { redirect } = await verified('maya')
+    assert.equal(redirect.searchParams.get('kept'), '1')
     const keys = await granted('maya')
     const me = await call(keys, { method: 'GET', url: service.meUrl })
     assert.deepEqual(JSON.parse(me.text), { id: 'id-maya', screen_name: 'maya', name: 'Maya Example' })
@@ -76,12 +76,12 @@ suite('oauthlib provider', () => {
     assert.equal((await call(keys, { ...get, oauth: { oauth_signature_method: 'PLAINTEXT' } })).status, 401)
   })
 
-  test('a denied request comes back with the token in denied and cannot be exchanged', { skip }, async () => {
+  test('a denied request returns the token in `denied` and cannot be exchanged', { skip }, async () => {
     const { fields } = await requestToken()
-    const left = new URL(
+    const redirect = new URL(
       await service.login(`${service.authorizeUrl}?oauth_token=${fields.oauth_token}`, { deny: true }),
     )
-    assert.equal(left.searchParams.get('denied'), fields.oauth_token)
+    assert.equal(redirect.searchParams.get('denied'), fields.oauth_token)
     const keys = { ...consumer(), token: fields.oauth_token ?? '', tokenSecret: fields.oauth_token_secret ?? '' }
     assert.deepEqual((await exchange(keys, 'any-verifier')).status, 401)
   })

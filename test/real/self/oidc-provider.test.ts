@@ -9,7 +9,7 @@ const verifier = randomBytes(32).toString('base64url')
 
 function authorizeUrl(server: RunningOidcProvider, extra: Record<string, string> = {}): string {
   const challenge = createHash('sha256').update(verifier).digest('base64url')
-  const asked = {
+  const params = {
     client_id: server.clientId,
     redirect_uri: redirectUri,
     response_type: 'code',
@@ -19,7 +19,7 @@ function authorizeUrl(server: RunningOidcProvider, extra: Record<string, string>
     code_challenge_method: 'S256',
     ...extra,
   }
-  return `${server.authorizeUrl}?${new URLSearchParams(asked).toString()}`
+  return `${server.authorizeUrl}?${new URLSearchParams(params).toString()}`
 }
 
 interface TokenResponse {
@@ -60,8 +60,8 @@ suite('oidc-provider', () => {
   }
 
   async function newCode(person = {}): Promise<string> {
-    const left = new URL(await server.login(authorizeUrl(server), person))
-    return left.searchParams.get('code') ?? ''
+    const redirect = new URL(await server.login(authorizeUrl(server), person))
+    return redirect.searchParams.get('code') ?? ''
   }
   const redeem = (code: string, changed: Record<string, string> = {}, secret?: string) =>
     token(
@@ -71,11 +71,11 @@ suite('oidc-provider', () => {
     )
 
   test('a person signs in, consents, and their claims are read with the token', { skip }, async () => {
-    const left = new URL(await server.login(authorizeUrl(server), { user: 'maya' }))
-    assert.equal(`${left.origin}${left.pathname}`, redirectUri)
-    assert.equal(left.searchParams.get('state'), 's1')
-    assert.equal(left.searchParams.get('iss'), server.issuer)
-    const granted = await redeem(left.searchParams.get('code') ?? '')
+    const redirect = new URL(await server.login(authorizeUrl(server), { user: 'maya' }))
+    assert.equal(`${redirect.origin}${redirect.pathname}`, redirectUri)
+    assert.equal(redirect.searchParams.get('state'), 's1')
+    assert.equal(redirect.searchParams.get('iss'), server.issuer)
+    const granted = await redeem(redirect.searchParams.get('code') ?? '')
     assert.equal(granted.status, 200)
     assert.ok(granted.refresh_token)
     const response = await fetch(server.userinfoUrl, bearer(granted.access_token))
@@ -84,18 +84,20 @@ suite('oidc-provider', () => {
     assert.deepEqual(claims, { ...expected, picture: 'https://people.example/maya.png' })
   })
 
-  test('a denied request comes back with access_denied and the state', { skip }, async () => {
-    const left = new URL(await server.login(authorizeUrl(server), { deny: true }))
-    assert.equal(left.searchParams.get('error'), 'access_denied')
-    assert.equal(left.searchParams.get('state'), 's1')
+  test('a denied request returns access_denied and the state', { skip }, async () => {
+    const redirect = new URL(await server.login(authorizeUrl(server), { deny: true }))
+    assert.equal(redirect.searchParams.get('error'), 'access_denied')
+    assert.equal(redirect.searchParams.get('state'), 's1')
   })
 
   test('a request without PKCE is refused', { skip }, async () => {
-    const left = new URL(await server.login(authorizeUrl(server, { code_challenge: '', code_challenge_method: '' })))
-    assert.equal(left.searchParams.get('error'), 'invalid_request')
+    const redirect = new URL(
+      await server.login(authorizeUrl(server, { code_challenge: '', code_challenge_method: '' })),
+    )
+    assert.equal(redirect.searchParams.get('error'), 'invalid_request')
   })
 
-  test('an unregistered redirect address is answered with a page, never with a redirect', { skip }, async () => {
+  test('an unregistered redirect address shows an error page and never redirects', { skip }, async () => {
     await assert.rejects(
       server.login(authorizeUrl(server, { redirect_uri: 'http://127.0.0.1:9/other' })),
       /answered 400/,
@@ -111,7 +113,7 @@ suite('oidc-provider', () => {
     assert.deepEqual([wrongRedirect.status, wrongRedirect.error], [400, 'invalid_grant'])
   })
 
-  test('a code used twice is refused and ends what the first use gave', { skip }, async () => {
+  test('a code used twice is refused and revokes what the first use gave', { skip }, async () => {
     const code = await newCode()
     const first = await redeem(code)
     assert.equal((await redeem(code)).error, 'invalid_grant')
@@ -134,16 +136,16 @@ suite('oidc-provider', () => {
 })
 
 suite('oidc-provider with settings', () => {
-  test('rotated refresh tokens work once; using one again ends the grant', { skip }, async (t) => {
+  test('rotated refresh tokens work once; reuse revokes the grant', { skip }, async (t) => {
     const server = await startOidcProvider({
       redirectUris: [redirectUri],
       rotateRefresh: true,
       iss: 'https://elsewhere.example',
     })
     t.after(() => server.close())
-    const left = new URL(await server.login(authorizeUrl(server)))
-    assert.equal(left.searchParams.get('iss'), 'https://elsewhere.example')
-    const code = left.searchParams.get('code') ?? ''
+    const redirect = new URL(await server.login(authorizeUrl(server)))
+    assert.equal(redirect.searchParams.get('iss'), 'https://elsewhere.example')
+    const code = redirect.searchParams.get('code') ?? ''
     const first = await token(server, {
       grant_type: 'authorization_code',
       code,
@@ -166,12 +168,12 @@ suite('oidc-provider with settings', () => {
       accessTokenTtlS: 2,
     })
     t.after(() => server.close())
-    const asked = { client_id: server.clientId, redirect_uri: redirectUri, response_type: 'code', scope: 'openid' }
-    const left = new URL(await server.login(`${server.authorizeUrl}?${new URLSearchParams(asked).toString()}`))
-    assert.equal(left.searchParams.has('iss'), false)
+    const params = { client_id: server.clientId, redirect_uri: redirectUri, response_type: 'code', scope: 'openid' }
+    const redirect = new URL(await server.login(`${server.authorizeUrl}?${new URLSearchParams(params).toString()}`))
+    assert.equal(redirect.searchParams.has('iss'), false)
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
-      code: left.searchParams.get('code') ?? '',
+      code: redirect.searchParams.get('code') ?? '',
       redirect_uri: redirectUri,
       client_id: server.clientId,
       client_secret: server.clientSecret,
@@ -181,7 +183,7 @@ suite('oidc-provider with settings', () => {
     assert.equal(granted.expires_in, 2)
     const statusNow = async () => (await fetch(server.userinfoUrl, bearer(granted.access_token))).status
     assert.equal(await statusNow(), 200)
-    await until('the token is over', statusNow, (status) => status === 401)
+    await until('the token has expired', statusNow, (status) => status === 401)
     const discovery = await fetch(`${server.issuer}/.well-known/openid-configuration`, {
       headers: { connection: 'close' },
     })

@@ -21,12 +21,12 @@ import { proxied } from './proxied-call.ts'
 
 const HOUR_MS = 3_600_000
 
-suite('R07 limits that a service tells', () => {
+suite('R07 rate limits that a service announces', () => {
   let fixture: Fixture
   let nowMs: number
   before(async () => {
     fixture = await openFixture({ transientRetryMs: 1 })
-    // Stands still, so that two who get the same response one after the other learn the same.
+    // Fixed, so that sync and proxy learn the same from the same response one after the other.
     nowMs = Date.now()
     fixture.clock.now = () => nowMs
   })
@@ -41,7 +41,7 @@ suite('R07 limits that a service tells', () => {
     ...(rate && { rate }),
     ...(recovery && { recovery }),
   })
-  const told: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset' }) }
+  const announced: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset' }) }
   const onPerson: Partial<Api> = { rate: rateFrom({ remaining: 'left', reset: 'reset', of: 'person' }) }
   const few = { calls: 1000, perS: 3600 }
 
@@ -50,7 +50,7 @@ suite('R07 limits that a service tells', () => {
     fixture.service.on('/list', script)
     return connector
   }
-  /** Who is paused, and until when. */
+  /** The blocked buckets, and for how many seconds. */
   const paused = async () =>
     (
       await fixture.sql<{ bucket: string; blocked_until: number }>(
@@ -58,7 +58,7 @@ suite('R07 limits that a service tells', () => {
         [nowMs],
       )
     ).map(({ bucket, blocked_until: untilMs }) => ({ bucket, seconds: Math.round((untilMs - nowMs) / 1000) }))
-  /** As a process that has just started, and knows only what is stored. */
+  /** A rate limiter as after a restart: it knows only what is stored. */
   const restarted = () => ({
     ...fixture.deps,
     rateLimiter: createRateLimiter({ database: fixture.deps.database, clock: fixture.clock }),
@@ -71,7 +71,7 @@ suite('R07 limits that a service tells', () => {
   interface Case {
     api: () => Partial<Api>
     script: () => Script
-    /** Undefined: nobody. */
+    /** Undefined: neither is blocked. */
     scope: 'app' | 'person' | undefined
     seconds?: number
   }
@@ -103,7 +103,7 @@ suite('R07 limits that a service tells', () => {
       scope: 'person',
       seconds: 60,
     },
-    'Facebook, another refusal: nobody': {
+    'Facebook, another refusal: neither': {
       api: () => ofVendor(facebook),
       script: () => () => ({ status: 400, body: { error: { code: 100 } } }),
       scope: undefined,
@@ -114,13 +114,13 @@ suite('R07 limits that a service tells', () => {
       scope: 'person',
       seconds: 120,
     },
-    'GitHub’s secondary limit, by its words alone: the person': {
+    'GitHub’s secondary limit, by its message alone: the person': {
       api: () => ofVendor(github),
       script: () => () => ({ status: 403, body: { message: 'You have exceeded a secondary rate limit.' } }),
       scope: 'person',
       seconds: 60,
     },
-    'GitHub’s search, which is counted apart: nobody': {
+    'GitHub’s search, which is counted separately: neither': {
       api: () => ofVendor(github),
       script: () => () => ({
         status: 403,
@@ -152,7 +152,7 @@ suite('R07 limits that a service tells', () => {
       seconds: 30,
     },
     'a 429 with Retry-After for the call and a later reset for the window': {
-      api: () => told,
+      api: () => announced,
       script: () => () => ({
         status: 429,
         headers: { 'retry-after': '30', left: '0', reset: seconds(900) },
@@ -162,7 +162,7 @@ suite('R07 limits that a service tells', () => {
       seconds: 900,
     },
     'nothing left for the app': {
-      api: () => told,
+      api: () => announced,
       script: () => () => ({ headers: { left: '0', reset: seconds(900) }, body: { notes: [] } }),
       scope: 'app',
       seconds: 900,
@@ -173,20 +173,20 @@ suite('R07 limits that a service tells', () => {
       scope: 'person',
       seconds: 900,
     },
-    'calls left: nobody': {
-      api: () => told,
+    'calls left: neither': {
+      api: () => announced,
       script: () => () => ({ headers: { left: '7', reset: seconds(900) }, body: { notes: [] } }),
       scope: undefined,
     },
-    'an outage with Retry-After: nobody': {
-      api: () => told,
+    'an outage with Retry-After: neither': {
+      api: () => announced,
       script: () => () => ({ status: 503, headers: { 'retry-after': '30' }, body: {} }),
       scope: undefined,
     },
   }
 
   for (const [i, [what, { api, script, scope, seconds: wait }]] of Object.entries(CASES).entries())
-    test(`mean the same to sync and to the proxy: ${what}`, async () => {
+    test(`sync and proxy learn the same: ${what}`, async () => {
       const name = `same-${i}`
       const connector = await service(name, api(), script())
       const profile = await fixture.connect(connector)
@@ -202,7 +202,7 @@ suite('R07 limits that a service tells', () => {
       await forget()
     })
 
-  test('a refusal that was looked at reaches the app as it came', async () => {
+  test('a refusal that was examined reaches the app unchanged', async () => {
     const long = JSON.stringify({ error: { code: 17, message: 'x'.repeat(100_000) } })
     const short = JSON.stringify({ error: { code: 17 } })
     for (const [i, body] of [long, short].entries()) {
@@ -218,8 +218,8 @@ suite('R07 limits that a service tells', () => {
     }
   })
 
-  for (const [scope, api] of Object.entries({ person: onPerson, app: told }))
-    test(`after the proxy learned that the ${scope} has nothing left, sync waits, and whom it concerns`, async () => {
+  for (const [scope, api] of Object.entries({ person: onPerson, app: announced }))
+    test(`after the proxy learned that the ${scope} has no calls left, sync waits, and only where it applies`, async () => {
       const name = `then-${scope}`
       const connector = await service(name, api, () => ({
         headers: { left: '0', reset: seconds(900) },
@@ -253,11 +253,11 @@ suite('R07 limits that a service tells', () => {
       for (const profile of [ada, ben]) {
         await fixture.sql('update endpoint_sync set next_run_at = 0 where profile_id = $1', [profile.id])
         await sync(profile)
-        assert.equal((await fixture.stored(profile)).size, 3, 'when the time has come, all go on')
+        assert.equal((await fixture.stored(profile)).size, 3, 'all continue after the reset')
       }
     })
 
-  test('after sync learned it, the proxy waits', async () => {
+  test('after sync learned a limit, the proxy waits', async () => {
     const connector = await service('the-other-way', ofVendor(github), () => ({
       status: 403,
       headers: { 'retry-after': '120' },
@@ -270,17 +270,17 @@ suite('R07 limits that a service tells', () => {
     assert.equal((await proxied(restarted(), ben, '/list')).status, 200)
   })
 
-  suite('a refusal that a worker process looks at', () => {
+  suite('a refusal that a worker process examines', () => {
     const limit = { status: 400, body: { error: { code: 17 } } }
     const laneOf = (run: (task: string, input: unknown) => Promise<unknown>) => ({ run }) as unknown as Lane
 
-    test('means what it means here', async () => {
+    test('gives the same verdict as in this process', async () => {
       const profile = await fixture.connect(await service('by-worker', ofVendor(facebook), () => limit))
       const { judgeRefusal } = taskHandlers(
         fixture.deps as unknown as DeliveryDependencies,
         createJobLedger(() => {}),
       )
-      // What crosses between processes is a copy.
+      // Processes exchange copies.
       const lane = laneOf((task, input) => {
         assert.equal(task, 'judgeRefusal')
         return judgeRefusal(structuredClone(input) as RawRefusal, new AbortController().signal)
@@ -295,7 +295,7 @@ suite('R07 limits that a service tells', () => {
       assert.deepEqual(await paused(), [{ bucket: `${fixture.appId} by-worker ${profile.id}`, seconds: 60 }])
     })
 
-    test('reaches the app also when the worker dies of it', async () => {
+    test('reaches the app also when the worker crashes', async () => {
       const profile = await fixture.connect(await service('of-it', ofVendor(facebook), () => limit))
       const lane = laneOf(() => Promise.reject(new WorkerDied({ reason: 'crashed', detail: '' })))
       await forget()
@@ -309,9 +309,9 @@ suite('R07 limits that a service tells', () => {
     })
   })
 
-  test('each page of a walk is learned from, the first and the later ones', async () => {
+  test('limits are learned from every page of a walk', async () => {
     for (const page of ['1', '2']) {
-      const connector = await service(`walk-${page}`, told, ({ query }) => ({
+      const connector = await service(`walk-${page}`, announced, ({ query }) => ({
         headers: {
           ...(query['page'] === '2' ? {} : { link: '</list?page=2>; rel="next"' }),
           ...((query['page'] ?? '1') === page ? { left: '0', reset: seconds(900) } : {}),

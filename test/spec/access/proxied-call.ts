@@ -11,7 +11,7 @@ export interface Proxied {
   text: string
 }
 
-/** One GET in this person's name, through a proxy that remembers nothing. Rejects where the proxy itself refuses. */
+/** One GET as this person, through a proxy without cached state. Rejects when the proxy itself refuses. */
 export async function proxied(deps: ProxyDeps, profile: Profile, path: string, paginate = false): Promise<Proxied> {
   const { shard, accountId, appId } = profile
   const proxy = createProxy(deps)

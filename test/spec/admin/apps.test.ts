@@ -29,7 +29,7 @@ const call = async (method: string, path: string, body?: unknown) =>
 const create = async (more: object = {}) =>
   (await call('POST', '/admin/apps', { name: 'App', redirect_uris: ['https://app.test/cb'], ...more })).body
 
-/** What the route promised must be what it answered, nothing added and nothing missing. */
+/** The response must have exactly the documented fields. */
 function assertPromised(method: string, path: string, body: unknown): void {
   const [, , route] = ROUTES.find(([m, p]) => m === method && p === path)!
   const checked = route.response!.safeParse(body)
@@ -37,8 +37,8 @@ function assertPromised(method: string, path: string, body: unknown): void {
   assert.deepEqual(checked.data, body)
 }
 
-suite('apps by the admin API', () => {
-  test('are made, shown, changed, listed and deleted, each answer as promised', async () => {
+suite('apps in the admin API', () => {
+  test('are created, shown, changed, listed and deleted, each response as documented', async () => {
     const made = await call('POST', '/admin/apps', {
       name: ' My App ',
       redirect_uris: ['https://a.test/', 'https://a.test/', 'com.app:/cb'],
@@ -69,8 +69,8 @@ suite('apps by the admin API', () => {
       changed.body,
     )
 
-    const gone = await call('DELETE', where)
-    assertPromised('DELETE', '/admin/apps/:client_id', gone.body)
+    const deleted = await call('DELETE', where)
+    assertPromised('DELETE', '/admin/apps/:client_id', deleted.body)
     for (const [method, path, body] of [
       ['GET', where],
       ['PATCH', where, {}],
@@ -82,7 +82,7 @@ suite('apps by the admin API', () => {
     }
   })
 
-  test('keep two secrets alive while one takes over, and the old one ends', async () => {
+  test('keep both secrets valid during a rotation, until the old one expires', async () => {
     const app = await create()
     const proves = (secret: string, at = Date.now()) =>
       authenticateApp({ ...tributary.store, clock: { now: () => at } }, app.client_id, secret, '10.9.9.9').then(
@@ -106,7 +106,7 @@ suite('apps by the admin API', () => {
     )
   })
 
-  test('lose the old secret at once when no overlap is asked, and have a day without a word', async () => {
+  test('lose the old secret at once with an overlap of 0, and after a day by default', async () => {
     const app = await create()
     const before = Date.now()
     const day = await call('POST', `/admin/apps/${app.client_id}/rotate-secret`)
@@ -149,7 +149,7 @@ suite('apps by the admin API', () => {
     ],
     'the body': [[], 'text', 5, null],
   })) {
-    test(`are refused with the name of the field when ${field} is wrong`, async () => {
+    test(`a wrong ${field} is refused, and the error names it`, async () => {
       const before = ((await call('GET', '/admin/apps')).body as unknown as AppBody[]).length
       for (const body of bodies) {
         const response = await call('POST', '/admin/apps', body)
@@ -161,7 +161,7 @@ suite('apps by the admin API', () => {
     })
   }
 
-  test('refuse an overlap that is none', async () => {
+  test('refuse an invalid overlap', async () => {
     const app = await create()
     for (const overlap_seconds of [-1, 1.5, '60', 31 * 86_400, null, [1]]) {
       const response = await call('POST', `/admin/apps/${app.client_id}/rotate-secret`, { overlap_seconds })
@@ -171,14 +171,14 @@ suite('apps by the admin API', () => {
     assert.equal((await call('GET', `/admin/apps/${app.client_id}`)).body.secrets.length, 1)
   })
 
-  test('are not found under a name that no database can hold', async () => {
+  test('a client id with characters that PostgreSQL cannot store returns 404', async () => {
     for (const id of ['%00', 'a%00b', '%ff', 'x'.repeat(1500), '%F0%9F%98%80', "'; drop table app; --", '%2e%2e']) {
       const response = await call('GET', `/admin/apps/${id}`)
       assert.ok([400, 404].includes(response.status), `${id}: ${response.status}`)
     }
   })
 
-  test('that are changed at the same moment end up as one of the changes', async () => {
+  test('concurrent changes end as one of them', async () => {
     const app = await create()
     const names = Array.from({ length: 10 }, (_, i) => `n${i}`)
     const responses = await Promise.all(names.map((name) => call('PATCH', `/admin/apps/${app.client_id}`, { name })))

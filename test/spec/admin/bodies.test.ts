@@ -27,7 +27,7 @@ async function post(
 
 const FINE = JSON.stringify({ name: 'App', redirect_uris: ['https://app.test/'] })
 
-suite('bodies', () => {
+suite('request bodies', () => {
   for (const body of ['{', '{"name":', 'nothing', '{"a":1}x', "{'a':1}", '\u0000', '[', '{"name":"a\nb"}', '']) {
     test(`that are not JSON are refused: ${JSON.stringify(body)}`, async () => {
       const response = await post(body)
@@ -41,7 +41,7 @@ suite('bodies', () => {
     '{"name":{"__proto__":{"polluted":1}},"redirect_uris":["https://app.test/"]}',
     String.raw`{"\u005f_proto__":{"polluted":1},"name":"a","redirect_uris":["https://app.test/"]}`,
   ]) {
-    test(`S50 that reach for a prototype touch nothing: ${body.slice(0, 40)}`, async () => {
+    test(`S50 with prototype keys change no prototype: ${body.slice(0, 40)}`, async () => {
       const response = await post(body)
       assert.ok([201, 400].includes(response.status))
       assert.equal(({} as { polluted?: number }).polluted, undefined)
@@ -49,21 +49,21 @@ suite('bodies', () => {
     })
   }
 
-  test('S50 in forms reach for no prototype either', async () => {
+  test('S50 with prototype keys in forms change no prototype', async () => {
     const response = await post('__proto__=x&constructor=y&hasOwnProperty=z&name=a', {
       'content-type': 'application/x-www-form-urlencoded',
     })
     assert.deepEqual([response.status, response.body.error.startsWith('redirect_uris')], [400, true])
   })
 
-  test('in forms that give a field twice are told so', async () => {
+  test('a form that repeats a field is refused', async () => {
     const response = await post('name=a&name=b&redirect_uris=https://app.test/', {
       'content-type': 'application/x-www-form-urlencoded',
     })
     assert.deepEqual([response.status, response.body.error], [400, 'name: was given more than once.'])
   })
 
-  test('deeper than anybody needs are refused or ignored, never a crash', async () => {
+  test('with extreme nesting are refused or ignored, never a crash', async () => {
     for (const deep of [
       '['.repeat(200_000) + ']'.repeat(200_000),
       `{"name":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
@@ -71,7 +71,7 @@ suite('bodies', () => {
       assert.equal((await post(deep)).status, 400)
   })
 
-  test('of another kind are refused', async () => {
+  test('of another content type are refused', async () => {
     for (const type of [
       'text/plain',
       'application/xml',
@@ -93,22 +93,22 @@ suite('bodies', () => {
     assert.deepEqual([large.status, large.body.reason], [413, 'body_too_large'])
   })
 
-  test('in bytes that are no UTF-8 never end in a failure of ours', async () => {
+  test('with invalid UTF-8 never cause a 5xx', async () => {
     assert.ok([201, 400].includes((await post(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))).status))
   })
 
-  test('of strangers are refused for who they are', async () => {
+  test('of unauthenticated callers get 401 before the body matters', async () => {
     for (const body of [FINE, '{', ''])
       assert.deepEqual((await post(body, {}, 'tra_wrong')).body.reason, 'admin_token_invalid', body)
   })
 })
 
 suite('the admin token', () => {
-  const ask = (headers: Record<string, string>) => fetch(`${tributary.url}/admin/apps`, { headers })
+  const request = (headers: Record<string, string>) => fetch(`${tributary.url}/admin/apps`, { headers })
 
-  test('opens in Authorization: Bearer and nowhere else', async () => {
-    assert.equal((await ask({ authorization: `Bearer ${tributary.adminToken}` })).status, 200)
-    assert.equal((await ask({ authorization: `bearer ${tributary.adminToken}` })).status, 200)
+  test('is accepted in Authorization: Bearer and nowhere else', async () => {
+    assert.equal((await request({ authorization: `Bearer ${tributary.adminToken}` })).status, 200)
+    assert.equal((await request({ authorization: `bearer ${tributary.adminToken}` })).status, 200)
     for (const headers of [
       {},
       { authorization: tributary.adminToken },
@@ -120,7 +120,7 @@ suite('the admin token', () => {
       { cookie: `admin_token=${tributary.adminToken}` },
       { 'x-admin-token': tributary.adminToken },
     ]) {
-      const response = await ask(headers)
+      const response = await request(headers)
       assert.equal(response.status, 401, JSON.stringify(headers))
       assert.equal(response.headers.get('www-authenticate'), 'Bearer')
       assert.equal(((await response.json()) as { reason: string }).reason, 'admin_token_invalid')

@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-const ask = <Row extends object>(text: string, values: unknown[] = []) => harness.sql<Row>(text, values)
+const sql = <Row extends object>(text: string, values: unknown[] = []) => harness.sql<Row>(text, values)
 const remove = (app: LabApp, query = '') => harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}${query}`)
 const progressOf = async (app: LabApp): Promise<Progress> =>
   ((await harness.tributary.admin('GET', '/admin/deletions')).body as Progress[]).find(
@@ -43,7 +43,7 @@ const worksAtService = async (token: string) =>
   (await fetch(`${harness.lab.services['demo-social'].url}/api/me`, { headers: { authorization: `Bearer ${token}` } }))
     .status === 200
 
-/** An app with people, a merge behind them, items of its own, logs, open sign-ins and perhaps a destination. */
+/** An app with people, a merge, own items, logs, unfinished sign-ins and optionally a destination. */
 async function livedInApp(destination?: string) {
   const app = await harness.makeApp()
   if (destination !== undefined) {
@@ -68,11 +68,11 @@ async function livedInApp(destination?: string) {
   await send(harness, 'GET', '/proxy/demo-social/api/me', { token: ada.access_token })
   await newCode(harness, 'demo-social', 'esra', {}, app)
   const tokens = [await serviceToken(ada, app)]
-  return { app, ada, tokens, ids: await idsOfApp(ask, app.clientId) }
+  return { app, ada, tokens, ids: await idsOfApp(sql, app.clientId) }
 }
 
 suite('an app that has people', () => {
-  test('is not deleted unless that is asked for, over HTTP or by a command', async () => {
+  test('is only deleted when that is requested explicitly, over HTTP or by a command', async () => {
     const { app, ada, tokens } = await livedInApp()
     const response = await remove(app)
     assert.deepEqual([response.status, (response.body as { reason: string }).reason], [409, 'app_has_accounts'])
@@ -84,13 +84,13 @@ suite('an app that has people', () => {
     assert.equal(await worksAtService(tokens[0]!), true)
   })
 
-  test('goes with everything of them: here, at the services and at destinations', async () => {
+  test('is deleted with everything of them: here, at the services and at destinations', async () => {
     const neighbour = await harness.makeApp()
-    const kept = await signIn(harness, 'demo-social', 'ada', {}, neighbour)
-    const theirs: ClientDatabase = await clientDatabase()
+    const neighbourPerson = await signIn(harness, 'demo-social', 'ada', {}, neighbour)
+    const target: ClientDatabase = await clientDatabase()
     try {
-      const { app, ada, tokens, ids } = await livedInApp(theirs.url)
-      await until('an item is at the destination', async () => (await theirs.live()).length > 0)
+      const { app, ada, tokens, ids } = await livedInApp(target.url)
+      await until('an item is at the destination', async () => (await target.live()).length > 0)
       const begun = await remove(app, '?erase=true')
       assert.equal(begun.status, 202, JSON.stringify(begun.body))
       assert.equal((await get(harness, '/profiles', ada.access_token)).status, 401)
@@ -100,20 +100,20 @@ suite('an app that has people', () => {
       assert.deepEqual([progress.erased, progress.service_tokens.failed], [progress.accounts, 0])
       assert.ok(progress.service_tokens.revoked >= 3)
       assert.equal(progress.destinations_untold, undefined)
-      assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+      assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
       for (const token of tokens) assert.equal(await worksAtService(token), false)
-      assert.deepEqual(await theirs.live(), [])
+      assert.deepEqual(await target.live(), [])
       assert.equal((await remove(app, '?erase=true')).status, 404)
       for (const action of ['app.delete_begin', 'app.delete'])
         assert.equal((await auditOf(harness, action)).filter(({ app_id: id }) => id === app.clientId).length, 1, action)
-      assert.equal((await get(harness, '/profiles', kept.access_token)).status, 200)
-      assert.equal(await worksAtService(await serviceToken(kept, neighbour)), true)
+      assert.equal((await get(harness, '/profiles', neighbourPerson.access_token)).status, 200)
+      assert.equal(await worksAtService(await serviceToken(neighbourPerson, neighbour)), true)
     } finally {
-      await theirs.drop()
+      await target.drop()
     }
   })
 
-  test('is deleted by the command as well, which tells what was done', async () => {
+  test('is also deleted by the command, which prints what was done', async () => {
     const { app, ids } = await livedInApp()
     const env = {
       DATABASE_URL: harness.tributary.databaseUrl,
@@ -124,15 +124,15 @@ suite('an app that has people', () => {
     assert.equal(command.code, 0, command.stderr)
     const done = JSON.parse(command.stdout) as Progress
     assert.deepEqual([done.state, done.erased], ['deleted', done.accounts])
-    assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+    assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
   })
 
-  test('waits for a destination that cannot be reached, until nobody wants to wait', async () => {
-    const theirs: ClientDatabase = await clientDatabase()
+  test('waits for an unreachable destination until the operator stops waiting', async () => {
+    const target: ClientDatabase = await clientDatabase()
     try {
-      const { app, ids } = await livedInApp(theirs.url)
-      await until('an item is at the destination', async () => (await theirs.live()).length > 0)
-      await theirs.line.cut()
+      const { app, ids } = await livedInApp(target.url)
+      await until('an item is at the destination', async () => (await target.live()).length > 0)
+      await target.line.cut()
       assert.equal((await remove(app, '?erase=true')).status, 202)
       await until('it waits', async () => (await progressOf(app)).state === 'waiting_for_destinations')
       const waiting = await progressOf(app)
@@ -143,13 +143,13 @@ suite('an app that has people', () => {
       await remove(app, '?erase=true&give_up=true')
       await deleted(app)
       assert.equal((await progressOf(app)).destinations_untold, 1)
-      assert.deepEqual(await tablesWithRowsOf(ask, ids), [])
+      assert.deepEqual(await tablesWithRowsOf(sql, ids), [])
     } finally {
-      await theirs.drop()
+      await target.drop()
     }
   })
 
-  test('and nobody signs in to one that is being deleted', async () => {
+  test('that is being deleted accepts no sign-in', async () => {
     const { app } = await livedInApp()
     const code = await newCode(harness, 'demo-social', 'dmitri', {}, app)
     await harness.sql('update app set deleting_at = 1 where id = $1', [app.clientId])
@@ -163,7 +163,7 @@ suite('an app that has people', () => {
   })
 })
 
-test('an app without people is deleted at once, as ever', async () => {
+test('an app without people is deleted at once', async () => {
   const app = await harness.makeApp()
   assert.deepEqual(await remove(app), { status: 200, body: { deleted: app.clientId } })
   assert.equal((await remove(app)).status, 404)

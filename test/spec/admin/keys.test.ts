@@ -35,8 +35,8 @@ function assertPromised(method: string, path: string, body: unknown): void {
   assert.deepEqual(route.response!.parse(body), body)
 }
 
-suite('service keys by the admin API', () => {
-  test('are set, listed, replaced and deleted, each answer as promised and without the secret', async () => {
+suite('service keys in the admin API', () => {
+  test('are set, listed, replaced and deleted, each response as documented and without the secret', async () => {
     const set = await call('PUT', `${where}/github`, {
       key: 'k1',
       secret: 's3cret-1',
@@ -57,13 +57,13 @@ suite('service keys by the admin API', () => {
     assert.deepEqual(await list(), [replaced.body])
     assert.doesNotMatch(JSON.stringify(await list()), /s3cret/)
 
-    const gone = await call('DELETE', `${where}/github`)
-    assertPromised('DELETE', '/admin/apps/:client_id/keys/:service', gone.body)
+    const deleted = await call('DELETE', `${where}/github`)
+    assertPromised('DELETE', '/admin/apps/:client_id/keys/:service', deleted.body)
     assert.deepEqual(await list(), [])
     assert.equal((await call('DELETE', `${where}/github`)).status, 404)
   })
 
-  test('keep the secret exactly', async () => {
+  test('store the secret unchanged', async () => {
     for (const secret of ['a', ' spaces ', '日本 😀', '"\\\n\t', 'x'.repeat(10_000)]) {
       assert.equal((await call('PUT', `${where}/exact`, { key: 'k', secret })).status, 200)
       const found = await findServiceKey(tributary.store.database, tributary.store.keyring, id, 'exact')
@@ -71,7 +71,7 @@ suite('service keys by the admin API', () => {
     }
   })
 
-  test('take every address that may be overridden, and no other', async () => {
+  test('accept every address that may be overridden, and no other', async () => {
     const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, `https://${name.replaceAll('_', '-')}.test/x`]))
     assert.deepEqual(
       (await call('PUT', `${where}/self-hosted`, { key: 'k', secret: 's', overrides })).body.overrides,
@@ -103,7 +103,7 @@ suite('service keys by the admin API', () => {
       { key: 'k', secret: 's', overrides: { api_url: 5 } },
     ],
   })) {
-    test(`are refused with the name of the field when ${field} is wrong`, async () => {
+    test(`a wrong ${field} is refused, and the error names it`, async () => {
       for (const body of bodies) {
         const response = await call('PUT', `${where}/wrong`, body)
         assert.equal(response.status, 400, JSON.stringify(body).slice(0, 80))
@@ -117,7 +117,7 @@ suite('service keys by the admin API', () => {
     })
   }
 
-  test('with a character that no database can hold are refused, never a failure of ours', async () => {
+  test('with a character that PostgreSQL cannot store are refused, never a 5xx', async () => {
     for (const body of [
       { key: 'a\u0000b', secret: 's' },
       { key: 'k', secret: 's', scope: '\u0000' },
@@ -128,17 +128,17 @@ suite('service keys by the admin API', () => {
     }
   })
 
-  test('of a service whose name is none are refused', async () => {
+  test('of an invalid service name are refused', async () => {
     for (const service of ['GitHub', '1x', 'a_b', 'a%20b', '-a', 'x'.repeat(51), '%00', '__proto__', 'a.b', 'é'])
       assert.equal((await call('PUT', `${where}/${service}`, { key: 'k', secret: 's' })).status, 400, service)
   })
 
-  test('of an app that is not there are not found', async () => {
-    const nobody = '/admin/apps/app_none/keys'
+  test('of an unknown app return 404', async () => {
+    const unknownApp = '/admin/apps/app_none/keys'
     for (const [method, path, body] of [
-      ['GET', nobody],
-      ['PUT', `${nobody}/github`, { key: 'k', secret: 's' }],
-      ['DELETE', `${nobody}/github`],
+      ['GET', unknownApp],
+      ['PUT', `${unknownApp}/github`, { key: 'k', secret: 's' }],
+      ['DELETE', `${unknownApp}/github`],
     ] as const)
       assert.equal((await call(method, path, body)).status, 404, method)
   })

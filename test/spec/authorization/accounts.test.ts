@@ -46,7 +46,7 @@ suite('linking with access_token', () => {
     assert.deepEqual((body['demo-social'] as string[]).toSorted(), ids.toSorted())
   })
 
-  test('the same person again in the same account makes no second profile', async () => {
+  test('signing in the same person again adds no second profile', async () => {
     app = await harness.makeApp()
     const ada = await enter('ada')
     await enter('ada', { access_token: ada.access_token })
@@ -68,7 +68,7 @@ suite('linking with access_token', () => {
     assert.deepEqual(Object.keys((await get(harness, '/profiles', ben.access_token)).body), ['id', 'demo-social'])
   })
 
-  test('a token that was revoked meanwhile joins nothing when the code is redeemed', async () => {
+  test('when the token is revoked before the code is redeemed, nothing is linked', async () => {
     app = await harness.makeApp()
     const ada = await enter('ada')
     const code = await newCode(harness, 'demo-micro', 'ada', { access_token: ada.access_token }, app)
@@ -82,7 +82,7 @@ suite('linking with access_token', () => {
     assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 0)
   })
 
-  test('a merged-away token is refused at once', async () => {
+  test('the token of a merged account is refused at once', async () => {
     app = await harness.makeApp()
     const [ada, ben] = [await enter('ada'), await enter('ben')]
     await send(harness, 'POST', '/auth/merge', { form: { source: ada.access_token, dest: ben.access_token } })
@@ -91,8 +91,8 @@ suite('linking with access_token', () => {
   })
 })
 
-suite('which account a sign-in finds', () => {
-  test('the one that used the service user last: by link', async () => {
+suite('the account that a sign-in finds', () => {
+  test('is the one that used the service user last, by a link', async () => {
     app = await harness.makeApp()
     const ben = await enter('ben')
     const ada = await enter('ada')
@@ -102,7 +102,7 @@ suite('which account a sign-in finds', () => {
     assert.equal((await enter('ben')).account, ben.account)
   })
 
-  test('the one that used the service user last: by apply, which always makes a new account', async () => {
+  test('is the one that used the service user last, by apply, which always creates an account', async () => {
     app = await harness.makeApp()
     const first = await enter('ben')
     const [one, two] = [await apply('ben'), await apply('ben')]
@@ -110,7 +110,7 @@ suite('which account a sign-in finds', () => {
     assert.equal((await enter('ben')).account, two.account)
   })
 
-  test('when the last one lets go of it, the one before is found again', async () => {
+  test('is the previous one after the last one disconnects', async () => {
     app = await harness.makeApp()
     const ben = await enter('ben')
     const ada = await enter('ada')
@@ -119,7 +119,7 @@ suite('which account a sign-in finds', () => {
     assert.equal((await enter('ben')).account, ben.account)
   })
 
-  test('when nobody has it any more, a new one is made', async () => {
+  test('is a new one when no account has the service user any more', async () => {
     app = await harness.makeApp()
     const ben = await enter('ben')
     await drop(ben.access_token, 'demo-social')
@@ -132,7 +132,7 @@ suite('which account a sign-in finds', () => {
     )
   })
 
-  test('after a merge: the account that stayed', async () => {
+  test('after a merge is the destination account', async () => {
     app = await harness.makeApp()
     const [ada, ben] = [await enter('ada'), await enter('ben')]
     await send(harness, 'POST', '/auth/merge', { form: { source: ben.access_token, dest: ada.access_token } })
@@ -140,7 +140,7 @@ suite('which account a sign-in finds', () => {
     assert.equal((await enter('ada')).account, ada.account)
   })
 
-  test('a merge is no use: who used it last before, did so after', async () => {
+  test('does not change by a merge: the order of use stays', async () => {
     app = await harness.makeApp()
     const [ada, ben] = [await enter('ada'), await enter('ben')]
     const esra = await enter('esra')
@@ -149,14 +149,14 @@ suite('which account a sign-in finds', () => {
     assert.equal((await enter('ben')).account, esra.account)
   })
 
-  test('a deleted account is never found', async () => {
+  test('is never a deleted one', async () => {
     app = await harness.makeApp()
     const ada = await enter('ada')
     await send(harness, 'DELETE', '/profiles', { token: ada.access_token })
     assert.notEqual((await enter('ada')).account, ada.account)
   })
 
-  test('a person signs in while the account is being merged, over and over: no answer is an error of ours', async () => {
+  test('a person signs in repeatedly while the account is being merged: no response is a 5xx', async () => {
     app = await harness.makeApp()
     for (let round = 0; round < 3; round += 1) {
       const [ada, ben] = [await enter('ada'), await enter('ben')]

@@ -13,11 +13,11 @@ before(async () => {
 after(() => harness.stop())
 
 const keys = () => ({ client_id: harness.app.clientId, client_secret: harness.app.secret })
-const apply = (service: string, fields: Record<string, string>, ask: RequestOptions = {}) =>
-  send(harness, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...ask })
+const apply = (service: string, fields: Record<string, string>, options: RequestOptions = {}) =>
+  send(harness, 'POST', `/auth/${service}/apply`, { form: { ...keys(), ...fields }, ...options })
 
 suite('/auth/:service/apply', () => {
-  test('GET with everything in the query, as the specification has it', async () => {
+  test('GET with everything in the query, as in the specification', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
     const response = await send(harness, 'GET', '/auth/demo-social/apply', { query: { ...keys(), token } })
     assert.equal(response.status, 200, response.text)
@@ -29,15 +29,15 @@ suite('/auth/:service/apply', () => {
 
   test('POST with a form, with JSON, and with Basic', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
-    for (const ask of [
+    for (const options of [
       { form: { ...keys(), token } },
       { json: { ...keys(), token } },
       { form: { token }, headers: basic(harness.app) },
     ])
-      assert.equal((await send(harness, 'POST', '/auth/demo-social/apply', ask)).status, 200)
+      assert.equal((await send(harness, 'POST', '/auth/demo-social/apply', options)).status, 200)
   })
 
-  test('an OAuth 1 service needs its token secret', async () => {
+  test('an OAuth 1 service requires its token secret', async () => {
     const { token, token_secret: tokenSecret } = await tokensFor(harness, 'demo-micro', 'ada')
     const missing = await apply('demo-micro', { token })
     assertRefused(missing, 400, 'bad_parameter')
@@ -46,7 +46,7 @@ suite('/auth/:service/apply', () => {
     assert.equal((await apply('demo-micro', { token, token_secret: tokenSecret! })).status, 200)
   })
 
-  test('without account always a new one; with it that one', async () => {
+  test('without `account` a new account is created; with it the profile joins that one', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ben')
     const [one, two] = [await apply('demo-social', { token }), await apply('demo-social', { token })]
     assert.notEqual(one.body['account'], two.body['account'])
@@ -58,7 +58,7 @@ suite('/auth/:service/apply', () => {
     assert.ok((await auditOf(harness, 'profile.link')).some(({ account_id: id }) => id === one.body['account']))
   })
 
-  test('an account that is unknown, malformed, deleted or of another app is not there', async () => {
+  test('an account that is unknown, malformed, deleted or of another app returns 404', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
     const other = await signIn(harness, 'demo-social', 'ada', {}, await harness.makeApp())
     const deleted = await signIn(harness, 'demo-social', 'finn')
@@ -68,12 +68,12 @@ suite('/auth/:service/apply', () => {
     assert.deepEqual(Object.keys((await get(harness, '/profiles', other.access_token)).body), ['id', 'demo-social'])
   })
 
-  test('a service that is unknown, or that the app has no keys for', async () => {
+  test('a service that is unknown, or for which the app has no keys, is refused', async () => {
     assertRefused(await apply('nowhere', { token: 't' }), 404, 'service_unknown')
     assertRefused(await apply('bluesky', { token: 't' }), 404, 'no_service_keys')
   })
 
-  test('what is missing is named; a wrong secret is refused', async () => {
+  test('missing parameters are named; a wrong secret is refused', async () => {
     for (const name of ['client_id', 'client_secret', 'token']) {
       const { [name]: _, ...form } = { ...keys(), token: 't' } as Record<string, string>
       const response = await send(harness, 'POST', '/auth/demo-social/apply', { form })
@@ -83,7 +83,7 @@ suite('/auth/:service/apply', () => {
     assertRefused(await apply('demo-social', { token: 't', client_secret: 'wrong' }), 401, 'app_secret_invalid')
   })
 
-  test("a service's own failure is never ours", async () => {
+  test('a failure of the service is never a 500', async () => {
     const social = harness.lab.services['demo-social']
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
     social.faults.add({ path: '/oauth/introspect', kind: 'status', status: 503 })
@@ -94,7 +94,7 @@ suite('/auth/:service/apply', () => {
     assertRefused(await apply('demo-social', { token }), 502, 'service_unreachable')
   })
 
-  test('S26 only a good token is accepted: not of another app, another service, expired, revoked or malformed', async () => {
+  test('S26 only a valid token is accepted: none of another app or service, none expired, revoked or malformed', async () => {
     const other = await harness.makeApp()
     const { token: stolen } = await tokensFor(harness, 'demo-social', 'ada', other)
     assertRefused(await apply('demo-social', { token: stolen }), 401, 'service_refused')
@@ -116,11 +116,11 @@ suite('/auth/:service/apply', () => {
   })
 })
 
-suite('F27 whether the service gave the token to this app', () => {
+suite('F27 app_verified: whether the service issued the token to this app', () => {
   const verifying = { 'demo-social': true, 'demo-micro': true, 'demo-health': false } as const
 
   for (const [service, verified] of Object.entries(verifying) as [DemoService, boolean][]) {
-    test(`${service}: ${verified ? 'is asked' : 'cannot be asked, and the answer says so'}`, async () => {
+    test(`${service}: ${verified ? 'is checked' : 'cannot be checked, and the response says so'}`, async () => {
       const { token, token_secret: tokenSecret } = await tokensFor(harness, service, 'ada')
       const given = { token, ...(tokenSecret === undefined ? {} : { token_secret: tokenSecret }) }
       assert.equal((await apply(service, given)).body['app_verified'], verified)
@@ -136,7 +136,7 @@ suite('F27 whether the service gave the token to this app', () => {
     })
   }
 
-  test('is told by /services beforehand', async () => {
+  test('GET /services says in advance whether it can be checked', async () => {
     const { body } = await send(harness, 'GET', '/services')
     const cards = body as Record<string, { apply_verifies_app: boolean }>
     for (const [service, verified] of Object.entries({
@@ -152,7 +152,7 @@ suite('F27 whether the service gave the token to this app', () => {
       assert.equal(cards[service]?.apply_verifies_app, verified, service)
   })
 
-  test('one token of a batch that could not be verified is told for the whole entry', async () => {
+  test('one unverifiable token of a batch entry makes the whole entry unverified', async () => {
     const social = await tokensFor(harness, 'demo-social', 'ben')
     const health = await tokensFor(harness, 'demo-health', 'ben')
     const entry = { id: 'ben', 'demo-social': { token: social.token }, 'demo-health': { token: health.token } }
@@ -162,11 +162,11 @@ suite('F27 whether the service gave the token to this app', () => {
 })
 
 suite('POST /auth/apply/batch', () => {
-  const batch = (accounts: unknown, ask: RequestOptions = {}) =>
-    send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...ask })
+  const batch = (accounts: unknown, options: RequestOptions = {}) =>
+    send(harness, 'POST', '/auth/apply/batch', { json: { ...keys(), accounts }, ...options })
   type Entry = { account: string; access_token: string; profiles: string[]; errors?: object; error?: object }
 
-  test('answers by the id of the caller; several services make one account', async () => {
+  test('returns entries by the caller’s id; several services make one account', async () => {
     const tokens = async (service: DemoService) => {
       const { token, token_secret: tokenSecret } = await tokensFor(harness, service, 'ada')
       return { token, ...(tokenSecret === undefined ? {} : { token_secret: tokenSecret }) }
@@ -192,7 +192,7 @@ suite('POST /auth/apply/batch', () => {
     assert.deepEqual(empty, { error: {} })
   })
 
-  test('1000 are taken, 1001 are not', async () => {
+  test('accepts 1000 entries and refuses 1001', async () => {
     const many = (n: number) => Array.from({ length: n }, (_, i) => ({ id: `p${i}`, nowhere: { token: 't' } }))
     assertRefused(await batch(many(1001)), 400, 'bad_body')
     const response = await batch(many(1000))
@@ -201,7 +201,7 @@ suite('POST /auth/apply/batch', () => {
     assert.deepEqual((await batch([])).body, {})
   })
 
-  test('what cannot be understood is named, and nothing is done', async () => {
+  test('names what is invalid and changes nothing', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
     const before = await harness.sql('select 1 from account')
     for (const accounts of [

@@ -19,14 +19,14 @@ const exchange = async (fields: Record<string, string> = {}, person = 'ada') => 
 }
 
 suite('POST /oauth/access_token', () => {
-  test('answers the token, the account and the kind of token, and nothing else', async () => {
+  test('returns access_token, account and token_type, and nothing else', async () => {
     const granted = await exchange()
     assert.deepEqual(Object.keys(granted), ['access_token', 'account', 'token_type'])
     assert.equal(granted['token_type'], 'bearer')
     assert.ok(granted.access_token.length < 255)
   })
 
-  test('takes a form, JSON, Basic, and the standard parameters', async () => {
+  test('accepts a form, JSON, Basic, and the standard parameters', async () => {
     const { clientId, secret } = harness.app
     const ways = [
       (code: string) => ({ form: { client_id: clientId, client_secret: secret, code } }),
@@ -50,7 +50,7 @@ suite('POST /oauth/access_token', () => {
     }
   })
 
-  test('profile=all is the /profiles object; profile=last only what was just used', async () => {
+  test('profile=all returns the /profiles object; profile=last only the profile just used', async () => {
     const first = await exchange({}, 'ben')
     const code = await newCode(harness, 'demo-micro', 'ben', { access_token: first.access_token })
     const all = (await (await redeem(harness, code, { profile: 'all' })).json()) as typeof first
@@ -61,7 +61,7 @@ suite('POST /oauth/access_token', () => {
     assert.deepEqual(last.profile, { id: first.account, 'demo-social': [nativeId(harness, 'demo-social', 'ben')] })
   })
 
-  test('auth=true adds the tokens that work at the service', async () => {
+  test('auth=true adds working tokens of the service', async () => {
     const entry = entryOf((await exchange({ profile: 'last', auth: 'true' })).profile, 'demo-social')
     const me = await fetch(`${harness.lab.services['demo-social'].url}/api/me`, {
       headers: { authorization: `Bearer ${entry.auth.token}` },
@@ -73,7 +73,7 @@ suite('POST /oauth/access_token', () => {
     assert.equal('data' in entry, false)
   })
 
-  test('auth=true of an OAuth 1 service has its token secret', async () => {
+  test('auth=true of an OAuth 1 service includes the token secret', async () => {
     const response = await redeem(harness, await newCode(harness, 'demo-micro', 'ada'), { profile: 'last', auth: '1' })
     const { auth } = entryOf(((await response.json()) as { profile: unknown }).profile, 'demo-micro')
     assert.equal(typeof auth.token_secret, 'string')
@@ -91,7 +91,7 @@ suite('POST /oauth/access_token', () => {
     assert.equal('profile' in (await exchange({ auth: 'true', full: 'true' })), false)
   })
 
-  test('says what is missing or cannot be understood', async () => {
+  test('names missing and invalid parameters', async () => {
     const code = await newCode(harness, 'demo-social', 'ada')
     const whole = { client_id: harness.app.clientId, client_secret: harness.app.secret, code }
     for (const name of ['client_id', 'client_secret', 'code'] as const) {
@@ -113,7 +113,7 @@ suite('POST /oauth/access_token', () => {
     assert.equal((await redeem(harness, code)).status, 200, 'none of these used the code up')
   })
 
-  test('a wrong secret does not use the code up', async () => {
+  test('a wrong secret does not consume the code', async () => {
     const code = await newCode(harness, 'demo-social', 'ada')
     const response = await redeem(harness, code, {}, { ...harness.app, secret: 'trs_wrong' })
     assert.equal(response.status, 401)
@@ -121,7 +121,7 @@ suite('POST /oauth/access_token', () => {
     assert.equal((await redeem(harness, code)).status, 200)
   })
 
-  test('secrets of a rotation both work while it lasts', async () => {
+  test('both secrets of a rotation work until the old one expires', async () => {
     const app = await harness.makeApp()
     const rotated = await harness.tributary.admin('POST', `/admin/apps/${app.clientId}/rotate-secret`, {})
     const secret = (rotated.body as { client_secret: string }).client_secret
@@ -131,7 +131,7 @@ suite('POST /oauth/access_token', () => {
     }
   })
 
-  test('secrets in the query are not taken', async () => {
+  test('secrets in the query are refused', async () => {
     const code = await newCode(harness, 'demo-social', 'ada')
     const query = { client_id: harness.app.clientId, client_secret: harness.app.secret, code }
     assert.equal((await send(harness, 'POST', '/oauth/access_token', { query, form: {} })).status, 400)
@@ -143,16 +143,16 @@ suite('POST /oauth/revoke (RFC 7009)', () => {
   const revoke = (form: Record<string, string>, headers = basic(harness.app)) =>
     send(harness, 'POST', '/oauth/revoke', { form, headers })
 
-  test('takes one token back and leaves the others', async () => {
+  test('revokes one token and leaves the others', async () => {
     const [one, two] = [await signIn(harness, 'demo-social', 'ada'), await signIn(harness, 'demo-social', 'ada')]
     const response = await revoke({ token: one.access_token, token_type_hint: 'access_token' })
     assert.deepEqual([response.status, response.body], [200, {}])
     assertRefused(await send(harness, 'GET', '/profiles', { token: one.access_token }), 401, 'token_invalid')
     assert.equal((await get(harness, '/profiles', two.access_token)).status, 200)
-    assert.equal((await revoke({ token: one.access_token })).status, 200, 'again is no error')
+    assert.equal((await revoke({ token: one.access_token })).status, 200, 'a second revocation succeeds')
   })
 
-  test('an unknown token is no error; another app cannot take it', async () => {
+  test('an unknown token returns 200; the token of another app is not revoked', async () => {
     assert.equal((await revoke({ token: 'anything' })).status, 200)
     const granted = await signIn(harness, 'demo-social', 'ada')
     const other = await harness.makeApp()
@@ -160,7 +160,7 @@ suite('POST /oauth/revoke (RFC 7009)', () => {
     assert.equal((await get(harness, '/profiles', granted.access_token)).status, 200)
   })
 
-  test('needs the secret, and a token', async () => {
+  test('requires the secret and a token', async () => {
     const granted = await signIn(harness, 'demo-social', 'ada')
     const wrong = basic({ clientId: harness.app.clientId, secret: 'wrong' })
     assertRefused(await revoke({ token: granted.access_token }, wrong), 401, 'app_secret_invalid')
@@ -169,7 +169,7 @@ suite('POST /oauth/revoke (RFC 7009)', () => {
   })
 })
 
-test('the metadata (RFC 8414) names addresses that are there', async () => {
+test('the metadata (RFC 8414) names existing addresses', async () => {
   const { status, body } = await send(harness, 'GET', '/.well-known/oauth-authorization-server')
   assert.equal(status, 200)
   assert.equal(body['issuer'], harness.tributary.url)

@@ -15,7 +15,7 @@ const address = (query: Record<string, string> = {}, clientId = harness.app.clie
   `${harness.tributary.url}/connect?${new URLSearchParams({ client_id: clientId, redirect_uri: REDIRECT, ...query }).toString()}`
 
 suite('/connect', () => {
-  test("shows the app's name and its services, and nothing else", async () => {
+  test('shows the app’s name and its services, and nothing else', async () => {
     const app = await harness.makeApp({ name: 'A & <i>B</i>', services: ['demo-social', 'demo-micro'] })
     const page = await newBrowser().open(address({}, app.clientId))
     assert.equal(page.status, 200)
@@ -26,7 +26,7 @@ suite('/connect', () => {
     )
   })
 
-  test('picking one leads into the sign-in, with everything that was given', async () => {
+  test('picking a service starts the sign-in with all given parameters', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const browser = newBrowser()
     const page = await browser.open(address({ state: 'a&b=c', access_token: ada.access_token }))
@@ -41,7 +41,7 @@ suite('/connect', () => {
     ])
   })
 
-  test('an app without services says so', async () => {
+  test('an app without services shows a message', async () => {
     const app = await harness.makeApp({ services: [] })
     const page = await newBrowser().open(address({}, app.clientId))
     assert.deepEqual(page.links, [])

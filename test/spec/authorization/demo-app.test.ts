@@ -29,19 +29,19 @@ const home = () => `${tributary.url}/demo/connect`
 const linkTo = (page: Page, label: RegExp) =>
   new URL(page.links.find((link) => label.test(link.label))!.href, page.url).href
 
-/** From the demo's start to its page at the end, unless the walk is stopped before. */
+/** Walks from the demo's start to its last page, or stops earlier. */
 async function connect(browser: Browser, title: RegExp, person: string, from = home()): Promise<Page> {
   return browser.walk(linkTo(await browser.open(from), title), { person })
 }
 
-/** The address with which the demo's app would be told of a sign-in. */
+/** The address at which the demo's app receives the result of a sign-in. */
 async function returnFor(person: string): Promise<URL> {
   const browser = createBrowser({ stopAt: (url) => url.startsWith(`${tributary.url}/demo/callback`) })
   return new URL((await connect(browser, /Social/, person)).url)
 }
 
 suite('F10 the demo app', () => {
-  test('makes a state, gets it back and connects', async () => {
+  test('creates a state, receives it back and connects', async () => {
     const browser = createBrowser()
     const page = await connect(browser, /Social/, 'ada')
     assert.equal(page.status, 200, page.body)
@@ -52,7 +52,7 @@ suite('F10 the demo app', () => {
     assert.equal(/Account <code>(\w+)/.exec(more.body)?.[1], /Account <code>(\w+)/.exec(page.body)?.[1])
   })
 
-  test('takes no code with the state of another browser, without a state, or with a made-up one', async () => {
+  test('refuses a code with the state of another browser, without a state, or with an invented one', async () => {
     const accounts = async () =>
       (await tributary.store.database.rows({ name: 'test-accounts', text: 'select id from account' })).length
     const foreign = await returnFor('ben')
@@ -82,11 +82,11 @@ suite('F10 the demo app', () => {
     }
   })
 
-  test('shows a link of somebody else as whose account it is', async () => {
+  test('shows whose account a link of somebody else would join', async () => {
     const page = await connect(createBrowser(), /Social/, 'ben')
     const link = linkTo(page, /another/)
-    const asked = await connect(createBrowser(), /Health/, 'esra', link)
-    assert.match(asked.body, /already exists/)
-    assert.match(asked.body, /Ben Okafor/)
+    const confirmation = await connect(createBrowser(), /Health/, 'esra', link)
+    assert.match(confirmation.body, /already exists/)
+    assert.match(confirmation.body, /Ben Okafor/)
   })
 })

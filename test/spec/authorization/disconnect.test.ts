@@ -28,7 +28,7 @@ const left = () =>
   )
 
 suite('DELETE /profiles/:id', () => {
-  test('erases the profile, and the service really forgets the token', async () => {
+  test('erases the profile, and the service revokes the token', async () => {
     const response = await redeem(harness, await newCode(harness, 'demo-social', 'ada'), {
       profile: 'last',
       auth: 'true',
@@ -39,8 +39,8 @@ suite('DELETE /profiles/:id', () => {
     const { requests } = harness.lab.services['demo-social']
     requests.clear()
     const profile = `${nativeId(harness, 'demo-social', 'ada')}@demo-social`
-    const gone = await remove(granted.access_token, 'demo-social')
-    assert.deepEqual(gone.body, { deleted: [{ profile, erased: true, service_token: 'revoked' }] })
+    const erased = await remove(granted.access_token, 'demo-social')
+    assert.deepEqual(erased.body, { deleted: [{ profile, erased: true, service_token: 'revoked' }] })
     const hints = requests.to('/oauth/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
     assert.deepEqual(hints, [auth.refresh_token, auth.token])
     assert.equal(await worksAt('demo-social', auth.token), false)
@@ -50,7 +50,7 @@ suite('DELETE /profiles/:id', () => {
     assert.deepEqual(entry?.detail, { profile })
   })
 
-  test('only what was named exactly', async () => {
+  test('only erases the profile that was named exactly', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     await signIn(harness, 'demo-social', 'ben', { access_token: ada.access_token })
     await signIn(harness, 'demo-health', 'ada', { access_token: ada.access_token })
@@ -64,52 +64,52 @@ suite('DELETE /profiles/:id', () => {
     await remove(ada.access_token)
   })
 
-  test('a service name takes all its profiles', async () => {
+  test('a service name erases all its profiles', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     await signIn(harness, 'demo-social', 'ben', { access_token: ada.access_token })
     assert.equal(((await remove(ada.access_token, 'demo-social')).body['deleted'] as unknown[]).length, 2)
     assertRefused(await remove(ada.access_token, 'demo-social'), 404, 'no_profile')
   })
 
-  test('OAuth 1 tokens are revoked where the service has a way', async () => {
+  test('OAuth 1 tokens are revoked where the service has an endpoint for it', async () => {
     const ada = await signIn(harness, 'demo-micro', 'ada')
-    const gone = await remove(ada.access_token, 'demo-micro')
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await remove(ada.access_token, 'demo-micro')
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
     assert.equal(harness.lab.services['demo-micro'].requests.count('/oauth/revoke'), 1)
   })
 
   const failures: [string, Partial<Fault> & Pick<Fault, 'kind'>][] = [
-    ['answers 503', { kind: 'status', status: 503 }],
+    ['returns 503', { kind: 'status', status: 503 }],
     ['resets the connection', { kind: 'reset' }],
-    ['answers a page', { kind: 'html' }],
+    ['returns a page', { kind: 'html' }],
   ]
   for (const [what, fault] of failures) {
-    test(`a service that ${what} is told, and the profile is gone all the same`, async () => {
+    test(`a service that ${what} is reported, and the profile is erased anyway`, async () => {
       const ada = await signIn(harness, 'demo-social', 'ada')
       harness.lab.services['demo-social'].faults.add({ path: '/oauth/revoke', times: 0, ...fault } as Fault)
-      const gone = await remove(ada.access_token, 'demo-social')
+      const response = await remove(ada.access_token, 'demo-social')
       harness.lab.services['demo-social'].faults.clear()
-      const outcome = (gone.body['deleted'] as { service_token: string }[])[0]?.service_token
+      const outcome = (response.body['deleted'] as { service_token: string }[])[0]?.service_token
       assert.equal(outcome, fault.kind === 'html' ? 'revoked' : 'failed')
       assert.deepEqual(await left(), [{ n: 0 }])
     })
   }
 
-  test('keys that were taken away: erased, and told that the service still honours the token', async () => {
+  test('without service keys: the profile is erased, and the response says that the token was not revoked', async () => {
     const app = await harness.makeApp()
     const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
     await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}/keys/demo-social`)
-    const gone = await remove(ada.access_token, 'demo-social')
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+    const response = await remove(ada.access_token, 'demo-social')
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
   })
 })
 
 suite('DELETE /profiles', () => {
-  test('the whole account: profiles, tokens at the services, all access tokens', async () => {
+  test('erases the whole account: profiles, tokens at the services, all access tokens', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const again = await signIn(harness, 'demo-health', 'ada', { access_token: ada.access_token })
-    const gone = await remove(again.access_token)
-    const outcomes = gone.body['deleted'] as { profile: string; service_token: string }[]
+    const response = await remove(again.access_token)
+    const outcomes = response.body['deleted'] as { profile: string; service_token: string }[]
     assert.deepEqual(
       outcomes.map(({ service_token: outcome }) => outcome),
       ['revoked', 'revoked'],
@@ -121,7 +121,7 @@ suite('DELETE /profiles', () => {
     assert.notEqual((await signIn(harness, 'demo-social', 'ada')).account, ada.account)
   })
 
-  test('also what a merge folded away, down a chain', async () => {
+  test('also erases profiles that were merged into others, along a chain', async () => {
     const app = await harness.makeApp()
     const enter = async () => {
       const form = {
@@ -149,33 +149,37 @@ suite('DELETE /profiles', () => {
     assert.equal(await countProfiles(harness.sql, { account: c.account }), 0)
   })
 
-  test('twice: the second time there is nobody', async () => {
+  test('a second call returns 401', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     await remove(ada.access_token)
     assertRefused(await remove(ada.access_token), 401, 'token_invalid')
   })
 
-  test('a person who links while the account goes leaves nothing behind', async () => {
+  test('a link during the erasure leaves nothing behind', async () => {
     const app = await harness.makeApp()
     for (let round = 0; round < 4; round += 1) {
       const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
       const code = await newCode(harness, 'demo-health', 'ada', { access_token: ada.access_token }, app)
-      const [gone, linked] = await Promise.all([remove(ada.access_token), redeem(harness, code, {}, app)])
-      assert.equal(gone.status, 200)
+      const [response, linked] = await Promise.all([remove(ada.access_token), redeem(harness, code, {}, app)])
+      assert.equal(response.status, 200)
       assert.ok([200, 400].includes(linked.status))
       assert.equal(await countProfiles(harness.sql, { app: app.clientId }), 0)
     }
   })
 })
 
-test('a service that hangs does not keep what the person wants gone, and the answer says so', async () => {
+test('a service that hangs does not delay the erasure for long, and the response says so', async () => {
   const ada = await signIn(harness, 'demo-social', 'ada')
   const social = harness.lab.services['demo-social']
   social.faults.add({ path: '/oauth/revoke', kind: 'hang', times: 0 })
   social.requests.clear()
   const pending = remove(ada.access_token, 'demo-social')
-  await until('the service is asked', () => social.requests.count('/oauth/revoke') > 0)
-  assert.deepEqual((await get(harness, '/profiles', ada.access_token)).body, { id: ada.account }, 'gone while it hangs')
+  await until('the service is called', () => social.requests.count('/oauth/revoke') > 0)
+  assert.deepEqual(
+    (await get(harness, '/profiles', ada.access_token)).body,
+    { id: ada.account },
+    'erased while the service hangs',
+  )
   await social.close()
   assert.equal(((await pending).body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
 })

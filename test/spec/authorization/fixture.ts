@@ -12,10 +12,10 @@ import type { Reply } from '../../harness/send.ts'
 import { newCode, redeem } from '../../harness/sign-in.ts'
 import { openUpstream } from '../../harness/upstream.ts'
 
-/** An operator's folder of connectors: servers of test/real, and the demo services without anything to sync. */
+/** A folder of operator connectors: servers of test/real, and the demo services without endpoints. */
 export const CONNECTORS = join(import.meta.dirname, 'connectors')
 
-/** The service with the lab beside it, which hears nothing but what these tests are about. */
+/** The service and the lab, without workers: demo services receive only what these tests cause. */
 export function startQuietHarness(env: Record<string, string> = {}): Promise<LabHarness> {
   return startLabHarness({ TRIBUTARY_CONNECTORS: CONNECTORS, ...env })
 }
@@ -28,7 +28,7 @@ export interface ServiceTokens {
   scope?: string
 }
 
-/** The one entry of a `/profiles` object that was asked for with `full` or `auth`. */
+/** The only entry of a service in a `/profiles` object that was requested with `full` or `auth`. */
 export function entryOf(profiles: unknown, service: string): Record<string, unknown> & { auth: ServiceTokens } {
   const entries = (profiles as Record<string, unknown>)[service] as (Record<string, unknown> & {
     auth: ServiceTokens
@@ -37,7 +37,7 @@ export function entryOf(profiles: unknown, service: string): Record<string, unkn
   return entries[0]!
 }
 
-/** Tokens of a service that an app got by itself: through a sign-in whose account is thrown away unused. */
+/** Tokens of a service that an app got by itself: by a sign-in whose account is not used. */
 export async function tokensFor(
   harness: LabHarness,
   service: DemoService,
@@ -53,7 +53,7 @@ export async function tokensFor(
   return entryOf(((await response.json()) as { profile: unknown }).profile, service).auth
 }
 
-/** An access token of an OAuth 2 service that the app got without us: no account knows of it. */
+/** An access token of an OAuth 2 service that the app got without us: no account has it. */
 export async function serviceToken(
   harness: LabHarness,
   service: 'demo-social' | 'demo-health',
@@ -65,9 +65,9 @@ export async function serviceToken(
   const { key, secret } = by.keys[service]!
   const { verifier, query } = pkce()
   const scope = (settings() as { defaultScopes: string[] }).defaultScopes.join(' ')
-  const asked = { response_type: 'code', client_id: key, redirect_uri: redirect, scope, ...query }
+  const params = { response_type: 'code', client_id: key, redirect_uri: redirect, scope, ...query }
   const browser = createBrowser({ stopAt: (url) => url.startsWith(redirect) })
-  const page = await browser.walk(`${endpoints['authorize_url']}?${new URLSearchParams(asked).toString()}`, { person })
+  const page = await browser.walk(`${endpoints['authorize_url']}?${new URLSearchParams(params).toString()}`, { person })
   const code = new URL(page.url).searchParams.get('code') ?? ''
   const fields = { grant_type: 'authorization_code', code, redirect_uri: redirect, code_verifier: verifier }
   const isBasic = (settings() as { clientAuth: string[] }).clientAuth.includes('client_secret_basic')
@@ -79,19 +79,19 @@ export async function serviceToken(
   return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** Ids of people at a service, by name. */
+/** Native ids of people at a service, by name. */
 export function nativeId(harness: LabHarness, service: DemoService, person: string): string {
   return harness.lab.services[service].people.find(({ username }) => username === person)!.id
 }
 
-/** A refusal: its status and reason, and the shape that every refusal has. */
+/** Asserts status and reason of a refusal, and the shape that every refusal has. */
 export function assertRefused(response: Pick<Reply, 'status' | 'body'>, status: number, reason: string): void {
   assert.deepEqual({ status: response.status, reason: response.body['reason'] }, { status, reason })
   assert.equal(typeof response.body['error'], 'string')
   assert.equal(typeof response.body['request_id'], 'string')
 }
 
-/** What a refusal says beside its request id, byte for byte. */
+/** The body of a refusal without its request id. */
 export function withoutRequestId({ text }: Pick<Reply, 'text'>): string {
   return text.replace(/"request_id":"[^"]*"/, '"request_id":""')
 }
@@ -106,7 +106,7 @@ export function pkce(verifier = randomBytes(32).toString('base64url')): Pkce {
   return { verifier, query: { code_challenge: challenge, code_challenge_method: 'S256' } }
 }
 
-/** The flows by hand, beside the running service and on its store, with a clock that is ahead. */
+/** Deps to call the flows directly, on the store of the running service, with a clock that is ahead. */
 export async function openFlows(
   harness: LabHarness,
   aheadMs = 0,
@@ -118,7 +118,7 @@ export async function openFlows(
   return { deps: { ...store, clock, registry, upstream, config: { baseUrl: url } }, close }
 }
 
-/** Runs the upkeep as if this much time had passed. */
+/** Runs the maintenance as if this much time had passed. */
 export async function expireAfter(
   harness: LabHarness,
   aheadMs: number,

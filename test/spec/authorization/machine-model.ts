@@ -1,13 +1,13 @@
-/** What the service should have in mind, in the fewest words. Accounts and tokens are known by the names the service gave them. */
+/** A model of the service, as small as possible. Accounts and tokens have the names that the service gave them. */
 export interface ModelAccount {
   app: number
-  /** Names of profiles, `id@service`. */
+  /** Profile names, `id@service`. */
   profiles: Set<string>
 }
 
 export interface ModelToken {
   value: string
-  /** Undefined when it is over. */
+  /** Undefined when the token is no longer valid. */
   account: string | undefined
   app: number
 }
@@ -15,22 +15,22 @@ export interface ModelToken {
 export interface Model {
   accounts: Map<string, ModelAccount>
   tokens: ModelToken[]
-  /** `app profile` to the accounts that have it, the last used first. */
+  /** From `app profile` to the accounts that have it, the last used first. */
   used: Map<string, string[]>
 }
 
 export const emptyModel = (): Model => ({ accounts: new Map(), tokens: [], used: new Map() })
 
-/** The account in which a sign-in without a token ends; undefined for a new one. */
-export function foundBy(model: Model, app: number, profile: string): string | undefined {
+/** The account that a sign-in without a token finds; undefined for a new one. */
+export function findAccount(model: Model, app: number, profile: string): string | undefined {
   return model.used.get(`${app} ${profile}`)?.[0]
 }
 
 /** A sign-in, a link or an apply took effect. */
 export function joined(model: Model, app: number, profile: string, account: string, token: string): void {
-  const known = model.accounts.get(account) ?? { app, profiles: new Set() }
-  known.profiles.add(profile)
-  model.accounts.set(account, known)
+  const entry = model.accounts.get(account) ?? { app, profiles: new Set() }
+  entry.profiles.add(profile)
+  model.accounts.set(account, entry)
   model.tokens.push({ value: token, account, app })
   const key = `${app} ${profile}`
   model.used.set(key, [account, ...(model.used.get(key) ?? []).filter((each) => each !== account)])
@@ -49,10 +49,10 @@ export function merged(model: Model, source: string, dest: string): void {
 }
 
 export function disconnected(model: Model, account: string, profiles: string[]): void {
-  const known = model.accounts.get(account)!
+  const entry = model.accounts.get(account)!
   for (const profile of profiles) {
-    known.profiles.delete(profile)
-    const key = `${known.app} ${profile}`
+    entry.profiles.delete(profile)
+    const key = `${entry.app} ${profile}`
     model.used.set(
       key,
       (model.used.get(key) ?? []).filter((each) => each !== account),
@@ -60,7 +60,7 @@ export function disconnected(model: Model, account: string, profiles: string[]):
   }
 }
 
-/** The account is gone, and its tokens with it. */
+/** The account is deleted, and its tokens with it. */
 export function ended(model: Model, account: string): void {
   model.accounts.delete(account)
   for (const token of model.tokens) if (token.account === account) token.account = undefined

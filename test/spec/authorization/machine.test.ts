@@ -10,7 +10,7 @@ import {
   disconnected,
   emptyModel,
   ended,
-  foundBy,
+  findAccount,
   joined,
   type Model,
   type ModelToken,
@@ -30,18 +30,18 @@ before(async () => {
 })
 after(() => harness.stop())
 
-// Whoever is meant by a number is the one at that place, round and round: so every number means somebody.
-const who = {
-  // Mostly one app, so that its sign-ins, links and merges meet; the others are there to be kept apart.
+// A number selects an element modulo the length of the list, so every number is valid.
+const subject = {
+  // Mostly one app, so that its sign-ins, links and merges interact; the others must stay separate.
   app: fc.constantFrom(0, 0, 0, 0, 1, 2),
   person: fc.constantFrom(...PEOPLE),
   service: fc.constantFrom(...SERVICES),
   token: fc.nat(50),
 }
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('sign in' as const), ...who }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('link' as const), ...who }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('apply' as const), ...who, given: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('sign in' as const), ...subject }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('link' as const), ...subject }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('apply' as const), ...subject, given: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('merge' as const), token: fc.nat(50), other: fc.nat(50) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), token: fc.nat(50), app: fc.nat(2) }) },
   {
@@ -49,8 +49,8 @@ const step = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('disconnect' as const),
       token: fc.nat(50),
-      person: who.person,
-      service: who.service,
+      person: subject.person,
+      service: subject.service,
       how: fc.constantFrom('service', 'one', 'all'),
     }),
   },
@@ -61,8 +61,8 @@ const profileOf = (service: (typeof SERVICES)[number], person: string) =>
   `${encodeURIComponent(nativeId(harness, service, person))}@${service}`
 const pick = (model: Model, at: number): ModelToken | undefined => model.tokens[at % Math.max(1, model.tokens.length)]
 
-/** S23: nothing that one app is told ever holds a token or an account of another. */
-async function ask(
+/** S23: no response to one app contains a token or an account of another. */
+async function request(
   model: Model,
   app: number,
   ...given: Parameters<typeof send> extends [unknown, ...infer Rest] ? Rest : never
@@ -75,7 +75,7 @@ async function ask(
   return response
 }
 
-async function take(model: Model, step: Step): Promise<void> {
+async function perform(model: Model, step: Step): Promise<void> {
   switch (step.do) {
     case 'sign in':
     case 'link':
@@ -99,15 +99,18 @@ async function enter(model: Model, step: Step & { do: 'sign in' | 'link' }): Pro
     const path = harness
       .startUrl(service, { access_token: token.value }, apps[step.app])
       .slice(harness.tributary.url.length)
-    const response = await ask(model, step.app, 'GET', path)
+    const response = await request(model, step.app, 'GET', path)
     assert.match(response.headers.get('location') ?? '', /error=invalid_access_token/)
     return
   }
   const app = apps[step.app]!
   const code = await newCode(harness, service, person, token === undefined ? {} : { access_token: token.value }, app)
-  const response = await ask(model, step.app, 'POST', '/oauth/access_token', { form: { code }, headers: basic(app) })
+  const response = await request(model, step.app, 'POST', '/oauth/access_token', {
+    form: { code },
+    headers: basic(app),
+  })
   const { account, access_token: value } = response.body as { account: string; access_token: string }
-  const expected = token?.account ?? foundBy(model, step.app, profile)
+  const expected = token?.account ?? findAccount(model, step.app, profile)
   if (expected === undefined) assert.ok(!model.accounts.has(account), 'a new account')
   else assert.equal(account, expected)
   joined(model, step.app, profile, account, value)
@@ -119,7 +122,7 @@ async function apply(model: Model, step: Step & { do: 'apply' }): Promise<void> 
   const account = step.given ? (target?.account ?? 'nonsense') : undefined
   const token = await serviceToken(harness, step.service, step.person, app)
   const form = { token, ...(account === undefined ? {} : { account }) }
-  const response = await ask(model, step.app, 'POST', `/auth/${step.service}/apply`, { form, headers: basic(app) })
+  const response = await request(model, step.app, 'POST', `/auth/${step.service}/apply`, { form, headers: basic(app) })
   if (step.given && (target?.account === undefined || target.app !== step.app)) {
     assert.equal(response.status, 404)
     return
@@ -134,7 +137,7 @@ async function merge(model: Model, step: Step & { do: 'merge' }): Promise<void> 
   const [source, dest] = [pick(model, step.token), pick(model, step.other)]
   if (source === undefined || dest === undefined) return
   const form = { source: source.value, dest: dest.value }
-  const response = await ask(model, dest.app, 'POST', '/auth/merge', { form })
+  const response = await request(model, dest.app, 'POST', '/auth/merge', { form })
   if (source.account === undefined || dest.account === undefined) assert.equal(response.status, 401)
   else if (source.app !== dest.app) assert.equal(response.status, 403)
   else if (source.account === dest.account) assert.equal(response.status, 400)
@@ -147,7 +150,7 @@ async function merge(model: Model, step: Step & { do: 'merge' }): Promise<void> 
 async function revoke(model: Model, step: Step & { do: 'revoke' }): Promise<void> {
   const token = pick(model, step.token)
   if (token === undefined) return
-  const response = await ask(model, step.app, 'POST', '/oauth/revoke', {
+  const response = await request(model, step.app, 'POST', '/oauth/revoke', {
     form: { token: token.value },
     headers: basic(apps[step.app]!),
   })
@@ -160,20 +163,20 @@ async function disconnect(model: Model, step: Step & { do: 'disconnect' }): Prom
   if (token === undefined) return
   const name = step.how === 'one' ? profileOf(step.service, step.person) : step.service
   const path = step.how === 'all' ? '/profiles' : `/profiles/${name}`
-  const response = await ask(model, token.app, 'DELETE', path, { token: token.value })
+  const response = await request(model, token.app, 'DELETE', path, { token: token.value })
   if (token.account === undefined) {
     assert.equal(response.status, 401)
     return
   }
   const have = [...model.accounts.get(token.account)!.profiles]
-  const gone = have.filter((each) => step.how === 'all' || each === name || each.endsWith(`@${name}`))
-  assert.equal(response.status, gone.length === 0 && step.how !== 'all' ? 404 : 200)
+  const removed = have.filter((each) => step.how === 'all' || each === name || each.endsWith(`@${name}`))
+  assert.equal(response.status, removed.length === 0 && step.how !== 'all' ? 404 : 200)
   const account = token.account
-  disconnected(model, account, gone)
+  disconnected(model, account, removed)
   if (step.how === 'all') ended(model, account)
   if (response.status !== 200) return
-  const told = (response.body['deleted'] as { profile: string }[]).map(({ profile }) => profile)
-  assert.deepEqual(told.toSorted(), gone.toSorted())
+  const reported = (response.body['deleted'] as { profile: string }[]).map(({ profile }) => profile)
+  assert.deepEqual(reported.toSorted(), removed.toSorted())
 }
 
 function seen({ body }: Reply): Set<string> {
@@ -183,10 +186,10 @@ function seen({ body }: Reply): Set<string> {
   )
 }
 
-/** Every token sees exactly what it should; behind the door every profile is there once. */
+/** Every token shows exactly what the model says; in the database every profile exists once. */
 async function compare(model: Model): Promise<void> {
   for (const token of model.tokens) {
-    const response = await ask(model, token.app, 'GET', '/profiles', { token: token.value })
+    const response = await request(model, token.app, 'GET', '/profiles', { token: token.value })
     assert.equal(response.status, token.account === undefined ? 401 : 200)
     if (token.account === undefined) continue
     assert.equal(response.body['id'], token.account)
@@ -209,8 +212,8 @@ test('S23 random sequences of sign-in, link, apply, merge, revoke and disconnect
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12, size: 'max' }), async (sequence) => {
       await harness.sql('truncate account, access_token, profile, credential, service_user, consent, pending')
       const model = emptyModel()
-      for (const each of sequence) await take(model, each)
-      // At the end everybody signs in again: what was done before decides where that ends.
+      for (const each of sequence) await perform(model, each)
+      // At the end everybody signs in again: the result depends on all earlier steps.
       for (const person of PEOPLE)
         for (const service of SERVICES) await enter(model, { do: 'sign in', app: 0, person, service, token: 0 })
       await compare(model)

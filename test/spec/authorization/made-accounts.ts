@@ -3,7 +3,7 @@ import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { ApiError } from '#model/errors.ts'
 import { randomShard } from '#platform/ids.ts'
 
-/** An account with a profile of each of these native ids, made as a sign-in makes it but without a service. */
+/** An account with one profile per native id, as a sign-in creates it but without a service. */
 export async function makeAccount(
   deps: AuthorizeDeps,
   appId: string,

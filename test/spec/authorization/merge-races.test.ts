@@ -32,7 +32,7 @@ const membersOf = async ({ token }: { token: string }): Promise<string[] | numbe
   return status === 200 ? ((body['demo-social'] ?? []) as string[]).toSorted() : status
 }
 
-/** A few at a time. */
+/** Runs a few at a time. */
 async function eachOf<Thing>(things: Thing[], work: (thing: Thing, at: number) => Promise<void>): Promise<void> {
   const waiting = [...things.entries()]
   const worker = async () => {
@@ -41,7 +41,10 @@ async function eachOf<Thing>(things: Thing[], work: (thing: Thing, at: number) =
   await Promise.all(Array.from({ length: 5 }, worker))
 }
 
-/** Every profile hangs under a living account and has its credential; every folded one under a profile of its account. */
+/**
+ * Every profile belongs to a live account and has its credential; every merged one belongs to a profile of its
+ * account.
+ */
 async function assertNoOrphans(): Promise<void> {
   const lost = await harness.sql(
     `select p.id from profile p left join account a on a.shard = any(array(select shard from account where id = p.account_id)) and a.id = p.account_id
@@ -54,30 +57,30 @@ async function assertNoOrphans(): Promise<void> {
      where p.app_id = $1 and (c.profile_id is null) = (p.merged_into is null)`,
     [app.clientId],
   )
-  assert.deepEqual(bare, [], 'profiles without a credential, or folded ones with one')
+  assert.deepEqual(bare, [], 'profiles without a credential, or merged ones with one')
   const adrift = await harness.sql(
     `select p.id from profile p left join profile q on q.id = p.merged_into
      where p.app_id = $1 and p.merged_into is not null and (q.id is null or q.account_id <> p.account_id or q.merged_into is not null)`,
     [app.clientId],
   )
-  assert.deepEqual(adrift, [], 'folded profiles that hang under nothing that is seen')
+  assert.deepEqual(adrift, [], 'merged profiles whose profile is not visible')
 }
 
 suite('S24 merges', () => {
-  test('with itself, across apps, of what is gone, and again', async () => {
+  test('with itself, across apps, of a deleted account, and repeated are refused', async () => {
     const [a, b] = [await make('1'), await make('2')]
     assertRefused(await merge(a, a), 400, 'same_account')
-    const theirs = await makeAccount(flows.deps, (await harness.makeApp({ services: [] })).clientId, ['9'])
-    assertRefused(await merge(theirs, a), 403, 'other_app')
-    assertRefused(await merge(a, theirs), 403, 'other_app')
+    const foreign = await makeAccount(flows.deps, (await harness.makeApp({ services: [] })).clientId, ['9'])
+    assertRefused(await merge(foreign, a), 403, 'other_app')
+    assertRefused(await merge(a, foreign), 403, 'other_app')
     assert.equal((await merge(a, b)).status, 200)
     assertRefused(await merge(a, b), 401, 'token_invalid')
     assertRefused(await merge(b, a), 401, 'token_invalid')
     assert.deepEqual(await membersOf(b), ['1', '2'])
-    assert.deepEqual(await membersOf(theirs), ['9'])
+    assert.deepEqual(await membersOf(foreign), ['9'])
   })
 
-  test('twenty times the same at once: one does it', async () => {
+  test('twenty concurrent identical merges: one succeeds', async () => {
     const [a, b] = [await make('1', '2'), await make('3')]
     const responses = await Promise.all(Array.from({ length: 20 }, () => merge(a, b)))
     assert.equal(responses.filter(({ status }) => status === 200).length, 1)
@@ -87,7 +90,7 @@ suite('S24 merges', () => {
     assert.equal(entries.length, 1)
   })
 
-  test('a chain: all ends in the last', async () => {
+  test('a chain ends in the last account', async () => {
     const [a, b, c] = [await make('1'), await make('2'), await make('3')]
     assert.equal((await merge(a, b)).status, 200)
     assert.equal((await merge(b, c)).status, 200)
@@ -95,7 +98,7 @@ suite('S24 merges', () => {
     assert.deepEqual([await membersOf(a), await membersOf(b)], [401, 401])
   })
 
-  test('a chain at once: nothing is lost, whichever comes first', async () => {
+  test('a concurrent chain loses nothing, in any order', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [a, b, c] = [await make(`1-${round}`), await make(`2-${round}`), await make(`3-${round}`)]
       await Promise.all([merge(a, b), merge(b, c)])
@@ -108,7 +111,7 @@ suite('S24 merges', () => {
     }
   })
 
-  test('both directions at once: one wins, the other account is gone', async () => {
+  test('both directions at once: one succeeds, the other account is deleted', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [a, b] = [await make(`1-${round}`), await make(`2-${round}`)]
       const responses = await Promise.all([merge(a, b), merge(b, a)])
@@ -122,16 +125,16 @@ suite('S24 merges', () => {
     }
   })
 
-  test('the same service users in all of them: each is seen once, and folds into one', async () => {
+  test('accounts with the same service users: each is shown once, the others are merged into it', async () => {
     const accounts = []
     for (let i = 0; i < 4; i += 1) accounts.push(await make('x', 'y', `own-${i}`))
     const [first, ...others] = accounts
     await Promise.all(others.map((each) => merge(each, first!)))
     assert.deepEqual(await membersOf(first!), ['own-0', 'own-1', 'own-2', 'own-3', 'x', 'y'])
-    assert.equal(await countProfiles(harness.sql, { account: first!.id }), 12, 'the folded ones keep their items')
+    assert.equal(await countProfiles(harness.sql, { account: first!.id }), 12, 'the merged ones keep their items')
   })
 
-  test('a token of the source used while it is merged sees all or nothing', async () => {
+  test('a token of the source used during the merge sees all or nothing', async () => {
     const [a, b] = [await make('1', '2', '3'), await make('4')]
     const reads = Promise.all(Array.from({ length: 30 }, () => Promise.all([membersOf(a), membersOf(b)])))
     await merge(a, b)
@@ -141,7 +144,7 @@ suite('S24 merges', () => {
     }
   })
 
-  test('a hundred merges while the database cuts their connections: every profile once, every account whole or gone', async () => {
+  test('a hundred merges while database connections are cut: every profile exists once, every account is whole or deleted', async () => {
     const pairs = await Promise.all(
       Array.from({ length: 100 }, (_, i) => Promise.all([make(`s${i}`, 'shared'), make(`d${i}`, 'shared')])),
     )
@@ -154,7 +157,7 @@ suite('S24 merges', () => {
            and (state = 'idle in transaction' or (state = 'active' and xact_start is not null)) order by random() limit 1`,
         )
         cut += killed.length
-        // A pause, so that some merges get through.
+        // A pause, so that some merges succeed between two cuts. No assertion depends on its length.
         await sleep(15)
       }
     })()

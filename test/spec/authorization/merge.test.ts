@@ -21,7 +21,7 @@ const apply = async (app: LabApp, service: 'demo-social' | 'demo-health', person
 }
 
 suite('/auth/merge', () => {
-  test('GET moves all profiles; the source ends with its tokens; the answer is /profiles of dest', async () => {
+  test('GET moves all profiles; the source and its tokens end; the response is /profiles of dest', async () => {
     const app = await harness.makeApp()
     const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
     const more = await signIn(harness, 'demo-micro', 'ada', { access_token: ada.access_token }, app)
@@ -62,12 +62,12 @@ suite('/auth/merge', () => {
     const { body } = await send(harness, 'GET', '/profiles', { query, headers: basic(app) })
     assert.equal(entryOf(body, 'demo-social').auth.token, ada.token)
     assert.equal(entryOf(body, 'demo-social')['state'], 'active')
-    const gone = await send(harness, 'DELETE', '/profiles/demo-social', { token: ben.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await send(harness, 'DELETE', '/profiles/demo-social', { token: ben.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })
 
   for (const newer of ['source', 'dest'] as const) {
-    test(`the same profile in both: one stays, with the newer token (of ${newer})`, async () => {
+    test(`a profile in both accounts: one remains, with the newer token (of ${newer})`, async () => {
       const app = await harness.makeApp()
       const older = await apply(app, 'demo-social', 'ada')
       const later = await apply(app, 'demo-social', 'ada')
@@ -92,7 +92,7 @@ suite('/auth/merge', () => {
     })
   }
 
-  test('refuses another app, the same account, and what is no token', async () => {
+  test('refuses another app, the same account, and an invalid token', async () => {
     const app = await harness.makeApp()
     const ada = await signIn(harness, 'demo-social', 'ada', {}, app)
     const again = await signIn(harness, 'demo-social', 'ada', {}, app)

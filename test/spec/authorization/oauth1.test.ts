@@ -21,34 +21,34 @@ async function stopBeforeCallback() {
 }
 const accessTokens = () => harness.lab.services['demo-micro'].requests.count('/oauth/access_token')
 
-suite('S27 OAuth 1 is OAuth 1.0a or nothing', () => {
-  test('without a verifier', async () => {
+suite('S27 only OAuth 1.0a is accepted', () => {
+  test('a callback without a verifier is refused', async () => {
     const { browser, url } = await stopBeforeCallback()
     url.searchParams.delete('oauth_verifier')
     const before = accessTokens()
     assert.equal((await browser.open(url.href)).url, `${REDIRECT}?error=service_refused&state=s`)
-    assert.equal(accessTokens(), before, 'the service was not asked')
+    assert.equal(accessTokens(), before, 'the service was not called')
   })
 
-  test('with a wrong verifier', async () => {
+  test('a callback with a wrong verifier is refused', async () => {
     const { browser, url } = await stopBeforeCallback()
     url.searchParams.set('oauth_verifier', 'guessed')
     assert.equal((await browser.open(url.href)).url, `${REDIRECT}?error=service_refused&state=s`)
   })
 
-  test('with the request token of another sign-in', async () => {
+  test('a callback with the request token of another sign-in is refused', async () => {
     const [one, two] = [await stopBeforeCallback(), await stopBeforeCallback()]
     one.url.searchParams.set('oauth_token', two.url.searchParams.get('oauth_token')!)
     assert.equal((await one.browser.open(one.url.href)).status, 400)
   })
 
-  test('with a request token that was used', async () => {
+  test('a used request token is refused', async () => {
     const { browser, url } = await stopBeforeCallback()
     assert.ok(new URL((await browser.open(url.href)).url).searchParams.has('code'))
     assert.equal((await browser.open(url.href)).status, 400)
   })
 
-  test('when the service does not confirm the callback', async () => {
+  test('a service that does not confirm the callback is refused', async () => {
     const micro = harness.lab.services['demo-micro']
     micro.configure({ callbackConfirmed: 'missing' })
     const back = await walk(harness.startUrl('demo-micro', { state: 's' }), { person: 'ada' })
@@ -57,7 +57,7 @@ suite('S27 OAuth 1 is OAuth 1.0a or nothing', () => {
     assert.ok((await walk(harness.startUrl('demo-micro'), { person: 'ada' })).searchParams.has('code'))
   })
 
-  test('a denial names the request token, and only its own browser may bring it', async () => {
+  test('a denial names the request token, and only the browser that began may bring it', async () => {
     const { browser, url } = await stopBeforeCallback()
     const denied = new URL(url.origin + url.pathname)
     denied.searchParams.set('denied', url.searchParams.get('oauth_token')!)

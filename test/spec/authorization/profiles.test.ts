@@ -19,7 +19,7 @@ const health = () => nativeId(harness, 'demo-health', 'ada')
 const social = () => nativeId(harness, 'demo-social', 'ada')
 
 suite('GET /profiles', () => {
-  test('service to list of native ids, percent-encoded', async () => {
+  test('maps services to lists of native ids, percent-encoded', async () => {
     const { status, body } = await get(harness, '/profiles', ada.access_token)
     assert.equal(status, 200)
     assert.match(health(), /@/, 'this service has ids that need encoding')
@@ -30,31 +30,31 @@ suite('GET /profiles', () => {
     })
   })
 
-  test('the token goes in the query, as Bearer, or both if they agree', async () => {
-    const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+  test('accepts the token in the query, as Bearer, or as both if they agree', async () => {
+    const request = (query: Record<string, string>, headers: Record<string, string> = {}) =>
       send(harness, 'GET', '/profiles', { query, headers })
     const token = ada.access_token
-    assert.equal((await ask({ access_token: token })).status, 200)
-    assert.equal((await ask({}, { authorization: `bearer ${token}` })).status, 200)
-    assert.equal((await ask({ access_token: token }, { authorization: `Bearer ${token}` })).status, 200)
+    assert.equal((await request({ access_token: token })).status, 200)
+    assert.equal((await request({}, { authorization: `bearer ${token}` })).status, 200)
+    assert.equal((await request({ access_token: token }, { authorization: `Bearer ${token}` })).status, 200)
     const other = await signIn(harness, 'demo-social', 'ben')
     assertRefused(
-      await ask({ access_token: token }, { authorization: `Bearer ${other.access_token}` }),
+      await request({ access_token: token }, { authorization: `Bearer ${other.access_token}` }),
       400,
       'token_conflict',
     )
-    assertRefused(await ask({}), 401, 'token_missing')
-    assertRefused(await ask({ access_token: '' }), 401, 'token_missing')
-    assertRefused(await ask({ access_token: 'nonsense' }), 401, 'token_invalid')
+    assertRefused(await request({}), 401, 'token_missing')
+    assertRefused(await request({ access_token: '' }), 401, 'token_missing')
+    assertRefused(await request({ access_token: 'nonsense' }), 401, 'token_invalid')
     assertRefused(
-      await ask({}, { authorization: `Bearer ${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}` }),
+      await request({}, { authorization: `Bearer ${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}` }),
       401,
       'token_invalid',
     )
-    assert.equal((await ask({})).headers.get('www-authenticate'), 'Bearer')
+    assert.equal((await request({})).headers.get('www-authenticate'), 'Bearer')
   })
 
-  test('full=true: objects with the record of the service', async () => {
+  test('full=true returns objects with the record of the service', async () => {
     const { body } = await get(harness, '/profiles?full=true', ada.access_token)
     const { connected_at: connectedAt, data, ...entry } = entryOf(body, 'demo-social')
     assert.deepEqual(entry, {
@@ -74,22 +74,22 @@ suite('GET /profiles', () => {
     assert.equal(entryOf(body, 'demo-health')['profile'], `${encodeURIComponent(health())}@demo-health`)
   })
 
-  test("auth=true needs the app's secret too, in any of three ways", async () => {
+  test('auth=true also requires the app’s secret, in any of three ways', async () => {
     const { clientId, secret } = harness.app
     const token = ada.access_token
-    const ask = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+    const request = (query: Record<string, string>, headers: Record<string, string> = {}) =>
       send(harness, 'GET', '/profiles', { query: { auth: 'true', ...query }, headers })
     const bearer = { authorization: `Bearer ${token}` }
-    assert.equal((await ask({}, bearer)).status, 400)
-    assert.equal((await ask({ client_id: clientId }, bearer)).status, 400)
-    assertRefused(await ask({ client_id: clientId, client_secret: 'wrong' }, bearer), 401, 'app_secret_invalid')
+    assert.equal((await request({}, bearer)).status, 400)
+    assert.equal((await request({ client_id: clientId }, bearer)).status, 400)
+    assertRefused(await request({ client_id: clientId, client_secret: 'wrong' }, bearer), 401, 'app_secret_invalid')
     const other = await harness.makeApp()
-    const theirs = { client_id: other.clientId, client_secret: other.secret }
-    assertRefused(await ask(theirs, bearer), 401, 'app_secret_invalid')
+    const foreign = { client_id: other.clientId, client_secret: other.secret }
+    assertRefused(await request(foreign, bearer), 401, 'app_secret_invalid')
     for (const response of [
-      await ask({ client_id: clientId, client_secret: secret }, bearer),
-      await ask({ client_id: clientId, client_secret: secret, access_token: token }),
-      await ask({ access_token: token }, basic(harness.app)),
+      await request({ client_id: clientId, client_secret: secret }, bearer),
+      await request({ client_id: clientId, client_secret: secret, access_token: token }),
+      await request({ access_token: token }, basic(harness.app)),
     ]) {
       assert.equal(response.status, 200)
       assert.match(entryOf(response.body, 'demo-social').auth.token, /^at-/)
@@ -105,14 +105,14 @@ suite('GET /profiles', () => {
     assert.equal((await get(harness, '/profiles?full=no&auth=0', ada.access_token)).status, 200)
   })
 
-  test('/v0 is the same', async () => {
+  test('/v0 returns the same', async () => {
     const plain = await get(harness, '/profiles', ada.access_token)
     assert.deepEqual((await get(harness, '/v0/profiles', ada.access_token)).body, plain.body)
   })
 })
 
 suite('GET /profile', () => {
-  test('one person out of all profiles', async () => {
+  test('combines all profiles into one person', async () => {
     const { body } = await get(harness, '/profile', ada.access_token)
     const { services, url, thumbnail_url: photo, ...person } = body
     assert.deepEqual(person, {
@@ -128,14 +128,14 @@ suite('GET /profile', () => {
     assert.equal((services as Record<string, { id: string }>)['demo-health']?.id, encodeURIComponent(health()))
   })
 
-  test('what nobody knows is left out', async () => {
+  test('omits unknown fields', async () => {
     const dmitri = await signIn(harness, 'demo-social', 'dmitri')
     assert.equal('email' in (await get(harness, '/profile', dmitri.access_token)).body, false)
   })
 })
 
 suite('GET /profiles/:service', () => {
-  test("the profile's own item, by service or by id@service", async () => {
+  test('returns the profile’s own item, by service or by id@service', async () => {
     const byService = await get(harness, '/profiles/demo-social', ada.access_token)
     assert.equal(byService.status, 200)
     assert.deepEqual(byService.body['types'], { profile: true })
@@ -147,12 +147,12 @@ suite('GET /profiles/:service', () => {
     assert.equal((await get(harness, encoded, ada.access_token)).status, 200)
   })
 
-  test('an id with an at sign can be written with its own encoding, or with none', async () => {
+  test('accepts an id with an at sign encoded or not', async () => {
     for (const name of [`${encodeURIComponent(health())}@demo-health`, `${health()}@demo-health`])
       assert.equal((await get(harness, `/profiles/${name}`, ada.access_token)).status, 200, name)
   })
 
-  test('never a substring, never another service', async () => {
+  test('matches neither substrings nor other services', async () => {
     for (const name of [
       'demo',
       'demo-soc',

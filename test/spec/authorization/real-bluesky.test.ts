@@ -12,7 +12,7 @@ import { finishReal, walkReal } from './real-walk.ts'
 
 const skip = await blueskyMissing()
 
-suite('the whole way through a Bluesky data server', { skip }, () => {
+suite('sign-in at a real Bluesky data server', { skip }, () => {
   let harness: LabHarness
   let network: RunningBluesky
   let alice: BlueskyAccount
@@ -61,7 +61,7 @@ suite('the whole way through a Bluesky data server', { skip }, () => {
     assert.deepEqual([entry['id'], entry['handle']], [encodeURIComponent(alice.did), 'alice.test'])
   })
 
-  test('the token is refreshed with rotation, with its own key, and ended at the server', async () => {
+  test('the token is refreshed with rotation and its own key, and revoked at the server', async () => {
     const back = await finishReal(await walk())
     const granted = (await (await redeem(harness, back.get('code')!)).json()) as Granted
     const current = async () => {
@@ -75,12 +75,12 @@ suite('the whole way through a Bluesky data server', { skip }, () => {
       assert.notEqual(next.auth.refresh_token, first.auth.refresh_token)
       assert.notEqual(next['state'], 'needs_auth')
     }
-    assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs stays here')
-    const gone = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    assert.equal('dpopKey' in first.auth || 'dpop_key' in first.auth, false, 'the key of the proofs is not shown')
+    const response = await send(harness, 'DELETE', '/profiles/bluesky', { token: granted.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
   })
 
-  test('a denial, a replay, and a wrong issuer', async () => {
+  test('a denial, a replay, and a wrong issuer are refused', async () => {
     assert.equal((await finishReal(await walk({ deny: true }))).get('error'), 'access_denied')
     const walked = await walk()
     await finishReal(walked)

@@ -10,7 +10,7 @@ import { finishReal, walkReal } from './real-walk.ts'
 
 const skip = await oauthlibMissing()
 
-suite('the whole way through a service judged by oauthlib', { skip }, () => {
+suite('sign-in at a service built on oauthlib', { skip }, () => {
   let harness: LabHarness
   let provider: RunningOauthlibProvider
   before(async () => {
@@ -32,7 +32,7 @@ suite('the whole way through a service judged by oauthlib', { skip }, () => {
   const walk = (person: { deny?: boolean; user?: string } = {}, query: Record<string, string> = {}) =>
     walkReal(harness, 'oauthlib', (url) => provider.login(url, person), query)
 
-  test('all three legs', async () => {
+  test('all three legs succeed', async () => {
     const walked = await walk({ user: 'bob' }, { state: 'a b' })
     assert.deepEqual([...walked.authorizeUrl.searchParams.keys()], ['oauth_token'])
     const back = await finishReal(walked)
@@ -44,8 +44,8 @@ suite('the whole way through a service judged by oauthlib', { skip }, () => {
     const form = { token: auth.token, token_secret: auth.token_secret! }
     const applied = await send(harness, 'POST', '/auth/oauthlib/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], entry['profile'])
-    const gone = await send(harness, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
+    const erased = await send(harness, 'DELETE', '/profiles/oauthlib', { token: granted.access_token })
+    assert.equal((erased.body['deleted'] as { service_token: string }[])[0]?.service_token, 'not_supported')
     assert.deepEqual((await get(harness, '/profiles', granted.access_token)).body, { id: granted.account })
     await provider.revoke(auth.token)
     assertRefused(
@@ -55,11 +55,11 @@ suite('the whole way through a service judged by oauthlib', { skip }, () => {
     )
   })
 
-  test('a denial', async () => {
+  test('a denial reaches the app', async () => {
     assert.equal((await finishReal(await walk({ deny: true }, { state: 's' }))).get('error'), 'access_denied')
   })
 
-  test('what is tampered with is refused: verifier, request token, replay', async () => {
+  test('a changed verifier, a changed request token and a replay are refused', async () => {
     const wrong = await finishReal(await walk(), (url) => url.searchParams.set('oauth_verifier', 'guess'))
     assert.equal(wrong.get('error'), 'service_refused')
     const missing = await finishReal(await walk(), (url) => url.searchParams.delete('oauth_verifier'))
@@ -73,7 +73,7 @@ suite('the whole way through a service judged by oauthlib', { skip }, () => {
     assert.equal((await used.open(used.callback)).status, 400)
   })
 
-  test('a wrong secret of the app is told at once', async () => {
+  test('a wrong app secret is reported at once', async () => {
     await setKey('wrong')
     const response = await fetch(harness.startUrl('oauthlib', { state: 's' }), { redirect: 'manual' })
     assert.match(response.headers.get('location') ?? '', /\?error=service_refused&state=s$/)

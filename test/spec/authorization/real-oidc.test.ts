@@ -16,7 +16,7 @@ import { finishReal, walkReal } from './real-walk.ts'
 
 const skip = await oidcProviderMissing()
 
-suite('the whole way through oidc-provider', { skip }, () => {
+suite('sign-in at oidc-provider', { skip }, () => {
   let harness: LabHarness
   let provider: RunningOidcProvider
   const running: RunningOidcProvider[] = []
@@ -44,7 +44,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     return (await (await redeem(harness, back.get('code')!)).json()) as Granted
   }
 
-  test('a sign-in with PKCE on both legs gives the account and who it is', async () => {
+  test('a sign-in with PKCE on both legs returns the account and its person', async () => {
     const { verifier, query } = pkce()
     const walked = await walk({ user: 'maya' }, { ...query, state: 'app-state' })
     assert.ok(
@@ -65,7 +65,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     assert.equal((await get(harness, '/profiles/oidc', granted.access_token)).status, 200)
   })
 
-  test('a denial is told to the app', async () => {
+  test('a denial reaches the app', async () => {
     const back = await finishReal(await walk({ deny: true }, { state: 's' }))
     assert.deepEqual(
       [...back],
@@ -76,7 +76,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     )
   })
 
-  /** With its addresses given one by one, nothing is pushed and the challenge goes through the browser. */
+  /** Without discovery nothing is pushed, and the challenge goes through the browser. */
   async function walkOpenly(change: (url: URL) => void): Promise<URLSearchParams> {
     const app = await harness.makeApp({ services: [] })
     const overrides = { authorize_url: provider.authorizeUrl, token_url: provider.tokenUrl, api_url: provider.issuer }
@@ -91,14 +91,14 @@ suite('the whole way through oidc-provider', { skip }, () => {
     return finishReal(await walkReal(harness, 'oidc', tampering, {}, app))
   }
 
-  test('a wrong verifier is impossible: a code bound to somebody else’s challenge is refused', async () => {
+  test('a code bound to another challenge is refused', async () => {
     assert.ok((await walkOpenly(() => {})).has('code'))
     const forged = pkce().query.code_challenge
     const back = await walkOpenly((url) => url.searchParams.set('code_challenge', forged))
     assert.equal(back.get('error'), 'service_refused')
   })
 
-  test('without its challenge the server does not let anybody in', async () => {
+  test('the server refuses a request without its challenge', async () => {
     const back = await walkOpenly((url) => {
       url.searchParams.delete('code_challenge')
       url.searchParams.delete('code_challenge_method')
@@ -106,7 +106,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     assert.equal(back.get('error'), 'service_refused')
   })
 
-  test('a replay ends at our door', async () => {
+  test('a replayed callback is refused without a call to the server', async () => {
     const walked = await walk()
     await finishReal(walked)
     const again = await walked.open(walked.callback)
@@ -114,7 +114,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     assert.match(again.text, /session_expired/)
   })
 
-  test('a foreign, a changed and a missing code', async () => {
+  test('a foreign, a changed and a missing code are refused', async () => {
     const [one, two] = [await walk({ user: 'ann' }), await walk({ user: 'bob' })]
     const crossed = await finishReal(one, (url) => url.searchParams.set('code', two.callback.searchParams.get('code')!))
     assert.equal(crossed.get('error'), 'service_refused', 'bound to another verifier')
@@ -122,7 +122,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
     assert.equal(missing.get('error'), 'service_refused')
   })
 
-  test('S03 an issuer that is wrong, or missing although announced', async () => {
+  test('S03 an issuer that is wrong, or missing although announced, is refused', async () => {
     for (const change of [
       (url: URL) => url.searchParams.set('iss', 'https://elsewhere.example'),
       (url: URL) => url.searchParams.delete('iss'),
@@ -130,7 +130,7 @@ suite('the whole way through oidc-provider', { skip }, () => {
       assert.equal((await finishReal(await walk(), change)).get('error'), 'service_refused')
   })
 
-  test('tokens are shown, refreshed with rotation, applied, and ended for good', async () => {
+  test('tokens are shown, refreshed with rotation, applied, and revoked', async () => {
     const granted = await signIn('rita')
     const current = async () => {
       const query = { auth: 'true', access_token: granted.access_token }
@@ -147,8 +147,8 @@ suite('the whole way through oidc-provider', { skip }, () => {
     const form = { token: second.auth.token }
     const applied = await send(harness, 'POST', '/auth/oidc/apply', { form, headers: basic(harness.app) })
     assert.equal(applied.body['profile'], 'rita@oidc')
-    const gone = await send(harness, 'DELETE', '/profiles/oidc', { token: granted.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
+    const response = await send(harness, 'DELETE', '/profiles/oidc', { token: granted.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'revoked')
     assert.equal(await me(second.auth.token), 401)
     const late = await send(harness, 'POST', '/auth/oidc/apply', { form, headers: basic(harness.app) })
     assertRefused(late, 401, 'service_refused')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { LabApp, LabHarness } from '../../harness/lab.ts'
 import { REDIRECT } from '../../harness/sign-in.ts'
 
-/** A browser that goes where we send it; the pages of the service are walked by the service's own login. */
+/** A browser that follows our redirects; the service's own login walks the pages of the service. */
 export interface Walked {
-  /** The service's page that we sent the person to. */
+  /** The page of the service to which we redirected the person. */
   authorizeUrl: URL
-  /** Where the service sent the person back to: our callback. */
+  /** The address to which the service redirected the person: our callback. */
   callback: URL
   /** Opens an address of ours in the same browser. */
   open: (
@@ -15,7 +15,7 @@ export interface Walked {
   ) => Promise<{ status: number; location: string | null; text: string }>
 }
 
-/** From our start address through the service's own pages, up to the door of our callback. */
+/** From our start address through the service's own pages, up to the request to our callback. */
 export async function walkReal(
   harness: LabHarness,
   service: string,
@@ -39,7 +39,7 @@ export async function walkReal(
   return { authorizeUrl: new URL(started.location!), callback, open }
 }
 
-/** Comes back, continues where we ask, and gives what the app gets. */
+/** Opens the callback, continues on our confirmation page, and returns what the app receives. */
 export async function finishReal(
   { open, callback }: Walked,
   change: (url: URL) => void = () => {},
@@ -48,9 +48,9 @@ export async function finishReal(
   change(url)
   const first = await open(url)
   assert.equal(first.status, 302, first.text)
-  const asked = new URL(first.location!, url)
-  const ticket = asked.pathname === '/oauth/confirm' ? asked.searchParams.get('ticket') : null
-  const back = ticket === null ? first : await open(new URL(asked.pathname, url), { ticket, response: 'yes' })
+  const next = new URL(first.location!, url)
+  const ticket = next.pathname === '/oauth/confirm' ? next.searchParams.get('ticket') : null
+  const back = ticket === null ? first : await open(new URL(next.pathname, url), { ticket, response: 'yes' })
   assert.ok(back.location!.startsWith(REDIRECT), back.location!)
   return new URL(back.location!).searchParams
 }

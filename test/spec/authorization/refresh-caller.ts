@@ -9,7 +9,7 @@ import { createUpstream } from '#upstream/send.ts'
 import { loadRegistry } from '../../../src/boot/registry.ts'
 import { openStore } from '../../../src/boot/open-store.ts'
 
-/** A process of its own that asks for the tokens of an account several times at once. Speaks with the test that forked it. */
+/** A process that requests the tokens of an account several times at once. Talks to the test that forked it. */
 const config = loadConfig(process.env)
 const log = createLog({
   level: 'error',

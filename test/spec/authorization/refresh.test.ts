@@ -30,7 +30,7 @@ const refreshes = (service: 'demo-social' | 'demo-health' = 'demo-social') =>
     .to('/oauth/token')
     .filter(({ body }) => body.includes('grant_type=refresh_token')).length
 
-/** As if all tokens had been got an hour ago, for an hour. */
+/** As if all tokens had been issued an hour ago, for an hour. */
 const age = () =>
   harness.sql('update credential set updated_at = $1, expires_at = $2', [Date.now() - 3_540_000, Date.now() + 60_000])
 
@@ -42,8 +42,8 @@ async function nearItsEnd(person: string, service: 'demo-social' | 'demo-health'
   return granted
 }
 
-suite('a token that nears its end', () => {
-  test('is refreshed ahead of it, once, and the rotated refresh token is kept', async () => {
+suite('a token that is about to expire', () => {
+  test('is refreshed in advance, once, and the rotated refresh token is stored', async () => {
     const ada = await nearItsEnd('ada')
     const first = await current(ada)
     assert.equal(refreshes(), 1)
@@ -68,22 +68,22 @@ suite('a token that nears its end', () => {
     assert.notEqual(second.auth.token, first.auth.token)
   })
 
-  test('an OAuth 1 token has no end', async () => {
+  test('an OAuth 1 token does not expire', async () => {
     const ada = await signIn(harness, 'demo-micro', 'ada')
     assert.equal((await current(ada, 'demo-micro')).auth.expires_at, undefined)
   })
 })
 
-suite('a refresh that fails', () => {
-  test('for good: the profile needs a new sign-in, is told once, and a sign-in puts it right', async () => {
+suite('a failed refresh', () => {
+  test('permanent: the profile becomes needs_auth, which is reported once, and a new sign-in repairs it', async () => {
     const ben = await nearItsEnd('ben')
     social().tokens.revoke('ben')
     const entry = await current(ben)
     assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'grant_refused'])
     await current(ben)
-    const told = (await auditOf(harness, 'profile.needs_auth')).filter(({ account_id: id }) => id === ben.account)
-    assert.equal(told.length, 1)
-    assert.equal(told[0]?.detail['reason'], 'grant_refused')
+    const audited = (await auditOf(harness, 'profile.needs_auth')).filter(({ account_id: id }) => id === ben.account)
+    assert.equal(audited.length, 1)
+    assert.equal(audited[0]?.detail['reason'], 'grant_refused')
     const again = await signIn(harness, 'demo-social', 'ben')
     assert.equal(again.account, ben.account)
     const healed = await current(again)
@@ -98,7 +98,7 @@ suite('a refresh that fails', () => {
     { kind: 'html' },
     { kind: 'response', status: 400, body: '<html>proxy error</html>' },
   ] as const) {
-    test(`for now (${fault.kind}${'status' in fault ? ` ${fault.status}` : ''}): nothing is lost`, async () => {
+    test(`temporary (${fault.kind}${'status' in fault ? ` ${fault.status}` : ''}): nothing is lost`, async () => {
       const chloe = await nearItsEnd('chloe')
       social().faults.add({ path: '/oauth/token', ...fault })
       const during = await current(chloe)
@@ -110,7 +110,7 @@ suite('a refresh that fails', () => {
     })
   }
 
-  test('an answer lost on the way: the next one brings it where refresh tokens are kept; where they rotate, the grant is lost', async () => {
+  test('a lost response: the next refresh succeeds where refresh tokens do not rotate; where they do, the grant is lost', async () => {
     const finn = await nearItsEnd('finn', 'demo-health')
     harness.lab.services['demo-health'].faults.add({ path: '/oauth/token', kind: 'truncated' })
     const during = await current(finn, 'demo-health')
@@ -121,20 +121,20 @@ suite('a refresh that fails', () => {
     assert.equal((await current(esra))['state'], 'needs_auth')
   })
 
-  test("the app's keys are wrong: not the person's fault, nothing is marked", async () => {
+  test('wrong app keys: the profile is not marked', async () => {
     const esra = await nearItsEnd('esra')
     social().faults.add({ path: '/oauth/token', kind: 'response', status: 401, body: '{"error":"invalid_client"}' })
     assert.equal((await current(esra))['state'], 'active')
   })
 })
 
-suite('S51 many callers at the moment a token ends', () => {
+suite('S51 many callers when a token expires', () => {
   const CALLERS = [13, 13, 12, 12]
 
-  test('50 in 4 processes, at a service that rotates: one refresh, one token for all, nobody has to sign in again', async () => {
+  test('50 callers in 4 processes at a rotating service: one refresh, one token for all, no new sign-in needed', async () => {
     const ada = await nearItsEnd('ada')
     social().tokens.expire('ada')
-    // Long enough for all of them to meet.
+    // Long enough for all callers to overlap.
     social().faults.add({ path: '/oauth/token', kind: 'delay', delayMs: 400 })
     const children = CALLERS.map(() => forkCaller())
     try {
@@ -162,7 +162,7 @@ suite('S51 many callers at the moment a token ends', () => {
     assert.deepEqual(marked, [])
   })
 
-  test('a process that dies in a refresh gives way when its time is over', async () => {
+  test('when a process dies during a refresh, others proceed after its lease expires', async () => {
     const ben = await nearItsEnd('ben')
     await harness.sql('update credential set refresh_until = $1', [Date.now() + 600])
     const entry = await current(ben)

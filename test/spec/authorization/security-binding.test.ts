@@ -14,7 +14,7 @@ after(() => harness.stop())
 
 const MINUTES = 60_000
 
-/** Walks until the service sends the person back, and stops before our callback hears of it. */
+/** Walks until the service redirects the person, and stops before the request to our callback. */
 async function stopBeforeCallback(service: DemoService, by: LabApp = harness.app, query: Record<string, string> = {}) {
   const callback = `${harness.tributary.url}/auth/`
   const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) || (url.startsWith(callback) && holding) })
@@ -44,15 +44,15 @@ async function assertRefusedAt(browser: Browser, url: URL | string): Promise<voi
   assert.match(page.body, /session_expired/)
 }
 
-suite('answers of services are not mixed up', () => {
-  test('S01 the state of one service brought to the callback of another: refused, nothing asked, written down', async () => {
+suite('responses of services are not mixed up', () => {
+  test('S01 the state of one service at the callback of another is refused without a token request, and audited', async () => {
     const hostile = await stopBeforeCallback('demo-social')
     const honest = await stopBeforeCallback('demo-health')
-    const [asked, before] = [tokenRequests(), await rows()]
+    const [requestsBefore, before] = [tokenRequests(), await rows()]
     const mixed = new URL(honest.callback)
     mixed.searchParams.set('state', hostile.callback.searchParams.get('state')!)
     await assertRefusedAt(hostile.browser, mixed)
-    assert.equal(tokenRequests(), asked, 'no token request left')
+    assert.equal(tokenRequests(), requestsBefore, 'no token request left')
     assert.equal(await rows(), before)
     const entry = (await auditOf(harness, 'callback.refused')).at(-1)
     assert.deepEqual(entry?.detail, { began_at: 'demo-social', came_back_to: 'demo-health' })
@@ -62,34 +62,34 @@ suite('answers of services are not mixed up', () => {
 
   test('S02 two apps at one service: a code of one in the flow of the other changes nothing', async () => {
     const other = await harness.makeApp()
-    const mine = await stopBeforeCallback('demo-social')
-    const theirs = await stopBeforeCallback('demo-social', other)
+    const own = await stopBeforeCallback('demo-social')
+    const foreign = await stopBeforeCallback('demo-social', other)
     const before = await rows()
-    const crossed = new URL(mine.callback)
-    crossed.searchParams.set('code', theirs.callback.searchParams.get('code')!)
-    const page = await mine.browser.open(crossed.href)
+    const crossed = new URL(own.callback)
+    crossed.searchParams.set('code', foreign.callback.searchParams.get('code')!)
+    const page = await own.browser.open(crossed.href)
     assert.equal(page.url, `${REDIRECT}?error=service_refused`)
-    const swapped = new URL(mine.callback)
-    swapped.searchParams.set('state', theirs.callback.searchParams.get('state')!)
-    await assertRefusedAt(mine.browser, swapped)
+    const swapped = new URL(own.callback)
+    swapped.searchParams.set('state', foreign.callback.searchParams.get('state')!)
+    await assertRefusedAt(own.browser, swapped)
     assert.equal(await rows(), before)
   })
 
   test('S03 a wrong or missing issuer is refused', async () => {
     for (const iss of ['wrong', 'off']) {
       harness.lab.services['demo-social'].configure({ iss })
-      const asked = tokenRequests()
+      const requestsBefore = tokenRequests()
       const back = await walk(harness.startUrl('demo-social', { state: 's' }), { person: 'ada' })
       assert.equal(back.search, '?error=service_refused&state=s', iss)
-      assert.equal(tokenRequests(), asked, 'the code went nowhere')
+      assert.equal(tokenRequests(), requestsBefore, 'the code went nowhere')
     }
     harness.lab.services['demo-social'].configure({ iss: 'on' })
     assert.ok((await walk(harness.startUrl('demo-social'), { person: 'ada' })).searchParams.has('code'))
   })
 })
 
-suite('S29 a service that sends a parameter twice is not believed', () => {
-  /** The same value twice is one time too many, too: nobody can tell who added the other. */
+suite('S29 a callback with a repeated parameter is refused', () => {
+  /** Repeating the same value is refused as well: nobody can tell who added the second one. */
   const doubled = (callback: URL, name: string, second = callback.searchParams.get(name) ?? 'x') => {
     const url = new URL(callback)
     if (!url.searchParams.has(name)) url.searchParams.append(name, 'x')
@@ -104,7 +104,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
     ['demo-micro', 'denied'],
   ] as const
   for (const [service, name] of NAMES_A_SIGN_IN) {
-    test(`${service}: ${name}, so that nobody knows which sign-in is meant: refused, and the sign-in goes on`, async () => {
+    test(`${service}: a repeated ${name} leaves the sign-in unclear: refused, and the sign-in can still finish`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       const before = await rows()
       for (const second of [undefined, 'another']) {
@@ -127,16 +127,19 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
     ['demo-micro', 'error'],
   ] as const
   for (const [service, name] of SAYS_WHAT_HAPPENED) {
-    test(`${service}: ${name}: the app is told, nothing is asked, and the sign-in is over`, async () => {
+    test(`${service}: a repeated ${name}: the app gets an error, no token is requested, and the sign-in ends`, async () => {
       for (const second of [undefined, 'another']) {
         const { browser, callback } = await stopBeforeCallback(service, harness.app, { state: 's' })
-        const asked = [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')]
+        const requestsBefore = [
+          tokenRequests(),
+          harness.lab.services['demo-micro'].requests.count('/oauth/access_token'),
+        ]
         const before = await rows()
         const page = await browser.open(doubled(callback, name, second).href)
         assert.equal(page.url, `${REDIRECT}?error=invalid_request&state=s`)
         assert.deepEqual(
           [tokenRequests(), harness.lab.services['demo-micro'].requests.count('/oauth/access_token')],
-          asked,
+          requestsBefore,
           'the code went nowhere',
         )
         assert.equal(await rows(), before)
@@ -145,7 +148,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
     })
   }
 
-  test('what we never read may come twice', async () => {
+  test('a repeated parameter that we never read is ignored', async () => {
     const { browser, callback } = await stopBeforeCallback('demo-social')
     const page = await browser.open(doubled(callback, 'authuser').href)
     assert.ok(new URL(page.url).searchParams.has('code'))
@@ -154,7 +157,7 @@ suite('S29 a service that sends a parameter twice is not believed', () => {
 
 suite('S04 only the browser that began may finish', () => {
   for (const service of ['demo-social', 'demo-micro'] as const) {
-    test(`${service}: without its cookie`, async () => {
+    test(`${service}: without its cookie it is refused`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       const before = await rows()
       await assertRefusedAt(newBrowser(), callback)
@@ -162,26 +165,26 @@ suite('S04 only the browser that began may finish', () => {
       assert.equal(await rows(), before, 'the state was used up by the stranger')
     })
 
-    test(`${service}: with the cookie of another browser`, async () => {
+    test(`${service}: with the cookie of another browser it is refused`, async () => {
       const { callback } = await stopBeforeCallback(service)
       const { browser: other } = await stopBeforeCallback(service)
       await assertRefusedAt(other, callback)
     })
 
-    test(`${service}: a second time`, async () => {
+    test(`${service}: a second time it is refused`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       assert.ok(new URL((await browser.open(callback.href)).url).searchParams.has('code'))
       await assertRefusedAt(browser, callback)
     })
 
-    test(`${service}: after ten minutes`, async () => {
+    test(`${service}: after ten minutes it is refused`, async () => {
       const { browser, callback } = await stopBeforeCallback(service)
       await harness.sql('update pending set expires_at = expires_at - $1', [10 * MINUTES + 1000])
       await assertRefusedAt(browser, callback)
     })
   }
 
-  test('a cookie that we did not make is not taken for one', async () => {
+  test('a cookie that we did not issue is ignored', async () => {
     const response = await fetch(harness.startUrl('demo-social'), {
       redirect: 'manual',
       headers: { cookie: 'tributary=fixed' },
@@ -192,15 +195,15 @@ suite('S04 only the browser that began may finish', () => {
     )
   })
 
-  test('upkeep drops what nobody finished', async () => {
+  test('maintenance deletes unfinished sign-ins', async () => {
     await stopBeforeCallback('demo-social')
     assert.ok((await expireAfter(harness, 11 * MINUTES)).pending > 0)
     assert.deepEqual(await harness.sql('select 1 from pending'), [])
   })
 })
 
-suite("an attacker's link captures nobody", () => {
-  test('S05 with a code: until the app redeems it, nothing changes; then it lapses and the service forgets', async () => {
+suite('an attacker’s link attaches nobody', () => {
+  test('S05 with a code: nothing changes until the app redeems it; then it expires and the service revokes the token', async () => {
     const attacker = await signIn(harness, 'demo-social', 'esra')
     const before = (await get(harness, '/profiles', attacker.access_token)).body
     const code = await newCode(harness, 'demo-health', 'ben', { access_token: attacker.access_token })
@@ -209,7 +212,7 @@ suite("an attacker's link captures nobody", () => {
     requests.clear()
     assert.equal((await expireAfter(harness, 9 * MINUTES)).consents, 0, 'not before its time')
     assert.equal((await expireAfter(harness, 11 * MINUTES)).consents > 0, true)
-    assert.ok(requests.count('/oauth/revoke') > 0, 'the service was told')
+    assert.ok(requests.count('/oauth/revoke') > 0, 'the token was revoked')
     const revoked = requests.to('/oauth/revoke').map(({ status }) => status)
     assert.ok(revoked.every((status) => status === 200))
     const victim = nativeId(harness, 'demo-health', 'ben')

@@ -14,8 +14,8 @@ after(() => harness.stop())
 const text = async (response: Response) => withoutRequestId({ text: await response.text() })
 const code = (query: Record<string, string> = {}) => newCode(harness, 'demo-social', 'ada', query)
 
-suite('codes', () => {
-  test('S09 one code, fifty redeemers at once: one succeeds, and after a second use its token is dead', async () => {
+suite('authorization codes', () => {
+  test('S09 one code redeemed fifty times at once: one succeeds, and after a second use its token is invalid', async () => {
     const one = await code()
     const responses = await Promise.all(Array.from({ length: 50 }, () => redeem(harness, one)))
     const good = responses.filter(({ status }) => status === 200)
@@ -24,10 +24,10 @@ suite('codes', () => {
     const { access_token: token } = (await good[0]!.json()) as Granted
     assert.equal((await redeem(harness, one)).status, 400)
     assert.equal((await get(harness, '/profiles', token)).status, 401)
-    assert.equal((await auditOf(harness, 'code.replayed')).length, 1, 'told once')
+    assert.equal((await auditOf(harness, 'code.replayed')).length, 1, 'audited once')
   })
 
-  test('S09 without a second use the token lives; other tokens of the account live on after one', async () => {
+  test('S09 without a second use the token stays valid; a second use leaves other tokens of the account valid', async () => {
     const first = (await (await redeem(harness, await code())).json()) as Granted
     const twice = await code()
     const second = (await (await redeem(harness, twice)).json()) as Granted
@@ -37,7 +37,7 @@ suite('codes', () => {
     assert.equal((await get(harness, '/profiles', first.access_token)).status, 200)
   })
 
-  test('S10 another app, another address, too late, nonsense: refused with the same words', async () => {
+  test('S10 another app, another address, too late, malformed: refused with the same words', async () => {
     const other = await harness.makeApp()
     const texts = new Set<string>()
     const refused = async (response: Response) => {
@@ -65,7 +65,7 @@ suite('codes', () => {
     assert.equal(texts.size, 1, [...texts].join('\n'))
   })
 
-  test("S11 a victim's code in the attacker's session is of no use where PKCE is on", async () => {
+  test('S11 with PKCE, a victim’s code is useless in the attacker’s session', async () => {
     const [victim, attacker] = [pkce(), pkce()]
     const stolen = await code(victim.query)
     assert.equal((await redeem(harness, stolen, { code_verifier: attacker.verifier })).status, 400)
@@ -75,14 +75,14 @@ suite('codes', () => {
 })
 
 suite('S12 PKCE', () => {
-  test('the right verifier, of 43 and of 128 characters', async () => {
+  test('accepts the right verifier, of 43 and of 128 characters', async () => {
     for (const verifier of ['a'.repeat(43), 'Az09-._~'.repeat(16)]) {
       const { query } = pkce(verifier)
       assert.equal((await redeem(harness, await code(query), { code_verifier: verifier })).status, 200)
     }
   })
 
-  test('missing, wrong, too short, too long, of other characters, or the challenge itself', async () => {
+  test('refuses a verifier that is missing, wrong, too short, too long, of other characters, or the challenge itself', async () => {
     const { query } = pkce()
     const wrong = ['', 'x'.repeat(43), query.code_challenge]
     for (const verifier of wrong)
@@ -92,11 +92,11 @@ suite('S12 PKCE', () => {
     assert.equal((await redeem(harness, await code(query))).status, 400)
   })
 
-  test('a verifier where no challenge was given', async () => {
+  test('refuses a verifier where no challenge was given', async () => {
     assert.equal((await redeem(harness, await code(), { code_verifier: 'a'.repeat(43) })).status, 400)
   })
 
-  test('plain, in any spelling, is told to the app', async () => {
+  test('reports `plain`, in any spelling, to the app', async () => {
     for (const method of ['plain', 's256', 'S512', 'none']) {
       const query = { ...pkce().query, code_challenge_method: method }
       const response = await send(

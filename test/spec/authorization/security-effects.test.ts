@@ -39,8 +39,8 @@ const PEOPLE = [
   'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 ]
 
-suite('S25 what is fetched ahead, looked at or previewed changes nothing', () => {
-  test('merge', async () => {
+suite('S25 prefetch, HEAD and link previews change nothing', () => {
+  test('of a merge', async () => {
     const [ada, ben] = [await signIn(harness, 'demo-social', 'ada'), await signIn(harness, 'demo-social', 'ben')]
     const query = { source: ada.access_token, dest: ben.access_token }
     for (const headers of FETCHERS) {
@@ -54,7 +54,7 @@ suite('S25 what is fetched ahead, looked at or previewed changes nothing', () =>
     assert.equal((await send(harness, 'GET', '/auth/merge', { query })).status, 200)
   })
 
-  test('apply', async () => {
+  test('of an apply', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
     const query = { client_id: harness.app.clientId, client_secret: harness.app.secret, token }
     const count = async () => (await harness.sql('select 1 from account')).length
@@ -65,7 +65,7 @@ suite('S25 what is fetched ahead, looked at or previewed changes nothing', () =>
     assert.equal(await count(), before)
   })
 
-  test('starting a sign-in and coming back', async () => {
+  test('of a sign-in start and callback', async () => {
     const path = harness.startUrl('demo-social').slice(harness.tributary.url.length)
     for (const headers of FETCHERS) {
       assert.equal((await send(harness, 'GET', path, { headers })).status, 400)
@@ -75,7 +75,7 @@ suite('S25 what is fetched ahead, looked at or previewed changes nothing', () =>
     assert.deepEqual(await harness.sql('select 1 from pending'), [])
   })
 
-  test('people whose browsers have odd names get in', async () => {
+  test('browsers with unusual user agents get in', async () => {
     for (const agent of PEOPLE) {
       const path = harness.startUrl('demo-social').slice(harness.tributary.url.length)
       assert.equal((await send(harness, 'GET', path, { headers: { 'user-agent': agent } })).status, 302, agent)
@@ -83,7 +83,7 @@ suite('S25 what is fetched ahead, looked at or previewed changes nothing', () =>
   })
 })
 
-suite('S29 parameters that come twice, as arrays or as objects', () => {
+suite('S29 parameters that are repeated, arrays or objects are refused', () => {
   let token: string
   before(async () => {
     token = (await signIn(harness, 'demo-social', 'esra')).access_token

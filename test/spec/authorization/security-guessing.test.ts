@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** What checking a secret does, step by step: each statement, and each comparison with the lengths it compares. */
+/** The steps of checking a secret: each statement, and each comparison with the lengths compared. */
 async function stepsOf(clientId: string, secret: string): Promise<string[]> {
   const { database, hasher, clock } = harness.tributary.store
   const steps: string[] = []
@@ -45,8 +45,8 @@ async function stepsOf(clientId: string, secret: string): Promise<string[]> {
   return steps
 }
 
-// Timing on a shared machine says more about the machine; what is timed is therefore shown to be the same work.
-suite('S20 a wrong guess tells nothing', () => {
+// Timing on a shared machine mostly measures the machine, so these tests show that the work is the same.
+suite('S20 a refusal reveals nothing about the guess', () => {
   test('an unknown app, a wrong secret and a nearly right one take the same steps', async () => {
     const { clientId, secret } = harness.app
     const wrong = await stepsOf(clientId, 'wrong')
@@ -62,23 +62,23 @@ suite('S20 a wrong guess tells nothing', () => {
       assert.deepEqual(await stepsOf(unknown, secret), wrong)
   })
 
-  test('what is compared are keyed hashes: a guess that shares its beginning shares nothing there', () => {
+  test('keyed hashes are compared: a guess with the same beginning shares nothing with the stored hash', () => {
     const { hasher } = harness.tributary.store
     const right = hasher.hash('app_secret', harness.app.secret)
     for (let length = 1; length < harness.app.secret.length; length += 1) {
-      const near = hasher.hash('app_secret', `${harness.app.secret.slice(0, length)}~`)
-      assert.ok(near.subarray(0, 4).compare(right.subarray(0, 4)) !== 0)
+      const similar = hasher.hash('app_secret', `${harness.app.secret.slice(0, length)}~`)
+      assert.ok(similar.subarray(0, 4).compare(right.subarray(0, 4)) !== 0)
     }
   })
 
-  test('the answers are the same to the byte', async () => {
-    const ask = (clientId: string, secret: string, from: string) =>
+  test('the responses are identical', async () => {
+    const request = (clientId: string, secret: string, from: string) =>
       send(harness, 'POST', '/oauth/revoke', {
         form: { token: 'x' },
         headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
       })
-    const known = await ask(harness.app.clientId, 'wrong', '203.0.113.8')
-    const unknown = await ask('app_unknown', 'wrong', '203.0.113.9')
+    const known = await request(harness.app.clientId, 'wrong', '203.0.113.8')
+    const unknown = await request('app_unknown', 'wrong', '203.0.113.9')
     assert.equal(withoutRequestId(known), withoutRequestId(unknown))
     assert.equal(known.status, unknown.status)
     const names = (response: typeof known) => [...response.headers.keys()].join()
@@ -86,16 +86,16 @@ suite('S20 a wrong guess tells nothing', () => {
   })
 })
 
-suite('S21 guessing is stopped', () => {
+suite('S21 guessing is blocked', () => {
   const guess = (path: string, from: string, clientId: string, secret: string) =>
     send(harness, 'POST', path, {
       form: { token: 'x', code: 'x' },
       headers: { ...basic({ clientId, secret }), 'x-forwarded-for': from },
     })
   /** A window of a minute can end in between, so twice the limit must be enough. */
-  const guessUntilStopped = async (limit: number, ask: (n: number) => ReturnType<typeof guess>) => {
+  const guessUntilStopped = async (limit: number, request: (n: number) => ReturnType<typeof guess>) => {
     for (let n = 1; n <= limit * 2 + 1; n += 1) {
-      const response = await ask(n)
+      const response = await request(n)
       if (response.status === 429) return { response, after: n }
     }
     return assert.fail('never stopped')
@@ -125,7 +125,7 @@ suite('S21 guessing is stopped', () => {
     assert.ok(stopped.after > ATTEMPTS.perAddress)
   })
 
-  test('a code that nobody gave is no wrong secret', async () => {
+  test('an unknown code does not count as a wrong secret', async () => {
     for (let n = 0; n < ATTEMPTS.perSubject + 5; n += 1)
       assert.equal(
         (await guess('/oauth/access_token', '203.0.113.78', harness.app.clientId, harness.app.secret)).status,

@@ -32,7 +32,7 @@ beforeEach(() => {
   network.asked.length = 0
 })
 
-/** Through the sign-in, as far as the app hears of it. */
+/** Walks the sign-in up to the redirect to the app. */
 async function comeBack(did: string): Promise<URLSearchParams> {
   network.person = did
   const login = async (url: string) => (await fetch(url, { redirect: 'manual' })).headers.get('location')!
@@ -51,7 +51,7 @@ const stored = () =>
 const reasonsLogged = () =>
   harness.tributary.logged.map((line) => (JSON.parse(line) as { reason?: string }).reason).filter(Boolean)
 
-suite('F1 nobody signs in as somebody else', () => {
+suite('F1 nobody can sign in as somebody else', () => {
   test('a data server that names another person: refused, nothing stored, the token revoked', async () => {
     const victim = await signIn(VICTIM)
     const own = { items: [{ id: '1', data: { text: 'secret' } }] }
@@ -68,13 +68,13 @@ suite('F1 nobody signs in as somebody else', () => {
     ])
   })
 
-  test('a data server that does not trust the server that gave the token: refused, the token revoked', async () => {
+  test('a data server that does not trust the issuing server: refused, the token revoked', async () => {
     network.lies.trusts['did:plc:moved'] = `${network.url}/other`
     assert.equal((await comeBack('did:plc:moved')).get('error'), 'service_refused')
     assert.equal(network.revoked.length, 2)
   })
 
-  test('a token answer that names nobody: refused, the token revoked', async () => {
+  test('a token response without a subject: refused, the token revoked', async () => {
     network.lies.withoutSub = true
     const before = await stored()
     assert.equal((await comeBack(ATTACKER)).get('error'), 'service_refused')
@@ -82,7 +82,7 @@ suite('F1 nobody signs in as somebody else', () => {
     assert.equal(network.revoked.length, 2)
   })
 
-  test('honest people go on signing in', async () => {
+  test('honest people can still sign in', async () => {
     const attacker = await signIn(ATTACKER)
     const victim = await signIn(VICTIM)
     assert.notEqual(attacker.account, victim.account)
@@ -90,20 +90,20 @@ suite('F1 nobody signs in as somebody else', () => {
   })
 })
 
-suite('F1 a token that the app brings', () => {
+suite('F1 a token that the app applies', () => {
   const apply = (did: string) =>
     send(harness, 'POST', '/auth/bluesky/apply', {
       form: { token: network.sessionToken(did) },
       headers: basic(harness.app),
     })
 
-  test('is attached to whom the service names, when that person names the service too', async () => {
+  test('is attached to the person whom the service names, if that person’s identity names the service too', async () => {
     const response = await apply('did:plc:carol')
     assert.equal(response.status, 200, response.text)
     assert.equal(response.body['profile'], `${encodeURIComponent('did:plc:carol')}@bluesky`)
   })
 
-  test('is refused when the person whom the service names belongs to another service', async () => {
+  test('is refused when the named person belongs to another service', async () => {
     network.lies.session['entryway'] = 'did:plc:dora'
     network.lies.trusts['did:plc:dora'] = `${network.url}/other`
     const before = await stored()
@@ -120,11 +120,11 @@ suite('F1 a refresh', () => {
         [did],
       )
     )[0]!
-  const refreshed = async (did: string, lie: (granted: Granted) => void) => {
+  const refreshed = async (did: string, tamper: (granted: Granted) => void) => {
     const granted = await signIn(did)
     await ageCredentials(harness.sql, 1000)
     const before = await credentialOf(did)
-    lie(granted)
+    tamper(granted)
     network.asked.length = 0
     network.revoked.length = 0
     const query = { auth: 'true', access_token: granted.access_token }
@@ -136,14 +136,14 @@ suite('F1 a refresh', () => {
     ['names somebody else', VICTIM],
     ['names nobody', null],
   ] as const) {
-    test(`that ${what}: the person has to sign in again, nothing is stored, the token is revoked`, async () => {
+    test(`that ${what}: the profile becomes needs_auth, nothing is stored, the token is revoked`, async () => {
       const { entry, before, after } = await refreshed(ATTACKER, () => {
         network.lies.refreshSub = sub
       })
       assert.equal(entry['state'], 'needs_auth')
       assert.equal(entry['error'], 'subject_changed')
       assert.deepEqual(after, before)
-      assert.equal(network.asked.filter((path) => path === '/as/token').length, 1, 'asked once')
+      assert.equal(network.asked.filter((path) => path === '/as/token').length, 1, 'one token request')
       assert.equal(network.revoked.length, 2)
       assert.notEqual((await signIn(ATTACKER)).account, undefined)
     })

@@ -8,9 +8,9 @@ import { type Granted, REDIRECT, redeem } from '../../harness/sign-in.ts'
 import { entryOf, pkce, startQuietHarness } from './fixture.ts'
 
 let harness: LabHarness
-/** What must be nowhere: name of the secret to its value. */
+/** Secrets that must not appear anywhere, by name. */
 const secrets = new Map<string, string>()
-/** Everything that was answered, refusals included. */
+/** Every response, refusals included. */
 const bodies: string[] = []
 
 before(async () => {
@@ -25,13 +25,13 @@ const keep = (name: string, value: string | null | undefined): string => {
   return value
 }
 
-const ask: typeof send = async (...given) => {
+const request: typeof send = async (...given) => {
   const response = await send(...given)
   bodies.push(response.text)
   return response
 }
 
-/** One sign-in of each kind, with every secret on its way written down; then every endpoint, let in and refused. */
+/** One sign-in of each kind, with every secret recorded; then every endpoint, accepted and refused. */
 async function collect(): Promise<void> {
   const { app, lab } = harness
   keep('app secret', app.secret)
@@ -59,42 +59,46 @@ async function collect(): Promise<void> {
   keep('cookie', browser.cookies(harness.tributary.url)['tributary'])
   const confirm = await browser.walk(harness.startUrl('demo-health', { response_type: 'token' }), { person: 'ben' })
   keep('ticket', confirm.forms[0]!.fields.find(({ name }) => name === 'ticket')?.value)
-  const left = await browser.submit(confirm, confirm.forms[0]!, { response: 'yes' })
-  keep('token of the fragment', new URLSearchParams(new URL(left.url).hash.slice(1)).get('access_token'))
+  const result = await browser.submit(confirm, confirm.forms[0]!, { response: 'yes' })
+  keep('token of the fragment', new URLSearchParams(new URL(result.url).hash.slice(1)).get('access_token'))
   lab.services['demo-social'].faults.add({ path: '/oauth/token', kind: 'status', status: 500 })
   await browser.walk(harness.startUrl('demo-social'), { person: 'ada' })
   await everyEndpoint()
 }
 
-/** With a word in each place that takes one, so that an echo would show. */
+/** With a marker in each parameter, so that an echo would show. */
 async function everyEndpoint(): Promise<void> {
   const canary = (name: string) => keep(`canary for ${name}`, `canary-${name.replaceAll(/\W/g, '')}-7f3a9c`)
   const fields = (names: string[]) => Object.fromEntries(names.map((name) => [name, canary(name)]))
   const client = { client_id: harness.app.clientId, client_secret: harness.app.secret }
   const token = secrets.get('access token for demo-health')!
-  await ask(harness, 'POST', '/oauth/access_token', { form: { ...client, ...fields(['code', 'code_verifier']) } })
-  await ask(harness, 'POST', '/oauth/access_token', {
+  await request(harness, 'POST', '/oauth/access_token', { form: { ...client, ...fields(['code', 'code_verifier']) } })
+  await request(harness, 'POST', '/oauth/access_token', {
     form: { client_id: harness.app.clientId, ...fields(['client_secret', 'code']) },
   })
-  await ask(harness, 'POST', '/oauth/access_token', {
+  await request(harness, 'POST', '/oauth/access_token', {
     headers: basic({ clientId: harness.app.clientId, secret: canary('basic secret') }),
     form: { code: 'x' },
   })
-  await ask(harness, 'POST', '/oauth/access_token', {
+  await request(harness, 'POST', '/oauth/access_token', {
     headers: { 'content-type': 'application/json' },
     json: { ...client, ...fields(['profile']) },
   })
-  await ask(harness, 'POST', '/oauth/revoke', { form: { ...client, ...fields(['token']) } })
-  await ask(harness, 'GET', '/auth/demo-social/apply', { query: { ...client, ...fields(['token', 'token_secret']) } })
-  await ask(harness, 'POST', '/auth/demo-micro/apply', { form: { ...client, ...fields(['token', 'token_secret']) } })
-  await ask(harness, 'POST', '/auth/apply/batch', {
+  await request(harness, 'POST', '/oauth/revoke', { form: { ...client, ...fields(['token']) } })
+  await request(harness, 'GET', '/auth/demo-social/apply', {
+    query: { ...client, ...fields(['token', 'token_secret']) },
+  })
+  await request(harness, 'POST', '/auth/demo-micro/apply', {
+    form: { ...client, ...fields(['token', 'token_secret']) },
+  })
+  await request(harness, 'POST', '/auth/apply/batch', {
     json: { ...client, accounts: [{ id: 'x', 'demo-social': fields(['token']) }] },
   })
-  await ask(harness, 'GET', '/auth/merge', { query: fields(['source', 'dest']) })
-  await ask(harness, 'POST', '/auth/merge', { form: { ...fields(['source']), dest: token } })
-  await ask(harness, 'GET', '/profiles', { query: { access_token: canary('access_token') } })
-  await ask(harness, 'GET', '/profiles', { token: canary('bearer') })
-  await ask(harness, 'GET', '/profiles', {
+  await request(harness, 'GET', '/auth/merge', { query: fields(['source', 'dest']) })
+  await request(harness, 'POST', '/auth/merge', { form: { ...fields(['source']), dest: token } })
+  await request(harness, 'GET', '/profiles', { query: { access_token: canary('access_token') } })
+  await request(harness, 'GET', '/profiles', { token: canary('bearer') })
+  await request(harness, 'GET', '/profiles', {
     query: {
       access_token: token,
       auth: 'true',
@@ -102,11 +106,11 @@ async function everyEndpoint(): Promise<void> {
       client_secret: canary('client_secret'),
     },
   })
-  await ask(harness, 'GET', '/profile', { query: { access_token: token } })
-  await ask(harness, 'GET', '/connect', {
+  await request(harness, 'GET', '/profile', { query: { access_token: token } })
+  await request(harness, 'GET', '/connect', {
     query: { client_id: harness.app.clientId, redirect_uri: 'https://x.test/', access_token: canary('linked') },
   })
-  await ask(harness, 'GET', '/oauth/authenticate', {
+  await request(harness, 'GET', '/oauth/authenticate', {
     query: {
       client_id: harness.app.clientId,
       redirect_uri: REDIRECT,
@@ -114,24 +118,24 @@ async function everyEndpoint(): Promise<void> {
       access_token: canary('linked'),
     },
   })
-  await ask(harness, 'GET', '/oauth/authenticate', {
+  await request(harness, 'GET', '/oauth/authenticate', {
     query: { client_id: 'none', access_token: canary('linked') },
     headers: { accept: 'text/html' },
   })
-  await ask(harness, 'GET', '/auth/demo-social/callback', {
+  await request(harness, 'GET', '/auth/demo-social/callback', {
     query: fields(['code', 'state']),
     headers: { cookie: `tributary=${canary('cookie')}` },
   })
-  await ask(harness, 'GET', '/auth/demo-micro/callback', {
+  await request(harness, 'GET', '/auth/demo-micro/callback', {
     query: fields(['oauth_token', 'oauth_verifier']),
     headers: { accept: 'text/html' },
   })
-  await ask(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), response: 'yes' } })
-  await ask(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
+  await request(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), response: 'yes' } })
+  await request(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
 }
 
-suite('S13 secrets on their way through every endpoint, at debug level', () => {
-  test('are in no line of the log', () => {
+suite('S13 secrets that pass through every endpoint, at debug level', () => {
+  test('appear in no log line', () => {
     assert.ok(harness.tributary.logged.length > 50)
     const all = harness.tributary.logged.join('\n')
     assert.ok(all.includes('"path":"/oauth/access_token"'), 'requests are logged')
@@ -140,20 +144,20 @@ suite('S13 secrets on their way through every endpoint, at debug level', () => {
         assert.ok(!all.includes(form), `${name} is in the log`)
   })
 
-  test('are in no refusal', () => {
+  test('appear in no refusal', () => {
     assert.ok(bodies.length > 15)
     for (const [name, value] of secrets)
       for (const body of bodies) assert.ok(!body.includes(value), `${name} is in ${body}`)
   })
 
-  test('are in no metric', async () => {
+  test('appear in no metric', async () => {
     const { text } = await send(harness, 'GET', '/metrics')
     assert.ok(text.includes('/oauth/access_token'))
     for (const [name, value] of secrets) assert.ok(!text.includes(value), `${name} is in the metrics`)
   })
 })
 
-test('S17 every table, as text and as bytes, holds none of them in clear', async () => {
+test('S17 no table contains one of them in clear, as text or as bytes', async () => {
   const tables = await harness.sql<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
   )
@@ -174,7 +178,7 @@ test('S17 every table, as text and as bytes, holds none of them in clear', async
   assert.ok(sealed!.n > 0)
 })
 
-suite('S14 what browsers get', () => {
+suite('S14 responses to browsers', () => {
   const HEADERS: Record<string, RegExp> = {
     'referrer-policy': /^no-referrer$/,
     'cache-control': /^no-store$/,
@@ -183,17 +187,17 @@ suite('S14 what browsers get', () => {
     'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
   }
 
-  test('every page and redirect of a sign-in carries the headers; the token is never in a query', async () => {
+  test('every page and redirect of a sign-in has the security headers; the token is never in a query', async () => {
     const seen: string[] = []
     const browser = createBrowser({ stopAt: (url) => url.startsWith(REDIRECT) })
     const original = globalThis.fetch
     globalThis.fetch = async (...given) => {
       const response = await original(...given)
-      const asked = new Request(given[0]).url
-      if (asked.startsWith(harness.tributary.url)) {
+      const url = new Request(given[0]).url
+      if (url.startsWith(harness.tributary.url)) {
         for (const [name, pattern] of Object.entries(HEADERS))
-          assert.match(response.headers.get(name) ?? '(none)', pattern, `${name} of ${asked}`)
-        seen.push(`${response.status} ${new URL(asked).pathname}`)
+          assert.match(response.headers.get(name) ?? '(none)', pattern, `${name} of ${url}`)
+        seen.push(`${response.status} ${new URL(url).pathname}`)
         assert.ok(!/[?&]access_token=trt_/.test(response.headers.get('location') ?? ''), 'a token in a query')
       }
       return response
@@ -202,8 +206,8 @@ suite('S14 what browsers get', () => {
       const query = new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT })
       await browser.open(`${harness.tributary.url}/connect?${query.toString()}`)
       const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token' }), { person: 'esra' })
-      const left = await browser.submit(page, page.forms[0]!, { response: 'yes' })
-      assert.match(new URL(left.url).hash, /^#access_token=trt_/)
+      const result = await browser.submit(page, page.forms[0]!, { response: 'yes' })
+      assert.match(new URL(result.url).hash, /^#access_token=trt_/)
       await browser.walk(harness.startUrl('demo-social'), { person: 'esra' })
       await browser.walk(harness.startUrl('demo-social'), { person: 'esra', decision: 'deny' })
       await browser.open(`${harness.tributary.url}/oauth/authenticate`)

@@ -20,24 +20,24 @@ const codeIn = (page: Page) => new URL(page.url).searchParams.get('code')
 const grantedBy = async (page: Page, fields: Record<string, string> = {}) =>
   (await (await redeem(harness, codeIn(page)!, fields)).json()) as Granted
 
-/** Somebody opens a link that carries the access token of another person's account. */
+/** A person opens a link with the access token of another person's account. */
 async function openLink(token: string, person: string, query: Record<string, string> = {}, browser = newBrowser()) {
   const start = harness.startUrl('demo-health', { access_token: token, state: 's', ...query })
   return { browser, page: await browser.walk(start, { person }) }
 }
 
-/** A sign-in whose code the app redeemed, in this browser. */
+/** A sign-in in this browser, with its code redeemed. */
 async function signedInHere(browser: Browser, person: string): Promise<Granted> {
   return grantedBy(await browser.walk(harness.startUrl('demo-social', { force_login: 'true' }), { person }))
 }
 
-suite('F10 a link with an access token joins nobody unasked', () => {
-  test('the person sees whose account it is, at an address that can be loaded again; “no” changes nothing', async () => {
+suite('F10 a link with an access token joins nobody without consent', () => {
+  test('the person sees whose account it is, at an address that can be reloaded; “no” changes nothing', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const before = await profilesOf(ada.access_token)
     const { browser, page } = await openLink(ada.access_token, 'ben')
     assert.equal(page.status, 200)
-    assert.ok(!page.chain.some((url) => url.startsWith(REDIRECT)), 'the app has heard nothing')
+    assert.ok(!page.chain.some((url) => url.startsWith(REDIRECT)), 'no redirect to the app yet')
     assert.match(page.body, /<strong>Ada Marlowe<\/strong> at Demo Social/)
     assert.match(page.body, /ten minutes/)
     assert.equal(new URL(page.url).pathname, '/oauth/confirm')
@@ -55,21 +55,21 @@ suite('F10 a link with an access token joins nobody unasked', () => {
     assert.equal((await browser.open(page.url)).status, 400)
   })
 
-  test('“yes” gives the app a code, and only the redeemed code joins the account', async () => {
+  test('“yes” gives the app a code, and only redeeming it joins the account', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { verifier, query } = pkce()
     const { browser, page } = await openLink(ada.access_token, 'ben', query)
-    const left = await press(browser, page, 'yes')
-    assert.equal(new URL(left.url).searchParams.get('state'), 's')
+    const result = await press(browser, page, 'yes')
+    assert.equal(new URL(result.url).searchParams.get('state'), 's')
     assert.equal((await profilesOf(ada.access_token))['demo-health'], undefined)
-    assert.equal((await redeem(harness, codeIn(left)!)).status, 400, 'PKCE holds over the page')
-    const granted = await grantedBy(left, { code_verifier: verifier })
+    assert.equal((await redeem(harness, codeIn(result)!)).status, 400, 'PKCE is enforced after the page')
+    const granted = await grantedBy(result, { code_verifier: verifier })
     assert.equal(granted.account, ada.account)
     const ben = encodeURIComponent(nativeId(harness, 'demo-health', 'ben'))
     assert.deepEqual((await profilesOf(ada.access_token))['demo-health'], [ben])
   })
 
-  test('pressed twice at once: the same code, which works', async () => {
+  test('submitted twice at once: the same code, which works', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'chloe')
     const [one, two] = await Promise.all([press(browser, page, 'yes'), press(browser, page, 'yes')])
@@ -78,14 +78,14 @@ suite('F10 a link with an access token joins nobody unasked', () => {
     assert.equal((await grantedBy(two)).account, ada.account)
   })
 
-  test('back and pressed again: before the app redeemed it works, after it is told as done and takes nothing back', async () => {
+  test('back and submitted again: works before the app redeems the code; afterwards it is reported as done and revokes nothing', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'dmitri')
-    const left = await press(browser, page, 'yes')
+    const result = await press(browser, page, 'yes')
     const back = await browser.open(page.url)
     assert.match(back.body, /Ada Marlowe/)
-    assert.equal(codeIn(await press(browser, back, 'yes')), codeIn(left))
-    const granted = await grantedBy(left)
+    assert.equal(codeIn(await press(browser, back, 'yes')), codeIn(result))
+    const granted = await grantedBy(result)
     for (const late of [
       await browser.open(page.url),
       await press(browser, back, 'yes'),
@@ -95,17 +95,17 @@ suite('F10 a link with an access token joins nobody unasked', () => {
     assert.equal((await get(harness, '/profiles', granted.access_token)).status, 200, 'the token lives')
   })
 
-  test('“no” after “yes” counts as long as the app has not redeemed the code', async () => {
+  test('“no” after “yes” counts until the app redeems the code', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'esra')
-    const left = await press(browser, page, 'yes')
+    const result = await press(browser, page, 'yes')
     harness.lab.services['demo-health'].requests.clear()
     assert.equal((await press(browser, page, 'no')).url, `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
-    assert.equal((await redeem(harness, codeIn(left)!)).status, 400)
+    assert.equal((await redeem(harness, codeIn(result)!)).status, 400)
   })
 
-  test('after ten minutes the page says so, and the service forgets the token', async () => {
+  test('after ten minutes the page says so, and the service revokes the token', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     const { browser, page } = await openLink(ada.access_token, 'finn')
     await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
@@ -119,7 +119,7 @@ suite('F10 a link with an access token joins nobody unasked', () => {
     assert.ok(harness.lab.services['demo-health'].requests.count('/oauth/revoke') > 0)
   })
 
-  test('a code that nobody redeems after “yes” lapses once, and its token is revoked', async () => {
+  test('a code that is not redeemed after “yes” expires once, and its token is revoked', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada')
     await expireAfter(harness, 11 * MINUTES)
     const { browser, page } = await openLink(ada.access_token, 'finn')
@@ -130,7 +130,7 @@ suite('F10 a link with an access token joins nobody unasked', () => {
     assert.equal((await press(browser, page, 'yes')).status, 400)
   })
 
-  test('an account that ends meanwhile: the sign-in is over', async () => {
+  test('when the account is deleted meanwhile, the sign-in ends', async () => {
     const ada = await signIn(harness, 'demo-social', 'ada', {}, harness.app)
     const other = await signIn(harness, 'demo-micro', 'ben')
     const { browser, page } = await openLink(ada.access_token, 'finn')
@@ -141,8 +141,8 @@ suite('F10 a link with an access token joins nobody unasked', () => {
   })
 })
 
-suite('F10 the browser that signed into the account before is not asked', () => {
-  test('linking goes straight on', async () => {
+suite('F10 a browser that signed in to the account before is not asked', () => {
+  test('linking proceeds without the confirmation page', async () => {
     const browser = newBrowser()
     const ada = await signedInHere(browser, 'ada')
     const { page } = await openLink(ada.access_token, 'ada', {}, browser)
@@ -150,17 +150,17 @@ suite('F10 the browser that signed into the account before is not asked', () => 
     assert.equal((await grantedBy(page)).account, ada.account)
   })
 
-  test('a sign-in that the app never redeemed, another account, or a token that was taken back does not count', async () => {
+  test('a sign-in that was not redeemed, another account, or a revoked token does not count', async () => {
     const browser = newBrowser()
     await browser.walk(harness.startUrl('demo-social'), { person: 'ben' })
     const ben = await signIn(harness, 'demo-social', 'ben')
     assert.ok(!(await openLink(ben.access_token, 'ben', {}, browser)).page.stopped, 'never redeemed')
-    const mine = await signedInHere(browser, 'chloe')
+    const own = await signedInHere(browser, 'chloe')
     assert.ok(!(await openLink(ben.access_token, 'chloe', {}, browser)).page.stopped, 'another account')
-    const form = { client_id: harness.app.clientId, client_secret: harness.app.secret, token: mine.access_token }
+    const form = { client_id: harness.app.clientId, client_secret: harness.app.secret, token: own.access_token }
     await fetch(`${harness.tributary.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
     const second = await signIn(harness, 'demo-social', 'chloe')
-    assert.equal(second.account, mine.account)
+    assert.equal(second.account, own.account)
     assert.ok(!(await openLink(second.access_token, 'chloe', {}, browser)).page.stopped, 'taken back')
   })
 })

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** Every way in which an address can look like a registered one without being it. */
+/** Addresses that resemble a registered one. */
 const MUTATIONS: string[] = [
   'https://APP.example.com/signin/back',
   'https://app.example.com/SIGNIN/back',
@@ -107,14 +107,14 @@ const MUTATIONS: string[] = [
   'COM.example.app:/oauth',
 ]
 
-const ask = (redirectUri: string, more: Record<string, string> = {}) =>
+const request = (redirectUri: string, more: Record<string, string> = {}) =>
   send(harness, 'GET', '/oauth/authenticate', {
     query: { client_id: app.clientId, service: 'demo-social', redirect_uri: redirectUri, ...more },
     headers: { accept: 'text/html' },
   })
 
 suite('S07 redirect addresses', () => {
-  test('the registered ones, and a loopback one with another port, lead on', async () => {
+  test('registered addresses, and a loopback address with another port, are accepted', async () => {
     for (const uri of [
       REGISTERED,
       WITH_QUERY,
@@ -123,19 +123,19 @@ suite('S07 redirect addresses', () => {
       'http://127.0.0.1:61234/native',
       'http://127.0.0.1/native',
     ]) {
-      const response = await ask(uri)
+      const response = await request(uri)
       assert.equal(response.status, 302, uri)
       assert.ok(response.headers.get('location')!.startsWith(harness.lab.services['demo-social'].url))
     }
   })
 
-  test(`${MUTATIONS.length} mutations: no redirect, a page for the person`, async () => {
+  test(`${MUTATIONS.length} mutations: no redirect, an error page`, async () => {
     assert.ok(MUTATIONS.length >= 60)
     assert.equal(new Set(MUTATIONS).size, MUTATIONS.length)
     for (const uri of MUTATIONS) {
-      // Also with a mistake that would otherwise be told by redirect.
+      // Also with an error that would otherwise be reported by redirect.
       for (const more of [{}, { service: 'nowhere' }, { response_type: 'token' }] as Record<string, string>[]) {
-        const response = await ask(uri, more)
+        const response = await request(uri, more)
         assert.equal(response.status, 400, uri)
         assert.equal(response.headers.get('location'), null, uri)
         assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
@@ -143,20 +143,20 @@ suite('S07 redirect addresses', () => {
     }
   })
 
-  test("another app's address is not this one's", async () => {
+  test('the address of another app is refused', async () => {
     const other = await harness.makeApp({ redirectUris: ['https://other.example.com/'], services: ['demo-social'] })
     const query = { client_id: other.clientId, service: 'demo-social', redirect_uri: REGISTERED }
     assert.equal((await send(harness, 'GET', '/oauth/authenticate', { query })).status, 400)
   })
 
-  test('no mutation redeems a code either', async () => {
+  test('no mutation redeems a code', async () => {
     const form = { client_id: app.clientId, client_secret: app.secret, code: 'trc_00x', redirect_uri: MUTATIONS[0]! }
     assert.equal((await send(harness, 'POST', '/oauth/access_token', { form })).status, 400)
   })
 })
 
-suite('S08 nothing can be doubled', () => {
-  test('an address with a parameter of our answer cannot be registered', async () => {
+suite('S08 parameters cannot be repeated', () => {
+  test('an address with a parameter of our response cannot be registered', async () => {
     for (const name of ['code', 'state', 'error', 'access_token', 'iss']) {
       const uris = [`https://app.example.com/?${name}=1`, `https://app.example.com/?x=1&${name}`]
       for (const uri of uris) {
@@ -166,7 +166,7 @@ suite('S08 nothing can be doubled', () => {
     }
   })
 
-  test('a parameter that comes twice is refused', async () => {
+  test('a repeated parameter is refused', async () => {
     const good = new URLSearchParams({
       client_id: app.clientId,
       redirect_uri: REGISTERED,
@@ -193,8 +193,8 @@ suite('S08 nothing can be doubled', () => {
     }
   })
 
-  test('two spellings of the redirect address that differ are refused', async () => {
-    const response = await ask(REGISTERED, { redirect_url: 'https://evil.test/' })
+  test('redirect_uri and redirect_url that differ are refused', async () => {
+    const response = await request(REGISTERED, { redirect_url: 'https://evil.test/' })
     assert.equal(response.headers.get('location')?.includes('evil.test') ?? false, false)
   })
 })

@@ -26,20 +26,20 @@ const sealedOf = async (account: string) =>
 const put = ({ shard, id }: { shard: number; id: string }, sealed: Buffer) =>
   harness.sql('update credential set sealed = $3 where shard = $1 and profile_id = $2', [shard, id, sealed])
 
-suite('S18 sealed values that somebody touched', () => {
+suite('S18 altered sealed values', () => {
   let ada: Granted
   before(async () => {
     ada = await signIn(harness, 'demo-social', 'ada')
   })
 
-  test('each byte flipped: nothing is opened, the profile is marked, nothing breaks', async () => {
+  test('each byte flipped: nothing is opened, the profile is marked, no 5xx for others', async () => {
     const row = await sealedOf(ada.account)
     for (let at = 0; at < row.sealed.length; at += at < 40 ? 1 : 17) {
       const flipped = Buffer.from(row.sealed)
       flipped[at]! ^= 0x01
       await put(row, flipped)
       const response = await withTokens(ada.access_token)
-      // A key that is not in the ring may come with the next rotation, so that only says 500 and marks nothing.
+      // An unknown key may arrive with the next rotation, so this returns 500 and marks nothing.
       const unknownKey = at >= 1 && at <= 4
       assert.equal(response.status, unknownKey ? 500 : 200, `byte ${at}`)
       if (unknownKey) continue
@@ -47,11 +47,11 @@ suite('S18 sealed values that somebody touched', () => {
       assert.deepEqual(entry.auth, {})
       assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'credential_damaged'])
     }
-    assert.equal((await auditOf(harness, 'profile.needs_auth')).length, 1, 'told once')
+    assert.equal((await auditOf(harness, 'profile.needs_auth')).length, 1, 'audited once')
     await put(row, row.sealed)
   })
 
-  test('signing in again puts it right', async () => {
+  test('a new sign-in repairs the profile', async () => {
     await signIn(harness, 'demo-social', 'ada')
     const entry = entryOf((await withTokens(ada.access_token)).body, 'demo-social')
     assert.notEqual(entry['state'], 'needs_auth')
@@ -60,26 +60,26 @@ suite('S18 sealed values that somebody touched', () => {
 
   test('a value of another row, tenant or column does not open', async () => {
     const ben = await signIn(harness, 'demo-social', 'ben')
-    const [mine, theirs] = [await sealedOf(ada.account), await sealedOf(ben.account)]
-    await put(mine, theirs.sealed)
+    const [own, foreign] = [await sealedOf(ada.account), await sealedOf(ben.account)]
+    await put(own, foreign.sealed)
     assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
     const [key] = await harness.sql<{ secret: Buffer }>('select secret from service_key where app_id = $1 limit 1', [
       harness.app.clientId,
     ])
-    await put(mine, key!.secret)
+    await put(own, key!.secret)
     assert.deepEqual(entryOf((await withTokens(ada.access_token)).body, 'demo-social').auth, {})
-    await put(mine, mine.sealed)
+    await put(own, own.sealed)
   })
 
   test('a profile whose credential does not open can still be erased', async () => {
     const finn = await signIn(harness, 'demo-social', 'finn')
     await put(await sealedOf(finn.account), Buffer.from('damaged'))
-    const gone = await send(harness, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
-    assert.equal((gone.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
+    const response = await send(harness, 'DELETE', '/profiles/demo-social', { token: finn.access_token })
+    assert.equal((response.body['deleted'] as { service_token: string }[])[0]?.service_token, 'failed')
     assert.deepEqual((await get(harness, '/profiles', finn.access_token)).body, { id: finn.account })
   })
 
-  test('a call through the proxy is answered like one without a sign-in, and the profile says so', async () => {
+  test('a proxied call returns needs_auth, and the profile shows it', async () => {
     const ben = await signIn(harness, 'demo-social', 'ben')
     const row = await sealedOf(ben.account)
     const flipped = Buffer.from(row.sealed)
@@ -93,7 +93,7 @@ suite('S18 sealed values that somebody touched', () => {
     assert.deepEqual([entry['state'], entry['error']], ['needs_auth', 'credential_damaged'])
   })
 
-  test('a damaged consent gives nothing, and does not hold up the upkeep of others', async () => {
+  test('a damaged consent attaches nothing, and does not stop the maintenance of others', async () => {
     const [damaged] = [await newCode(harness, 'demo-social', 'dmitri'), await newCode(harness, 'demo-social', 'esra')]
     await harness.sql(
       "update consent set sealed = 'damaged' where used_at is null and ctid = (select min(ctid) from consent where used_at is null)",
@@ -155,14 +155,14 @@ suite('F12 a damaged value does not keep a leaked key in use', () => {
     }
   })
 
-  test('rotate names the rows, marks their profiles, seals all others anew, and prune drops the old key', async () => {
+  test('rotate names the rows, marks their profiles, reseals all others, and prune drops the old key', async () => {
     const healthy = await signIn(harness, 'demo-social', 'dmitri')
     const rotated = await command('keyring', 'rotate')
     assert.equal(rotated.code, 0, rotated.stderr)
     const { new_key: isNew, damaged } = JSON.parse(rotated.stdout) as { new_key: boolean; damaged: unknown[] }
     assert.equal(isNew, true)
     const rows = [await sealedOf(chloe.account), await sealedOf(esra.account)]
-    // One is altered. The other names a key that nobody has, which may be a key that is missing here: reported, not marked.
+    // One value is altered. The other names an unknown key, which may only be missing here: reported, not marked.
     for (const [row, reason] of [[rows[0]!, 'damaged'] as const, [rows[1]!, 'unknown_key'] as const]) {
       const found = damaged.find((each) => JSON.stringify(each).includes(row.id))
       assert.deepEqual(found, { table: 'credential', row: `${row.shard}/${row.id}`, reason })
@@ -179,7 +179,7 @@ suite('F12 a damaged value does not keep a leaked key in use', () => {
     assert.match(entryOf((await withTokens(healthy.access_token)).body, 'demo-social').auth.token, /^at-/)
   })
 
-  test('the next rotation makes a new key again, and a new sign-in puts the profile right', async () => {
+  test('the next rotation creates a new key again, and a new sign-in repairs the profile', async () => {
     const again = JSON.parse((await command('keyring', 'rotate')).stdout) as { new_key: boolean }
     assert.equal(again.new_key, true)
     harness.tributary.store.keyring.refresh()

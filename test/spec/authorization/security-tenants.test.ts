@@ -8,7 +8,7 @@ import { nativeId, startQuietHarness, tokensFor, withoutRequestId } from './fixt
 
 let harness: LabHarness
 let other: LabApp
-/** Accounts of: the caller, somebody else of the same app, another app, and one that is gone. */
+/** Accounts: the caller's, another one of the same app, one of another app, and a deleted one. */
 let own: Granted
 let neighbour: Granted
 let foreign: Granted
@@ -27,7 +27,7 @@ after(() => harness.stop())
 
 const nameOf = (person: string) => `${nativeId(harness, 'demo-social', person)}@demo-social`
 
-/** All refused with this status, and not to be told apart. */
+/** All refused with this status, and indistinguishable. */
 function assertAlike(responses: Reply[], status: number): void {
   for (const response of responses) assert.equal(response.status, status)
   assert.equal(new Set(responses.map(withoutRequestId)).size, 1, responses.map(({ text }) => text).join('\n'))
@@ -43,7 +43,7 @@ const untouched = async () => {
   }
 }
 
-suite('S22 what is not yours is not there, and looks like what never was', () => {
+suite('S22 what belongs to others is indistinguishable from what does not exist', () => {
   const strangers = () => [
     nameOf('ben'),
     nameOf('chloe'),
@@ -64,7 +64,7 @@ suite('S22 what is not yours is not there, and looks like what never was', () =>
     })
   }
 
-  test('the account of apply', async () => {
+  test('the account parameter of apply', async () => {
     const { token } = await tokensFor(harness, 'demo-social', 'ada')
     const apply = (account: string) =>
       send(harness, 'POST', '/auth/demo-social/apply', { form: { token, account }, headers: basic(harness.app) })
@@ -95,38 +95,38 @@ suite('S22 what is not yours is not there, and looks like what never was', () =>
   })
 
   test('codes: of another app, used, unknown', async () => {
-    const [theirs, used] = [
+    const [foreignCode, used] = [
       await newCode(harness, 'demo-social', 'chloe', {}, other),
       await newCode(harness, 'demo-social', 'ada'),
     ]
     await redeem(harness, used)
     const responses: Reply[] = []
-    for (const code of [theirs, used, `trc_${'0'.repeat(54)}`, 'nonsense'])
+    for (const code of [foreignCode, used, `trc_${'0'.repeat(54)}`, 'nonsense'])
       responses.push(
         await send(harness, 'POST', '/oauth/access_token', { form: { code }, headers: basic(harness.app) }),
       )
     assertAlike(responses, 400)
-    assert.equal((await redeem(harness, theirs, {}, other)).status, 200, 'it still belongs to its app')
+    assert.equal((await redeem(harness, foreignCode, {}, other)).status, 200, 'it still belongs to its app')
   })
 
-  test('revoking: whatever the token, the answer is the same, and only own ones end', async () => {
-    const mine = await signIn(harness, 'demo-social', 'ada')
+  test('revocation: the response is the same for every token, and only own tokens are revoked', async () => {
+    const revoked = await signIn(harness, 'demo-social', 'ada')
     const responses: Reply[] = []
-    for (const token of [foreign.access_token, deleted.access_token, 'nonsense', mine.access_token])
+    for (const token of [foreign.access_token, deleted.access_token, 'nonsense', revoked.access_token])
       responses.push(await send(harness, 'POST', '/oauth/revoke', { form: { token }, headers: basic(harness.app) }))
     assertAlike(responses, 200)
-    assert.equal((await get(harness, '/profiles', mine.access_token)).status, 401)
+    assert.equal((await get(harness, '/profiles', revoked.access_token)).status, 401)
     await untouched()
   })
 
-  test("tokens of services: another app's secret opens nothing", async () => {
-    const ask = (token: string, by: LabApp) =>
+  test('tokens of services: another app’s secret returns nothing', async () => {
+    const request = (token: string, by: LabApp) =>
       send(harness, 'GET', '/profiles', { query: { auth: 'true', access_token: token }, headers: basic(by) })
-    assertAlike([await ask(own.access_token, other), await ask(foreign.access_token, harness.app)], 401)
-    assert.equal((await ask(foreign.access_token, other)).status, 200)
+    assertAlike([await request(own.access_token, other), await request(foreign.access_token, harness.app)], 401)
+    assert.equal((await request(foreign.access_token, other)).status, 200)
   })
 
-  test("a link with another app's token joins nothing, and is told like an unknown one", async () => {
+  test('a link with another app’s token joins nothing and gets the same error as an unknown one', async () => {
     const locations = new Set<string | null>()
     for (const token of [foreign.access_token, deleted.access_token, 'nonsense']) {
       const url = harness.startUrl('demo-social', { access_token: token }).slice(harness.tributary.url.length)

@@ -16,7 +16,7 @@ before(async () => {
 after(() => harness.stop())
 
 suite('S15 access tokens', () => {
-  test('are short, new each time, later ones carry later times, and older ones go on working', async () => {
+  test('are short, new each time, sortable by time, and older ones stay valid', async () => {
     const granted: Granted[] = []
     for (let i = 0; i < 4; i += 1) granted.push(await signIn(harness, 'demo-social', 'ada'))
     const tokens = granted.map(({ access_token: token }) => token)
@@ -32,10 +32,10 @@ suite('S15 access tokens', () => {
     }
   })
 
-  test('one wrong character is noticed without asking the database', async () => {
+  test('one wrong character is rejected without a database query', async () => {
     const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
     const untouchable = new Proxy({} as Database, {
-      get: () => assert.fail('the database was asked'),
+      get: () => assert.fail('the database was queried'),
     })
     const { hasher } = harness.tributary.store
     for (let at = 0; at < token.length; at += 1) {
@@ -52,7 +52,7 @@ suite('S15 access tokens', () => {
   })
 })
 
-suite('S16 a token that is over is over everywhere, at once', () => {
+suite('S16 an ended token is refused everywhere, at once', () => {
   const ENDPOINTS = [
     ['GET', '/profiles'],
     ['GET', '/profile'],
@@ -91,7 +91,7 @@ suite('S16 a token that is over is over everywhere, at once', () => {
     })
   }
 
-  test('with the app: its tokens and codes end with it', async () => {
+  test('when the app is deleted, its tokens and codes are refused', async () => {
     const app = await harness.makeApp()
     const granted = await signIn(harness, 'demo-social', 'esra', {}, app)
     await harness.tributary.admin('DELETE', `/admin/apps/${app.clientId}?erase=true`)

@@ -8,7 +8,7 @@ import { auditOf, nativeId, startQuietHarness } from './fixture.ts'
 
 const SERVICES = ['demo-social', 'demo-micro', 'demo-health'] as const
 
-suite('signing in', () => {
+suite('sign-in', () => {
   let harness: LabHarness
   before(async () => {
     harness = await startQuietHarness()
@@ -16,7 +16,7 @@ suite('signing in', () => {
   after(() => harness.stop())
 
   for (const service of SERVICES) {
-    test(`a first sign-in at ${service} makes an account with one profile`, async () => {
+    test(`a first sign-in at ${service} creates an account with one profile`, async () => {
       const granted = await signIn(harness, service, 'ada')
       const { status, body } = await get(harness, '/profiles', granted.access_token)
       assert.equal(status, 200)
@@ -26,7 +26,7 @@ suite('signing in', () => {
       })
     })
 
-    test(`signing in again at ${service} finds the same account, with a new token`, async () => {
+    test(`signing in again at ${service} finds the same account and returns a new token`, async () => {
       const first = await signIn(harness, service, 'ben')
       const again = await signIn(harness, service, 'ben')
       assert.equal(again.account, first.account)
@@ -35,7 +35,7 @@ suite('signing in', () => {
         assert.equal((await get(harness, '/profiles', token)).body['id'], first.account)
     })
 
-    test(`a denial at ${service} comes back as an error with the state, and nothing is made`, async () => {
+    test(`a denial at ${service} returns an error with the state, and nothing is created`, async () => {
       const accounts = await harness.sql('select 1 from account')
       const back = await walk(harness.startUrl(service, { state: 'a b&c' }), { person: 'chloe', decision: 'deny' })
       assert.equal(back.origin + back.pathname, REDIRECT)
@@ -50,28 +50,28 @@ suite('signing in', () => {
     })
   }
 
-  test('people of different names never share an account', async () => {
+  test('different people never share an account', async () => {
     const [ada, finn] = [await signIn(harness, 'demo-social', 'ada'), await signIn(harness, 'demo-social', 'finn')]
     assert.notEqual(ada.account, finn.account)
   })
 
   test('two apps never share an account', async () => {
     const other = await harness.makeApp()
-    const [mine, theirs] = [
+    const [first, second] = [
       await signIn(harness, 'demo-social', 'ada'),
       await signIn(harness, 'demo-social', 'ada', {}, other),
     ]
-    assert.notEqual(mine.account, theirs.account)
+    assert.notEqual(first.account, second.account)
   })
 
-  test('two first sign-ins of one person at the same time end in one account', async () => {
+  test('two concurrent first sign-ins of one person end in one account', async () => {
     const app = await harness.makeApp()
     const granted = await Promise.all(Array.from({ length: 6 }, () => signIn(harness, 'demo-social', 'esra', {}, app)))
     assert.equal(new Set(granted.map(({ account }) => account)).size, 1)
     assert.equal(new Set(granted.map(({ access_token: token }) => token)).size, 6)
   })
 
-  test('/oauth/authorize, /v0 and redirect_url are other spellings of the same', async () => {
+  test('/oauth/authorize, /v0 and redirect_url are aliases', async () => {
     for (const path of ['/oauth/authorize', '/v0/oauth/authenticate', '/v0/oauth/authorize']) {
       const back = await walk(harness.startUrl('demo-social', { state: 's' }).replace('/oauth/authenticate', path), {
         person: 'ada',
@@ -83,7 +83,7 @@ suite('signing in', () => {
     assert.ok((await walk(spelled, { person: 'ada' })).searchParams.has('code'))
   })
 
-  test('without a state none comes back; the code is the only thing in the query', async () => {
+  test('without a state none is returned; the code is the only query parameter', async () => {
     const back = await walk(harness.startUrl('demo-social'), { person: 'ada' })
     assert.deepEqual([...back.searchParams.keys()], ['code'])
     assert.equal(back.hash, '')
@@ -122,19 +122,19 @@ suite('signing in', () => {
     assert.equal(entry?.actor, `app:${app.clientId}`)
   })
 
-  test('two sign-ins side by side in one browser both finish', async () => {
+  test('two parallel sign-ins in one browser both finish', async () => {
     const browser = newBrowser()
     const social = await browser.open(harness.startUrl('demo-social', { state: 'one' }))
     const micro = await browser.open(harness.startUrl('demo-micro', { state: 'two' }))
     const finish = async (page: typeof social) => {
-      const left = await browser.decide(await browser.login(page, 'ada'), 'allow')
-      return new URL(left.url).searchParams.get('state')
+      const consented = await browser.decide(await browser.login(page, 'ada'), 'allow')
+      return new URL(consented.url).searchParams.get('state')
     }
     assert.deepEqual([await finish(micro), await finish(social)], ['two', 'one'])
   })
 })
 
-suite('what an app asks for reaches the service', () => {
+suite('parameters of the app that reach the service', () => {
   let harness: LabHarness
   before(async () => {
     harness = await startQuietHarness()
@@ -147,10 +147,10 @@ suite('what an app asks for reaches the service', () => {
     return new URL(response.headers.get('location')!)
   }
 
-  test('the scope, in the words of the service, and what was granted comes back', async () => {
+  test('the scope is passed on unchanged, and the granted scope is returned', async () => {
     assert.equal((await location('demo-social')).searchParams.get('scope')?.split(' ').length, 6)
-    const asked = await location('demo-social', { scope: 'profile posts.write' })
-    assert.equal(asked.searchParams.get('scope'), 'profile posts.write')
+    const url = await location('demo-social', { scope: 'profile posts.write' })
+    assert.equal(url.searchParams.get('scope'), 'profile posts.write')
     assert.equal(
       (await location('demo-health', { scope: 'profile,measures' })).searchParams.get('scope'),
       'profile,measures',
@@ -160,7 +160,7 @@ suite('what an app asks for reaches the service', () => {
     assert.equal((body['demo-social'] as { scope: string }[])[0]?.scope, 'profile email')
   })
 
-  test("the scope of the app's own keys stands in for the service's default", async () => {
+  test('the scope of the app’s service keys replaces the service’s default', async () => {
     const app = await harness.makeApp()
     const { key, secret } = app.keys['demo-social']!
     const overrides = { base_url: harness.lab.services['demo-social'].url }
@@ -171,7 +171,7 @@ suite('what an app asks for reaches the service', () => {
     assert.equal(to.searchParams.get('scope'), 'profile photos.read')
   })
 
-  test('a scope the service refuses comes back as an error', async () => {
+  test('a scope that the service refuses returns an error', async () => {
     const back = await walk(harness.startUrl('demo-social', { scope: 'everything', state: 's' }), { person: 'ada' })
     assert.deepEqual(
       [...back.searchParams],
@@ -182,14 +182,14 @@ suite('what an app asks for reaches the service', () => {
     )
   })
 
-  test('flag=dm takes the other page of the service that has one, and is ignored elsewhere', async () => {
+  test('flag=dm uses the alternative page of a service that has one, and is ignored elsewhere', async () => {
     assert.equal((await location('demo-micro')).pathname, '/oauth/authenticate')
     assert.equal((await location('demo-micro', { flag: 'dm' })).pathname, '/oauth/authorize')
     assert.equal((await location('demo-micro', { flag: 'other' })).pathname, '/oauth/authenticate')
     assert.equal((await location('demo-social', { flag: 'dm' })).searchParams.has('flag'), false)
   })
 
-  test('force_login asks for a new login, in the words of each service', async () => {
+  test('force_login requests a new login in the way of each service', async () => {
     assert.equal((await location('demo-micro', { force_login: 'true' })).searchParams.get('force_login'), 'true')
     assert.equal((await location('demo-social', { force_login: 'yes' })).searchParams.get('prompt'), 'login')
     assert.equal((await location('demo-social', { force_login: 'false' })).searchParams.has('prompt'), false)
@@ -204,11 +204,11 @@ suite('what an app asks for reaches the service', () => {
     const forced = await browser.open(harness.startUrl('demo-social', { force_login: '1' }))
     assert.ok(
       forced.forms.some(({ id }) => id === 'password-login'),
-      'the service asks again',
+      'the service shows its login page again',
     )
   })
 
-  test("the app's own key, PKCE and a fresh state go to the service each time", async () => {
+  test('each sign-in sends the app’s own key, PKCE and a fresh state', async () => {
     const [one, two] = [await location('demo-social'), await location('demo-social')]
     for (const to of [one, two]) {
       assert.equal(to.searchParams.get('client_id'), harness.app.keys['demo-social']!.key)

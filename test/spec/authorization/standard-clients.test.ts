@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-suite('oauth4webapi takes us for a standard OAuth 2 server', () => {
+suite('oauth4webapi accepts the service as a standard OAuth 2 server', () => {
   const insecure = { [oauth.allowInsecureRequests]: true }
 
   async function discover(): Promise<oauth.AuthorizationServer> {
@@ -72,7 +72,7 @@ suite('oauth4webapi takes us for a standard OAuth 2 server', () => {
     })
   }
 
-  test('a denial is an error that it understands', async () => {
+  test('a denial is an error that the library understands', async () => {
     const server = await discover()
     const url = harness.startUrl('demo-social', { response_type: 'code', state: 'st' })
     const page = await newBrowser().walk(url, { person: 'ada', decision: 'deny' })
@@ -104,7 +104,7 @@ interface PassportPackage {
 
 const skip = await packagesMissing('core')
 
-test('passport-oauth2 logs a person in through us', { skip }, async () => {
+test('passport-oauth2 logs a person in through the service', { skip }, async () => {
   const { default: OAuth2Strategy } = await loadCorePackage<PassportPackage>('passport-oauth2')
   const strategy = new OAuth2Strategy(
     {
@@ -120,7 +120,7 @@ test('passport-oauth2 logs a person in through us', { skip }, async () => {
   )
   strategy.authorizationParams = () => ({ service: 'demo-social' })
   const session = {}
-  /** One request to the app, as Express and Passport would hand it to the strategy. */
+  /** One request to the app, as Express and Passport would pass it to the strategy. */
   const run = (url: string) =>
     new Promise<{ redirect?: string; user?: unknown }>((resolve, reject) => {
       strategy.redirect = (to) => resolve({ redirect: to })

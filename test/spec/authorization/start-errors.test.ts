@@ -15,7 +15,7 @@ const open = (query: Record<string, string>, headers: Record<string, string> = {
   send(harness, 'GET', '/oauth/authenticate', { query, headers })
 const good = () => ({ client_id: harness.app.clientId, redirect_uri: REDIRECT, service: 'demo-social' })
 
-suite('told to the app by redirect, with the state', () => {
+suite('errors reported to the app by redirect, with the state', () => {
   const cases: [string, () => Record<string, string> | Promise<Record<string, string>>, string][] = [
     ['no service', () => ({ service: '' }), 'service_unknown'],
     ['an unknown service', () => ({ service: 'nowhere' }), 'service_unknown'],
@@ -59,12 +59,12 @@ suite('told to the app by redirect, with the state', () => {
     })
   }
 
-  test('the error stands in the query also for response_type=token', async () => {
+  test('the error is in the query also for response_type=token', async () => {
     const reply = await open({ ...good(), service: 'nowhere', response_type: 'token', state: 's' })
     assert.equal(reply.headers.get('location'), `${REDIRECT}?error=service_unknown&state=s`)
   })
 
-  test('a service that does not answer, answers nonsense, or refuses the keys', async () => {
+  test('a service that does not respond, responds with nonsense, or refuses the keys', async () => {
     const social = harness.lab.services['demo-social']
     const micro = harness.lab.services['demo-micro']
     const outcome = async (service: string) =>
@@ -82,7 +82,7 @@ suite('told to the app by redirect, with the state', () => {
     assert.deepEqual(await harness.sql('select 1 from profile where app_id = $1', [harness.app.clientId]), [])
   })
 
-  test('what the service says is never passed on', async () => {
+  test('texts of the service are never passed on', async () => {
     const canary = 'canary-text-of-the-service'
     const social = harness.lab.services['demo-social']
     social.faults.add({ path: '/oauth/token', kind: 'response', status: 400, body: `{"error":"${canary}"}` })
@@ -91,7 +91,7 @@ suite('told to the app by redirect, with the state', () => {
   })
 })
 
-suite('told to the person, never by redirect', () => {
+suite('errors shown to the person, never by redirect', () => {
   const cases: [string, () => Record<string, string>, string][] = [
     ['no client_id', () => ({ client_id: '' }), 'client_unknown'],
     ['an unknown client_id', () => ({ client_id: 'app_nobody' }), 'client_unknown'],
@@ -117,7 +117,7 @@ suite('told to the person, never by redirect', () => {
     })
   }
 
-  test('a callback that nobody waits for', async () => {
+  test('a callback without a pending sign-in', async () => {
     for (const query of [
       '',
       '?state=none&code=x',
@@ -134,7 +134,7 @@ suite('told to the person, never by redirect', () => {
     assert.match(page.title, /did not work/)
   })
 
-  test('a callback of a service that is none', async () => {
+  test('a callback of an unknown service', async () => {
     assertRefused(await send(harness, 'GET', '/auth/nowhere/callback?state=x&code=y'), 400, 'session_expired')
   })
 
@@ -144,7 +144,7 @@ suite('told to the person, never by redirect', () => {
     assert.match(String(reply.body['error']), /^force_login: /)
   })
 
-  test('an app that was deleted while the person was away', async () => {
+  test('an app that is deleted during the sign-in', async () => {
     const app = await harness.makeApp()
     const browser = newBrowser()
     const login = await browser.login(await browser.open(harness.startUrl('demo-social', {}, app)), 'ada')
@@ -153,7 +153,7 @@ suite('told to the person, never by redirect', () => {
     assert.equal(page.status, 400)
   })
 
-  test('keys that were taken away while the person was away are told to the app', async () => {
+  test('keys that are deleted during the sign-in are reported to the app', async () => {
     const app = await harness.makeApp()
     const browser = newBrowser()
     const login = await browser.login(await browser.open(harness.startUrl('demo-social', {}, app)), 'ada')

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** As far as the page that asks. */
+/** Walks to the confirmation page. */
 async function askedFor(query: Record<string, string> = {}, person = 'ada', app = harness.app) {
   const browser = newBrowser()
   const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token', ...query }, app), {
@@ -28,12 +28,12 @@ const press = (browser: Browser, page: Page, response: 'yes' | 'no') =>
 const fragmentOf = (page: Page) => new URLSearchParams(new URL(page.url).hash.slice(1))
 
 suite('response_type=token', () => {
-  test('the token comes in the fragment once the person confirmed', async () => {
+  test('the token is returned in the fragment after the person confirmed', async () => {
     const { browser, page } = await askedFor({ state: 'x y' })
-    const left = await press(browser, page, 'yes')
-    assert.ok(left.stopped)
-    assert.equal(new URL(left.url).search, '')
-    const fragment = fragmentOf(left)
+    const result = await press(browser, page, 'yes')
+    assert.ok(result.stopped)
+    assert.equal(new URL(result.url).search, '')
+    const fragment = fragmentOf(result)
     assert.deepEqual([...fragment.keys()], ['access_token', 'account', 'state'])
     assert.equal(fragment.get('state'), 'x y')
     const { body } = await get(harness, '/profiles', fragment.get('access_token')!)
@@ -41,7 +41,7 @@ suite('response_type=token', () => {
     assert.equal((await auditOf(harness, 'profile.connect')).at(-1)?.actor, 'person')
   })
 
-  test('without a state there is none', async () => {
+  test('without a state none is returned', async () => {
     const { browser, page } = await askedFor()
     assert.deepEqual([...fragmentOf(await press(browser, page, 'yes')).keys()], ['access_token', 'account'])
   })
@@ -56,7 +56,7 @@ suite('response_type=token', () => {
     assert.ok(page.body.includes('It will be your account'))
   })
 
-  test('an account that it will join is shown with who is in it', async () => {
+  test('an account that it will join is shown with the people in it', async () => {
     const ben = await signIn(harness, 'demo-micro', 'ben')
     const { page, browser } = await askedFor({ access_token: ben.access_token }, 'esra')
     assert.ok(page.body.includes('already exists'))
@@ -67,18 +67,18 @@ suite('response_type=token', () => {
     assert.deepEqual(body['demo-social'], [nativeId(harness, 'demo-social', 'esra')])
   })
 
-  test('no is an error for the app, and the service forgets its token', async () => {
+  test('“no” returns an error to the app, and the service revokes its token', async () => {
     const { browser, page } = await askedFor({ state: 's' }, 'dmitri')
     harness.lab.services['demo-social'].requests.clear()
-    const left = await press(browser, page, 'no')
-    assert.equal(left.url, `${REDIRECT}?error=access_denied&state=s`)
+    const result = await press(browser, page, 'no')
+    assert.equal(result.url, `${REDIRECT}?error=access_denied&state=s`)
     assert.ok(harness.lab.services['demo-social'].requests.count('/oauth/revoke') > 0)
     const dmitri = nativeId(harness, 'demo-social', 'dmitri')
     assert.deepEqual(await harness.sql('select 1 from consent where native_id = $1', [dmitri]), [])
     assert.equal((await press(browser, page, 'yes')).status, 400, 'it cannot be taken up again')
   })
 
-  test('pressed twice, at once or after going back: the same token, until it is revoked', async () => {
+  test('submitted twice, at once or after going back: the same token, until it is revoked', async () => {
     const { browser, page } = await askedFor()
     const tokens = async () => (await harness.sql('select 1 from access_token')).length
     const before = await tokens()
@@ -94,24 +94,24 @@ suite('response_type=token', () => {
     assert.match((await press(browser, page, 'yes')).body, /This is done/)
   })
 
-  test('S52 the ticket works in the browser it was shown in, in time', async () => {
+  test('S52 the ticket works only in the browser that got it, and only in time', async () => {
     const elsewhere = await askedFor()
     for (const response of ['yes', 'no'] as const)
       assert.equal((await press(newBrowser(), elsewhere.page, response)).status, 400)
-    assert.ok((await press(elsewhere.browser, elsewhere.page, 'yes')).stopped, 'strangers did not use it up')
+    assert.ok((await press(elsewhere.browser, elsewhere.page, 'yes')).stopped, 'other browsers did not consume it')
     const late = await askedFor()
     await harness.sql("update consent set expires_at = 1 where kind = 'confirm' and used_at is null")
     assert.equal((await press(late.browser, late.page, 'yes')).status, 400)
   })
 
-  test('an app can switch it off', async () => {
+  test('an app can disable it', async () => {
     const app = await harness.makeApp()
     await harness.tributary.admin('PATCH', `/admin/apps/${app.clientId}`, { token_flow: false })
     const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', state: 's' }, app))
     assert.equal(page.url, `${REDIRECT}?error=unsupported_response_type&state=s`)
   })
 
-  test('the form of the page may end at an app with a scheme of its own', async () => {
+  test('the form may redirect to an app with a custom scheme', async () => {
     const redirect = 'com.example.app:/done'
     const app = await harness.makeApp({ redirectUris: [redirect, REDIRECT] })
     const policyOf = ({ page }: Awaited<ReturnType<typeof askedFor>>) => page.headers.get('content-security-policy')
@@ -123,22 +123,22 @@ suite('response_type=token', () => {
       .map(([name, value]) => `${name}=${value}`)
       .join('; ')
     const body = new URLSearchParams({ ticket, response: 'yes' })
-    const left = await fetch(`${harness.tributary.url}/oauth/confirm`, {
+    const result = await fetch(`${harness.tributary.url}/oauth/confirm`, {
       method: 'POST',
       body,
       headers: { cookie },
       redirect: 'manual',
     })
-    assert.match(left.headers.get('location') ?? '', /^com\.example\.app:\/done#access_token=trt_/)
+    assert.match(result.headers.get('location') ?? '', /^com\.example\.app:\/done#access_token=trt_/)
   })
 
-  test('PKCE has no meaning here and is refused', async () => {
+  test('PKCE does not apply here and is refused', async () => {
     const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
     const page = await newBrowser().open(harness.startUrl('demo-social', { response_type: 'token', ...challenge }))
     assert.equal(page.url, `${REDIRECT}?error=invalid_request`)
   })
 
-  test('the ticket of the page is no code, and a code no ticket', async () => {
+  test('a ticket of the page cannot be redeemed as a code, nor a code as a ticket', async () => {
     const { page } = await askedFor()
     const ticket = page.forms[0]!.fields.find(({ name }) => name === 'ticket')!.value
     const form = new URLSearchParams({

@@ -11,7 +11,7 @@ let tributary: Tributary
 const responses: string[] = []
 const canaries: Record<string, string> = {}
 
-/** Calls in every way a secret can be carried, and keeps what came back. */
+/** Sends a secret in every possible position and collects the responses. */
 async function carry(method: string, path: string, secret: string): Promise<void> {
   const where = `${tributary.url}${path.replaceAll(/:\w+/g, 'none')}`
   const json = { 'content-type': 'application/json' }
@@ -49,7 +49,7 @@ async function carry(method: string, path: string, secret: string): Promise<void
   }
   for (const [address, init] of calls) {
     const response = await fetch(address, { method, redirect: 'manual', ...init })
-    // What a redirect or a page repeats to its own caller is theirs; bodies of refusals must repeat nothing.
+    // A redirect or page may repeat a value to its own caller; bodies of refusals must repeat nothing.
     if (response.status >= 400) responses.push(await response.text())
     else await response.body?.cancel()
   }
@@ -75,11 +75,11 @@ before(async () => {
 })
 after(() => tributary.stop())
 
-suite('S13 canaries', () => {
-  test('through every endpoint, taken or refused, leave no trace in logs, refusals or metrics', async () => {
+suite('S13 canary secrets', () => {
+  test('through every endpoint, accepted or refused, leave no trace in logs, refusals or metrics', async () => {
     let from = 0
     const untouched = globalThis.fetch
-    // Each call from another address, so that the guard against guessing does not hide the rest.
+    // Each call from another address, so that the block on guessing does not hide the rest.
     globalThis.fetch = (address, init) => {
       from += 1
       const headers = {
@@ -99,13 +99,13 @@ suite('S13 canaries', () => {
     assert.ok(tributary.logged.length > 100)
     const found = Object.entries(canaries).flatMap(([what, secret]) => [
       ...tributary.logged.filter((line) => line.includes(secret)).map((line) => `${what} in the log: ${line}`),
-      ...responses.filter((text) => text.includes(secret)).map((text) => `${what} in an answer: ${text}`),
+      ...responses.filter((text) => text.includes(secret)).map((text) => `${what} in a response: ${text}`),
     ])
     assert.deepEqual(found.slice(0, 5), [])
     assert.deepEqual(tributary.logged.filter((line) => line.includes('"internal"')).slice(0, 3), [])
   })
 
-  test('and the failures of a lost database leave no trace either', async () => {
+  test('leave no trace in the errors of a lost database', async () => {
     const name = new URL(tributary.databaseUrl).pathname.slice(1)
     await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     for (const secret of Object.values(canaries))
@@ -120,7 +120,7 @@ suite('S13 canaries', () => {
     )
   })
 
-  test('rest in no table in plain', async () => {
+  test('are in no table in clear', async () => {
     const tables = statement(
       'canary-tables',
       `select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('public', 'engine') and table_type = 'BASE TABLE'`,

@@ -11,19 +11,19 @@ import { rawClient } from './raw-http.ts'
 const isRefused = (error: unknown) => error instanceof TypeError
 
 suite('stopping', () => {
-  test('R02 finishes what is under way, refuses what is new, and closes idle connections', async () => {
+  test('R02 finishes requests in progress, refuses new ones, and closes idle connections', async () => {
     const tributary = await startTributary()
     const idle = await rawClient(tributary.url)
-    idle.say('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
-    // Held by a lock in the database, a request is under way for as long as we like.
-    const held = await holdTable(tributary.databaseUrl, 'app')
+    idle.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    // A database lock keeps a request in progress until it is released.
+    const lock = await holdTable(tributary.databaseUrl, 'app')
     const slow = fetch(`${tributary.url}/admin/apps`, { headers: { authorization: `Bearer ${tributary.adminToken}` } })
-    await held.awaited()
+    await lock.awaited()
 
     const stopped = tributary.stop()
     await idle.ended
     await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
-    await held.release()
+    await lock.release()
     const response = await slow
     assert.equal(response.status, 200)
     assert.deepEqual(await response.json(), [])
@@ -32,25 +32,25 @@ suite('stopping', () => {
     await assert.rejects(fetch(`${tributary.url}/healthz`), isRefused)
   })
 
-  test('waits no longer than the time to drain', async () => {
+  test('waits no longer than DRAIN_SECONDS', async () => {
     const tributary = await startTributary({ DRAIN_SECONDS: '1' })
     const stuck = await rawClient(tributary.url)
-    stuck.say(
+    stuck.send(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`,
     )
-    // Its first bytes have arrived when another request that came later is answered.
+    // Its first bytes have arrived when a later request gets its response.
     await fetch(`${tributary.url}/healthz`)
     await tributary.stop()
     await stuck.ended
   })
 
-  test('twice is once', async () => {
+  test('can be called twice', async () => {
     const tributary = await startTributary()
     await Promise.all([tributary.stop(), tributary.stop()])
   })
 })
 
-test('two on one empty database start together, and both work', async () => {
+test('two processes on one empty database start together, and both work', async () => {
   const database = await freshDatabase()
   const shared = mkdtempSync(join(tmpdir(), 'tributary-two-'))
   const env = { DATABASE_URL: database.url, TRIBUTARY_DATA: shared }

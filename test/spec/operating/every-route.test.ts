@@ -36,30 +36,30 @@ function assertFramed(response: Response, what: string): void {
   assert.equal(response.headers.get('server'), null)
 }
 
-async function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+async function request(method: string, path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(`${tributary.url}${path}`, { method, redirect: 'manual', ...init })
   assertFramed(response, `${method} ${path} -> ${response.status}`)
   return response
 }
 
 const asAdmin = () => ({ authorization: `Bearer ${tributary.adminToken}` })
-// Scripts of any page may ask where no cookie and no place of the caller lets one in.
+// Scripts of any origin may call routes that neither a cookie nor the caller's network address authorises.
 const isShared = (auths: RouteAuth[]) => auths.some((auth) => auth === 'none' || auth === 'account')
 
 suite('S14 every route', () => {
   for (const [method, path, { auth }] of ROUTES) {
     const where = address(path)
-    test(`${method} ${path} carries the security headers, let in or not`, async () => {
-      const outside = await ask(method, where)
+    test(`${method} ${path} has the security headers, authorised or not`, async () => {
+      const outside = await request(method, where)
       if (auth === 'admin') assert.equal(outside.status, 401)
-      const inside = await ask(method, where, { headers: asAdmin() })
+      const inside = await request(method, where, { headers: asAdmin() })
       assert.notEqual(inside.status, 500)
       assert.equal(outside.headers.get('access-control-allow-origin'), isShared([auth]) ? '*' : null)
       await Promise.all([outside.body?.cancel(), inside.body?.cancel()])
     })
 
     test(`${method} ${path} is the same under /v0`, async () => {
-      const [plain, prefixed] = await Promise.all([ask(method, where), ask(method, `/v0${where}`)])
+      const [plain, prefixed] = await Promise.all([request(method, where), request(method, `/v0${where}`)])
       assert.equal(prefixed.status, plain.status)
       assert.equal(prefixed.headers.get('content-type'), plain.headers.get('content-type'))
       await Promise.all([plain.body?.cancel(), prefixed.body?.cancel()])
@@ -70,8 +70,8 @@ suite('S14 every route', () => {
     const allowed = [...methods, ...(heads ? ['HEAD'] : []), 'OPTIONS'].sort()
     const listed = (response: Response, name: string) => (response.headers.get(name) ?? '').split(', ').sort()
 
-    test(`OPTIONS ${path} tells the methods, and the origins only where all may ask`, async () => {
-      const response = await ask('OPTIONS', path, {
+    test(`OPTIONS ${path} lists the methods, and allows all origins only where every origin may call`, async () => {
+      const response = await request('OPTIONS', path, {
         headers: { origin: 'https://evil.test', 'access-control-request-method': 'GET' },
       })
       assert.equal(response.status, 204)
@@ -81,15 +81,15 @@ suite('S14 every route', () => {
         assert.deepEqual(listed(response, 'access-control-allow-methods'), allowed)
         assert.match(response.headers.get('access-control-allow-headers') ?? '', /authorization/)
       } else {
-        const told = [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
-        assert.deepEqual(told, [])
+        const cors = [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
+        assert.deepEqual(cors, [])
       }
       assert.equal(response.headers.get('access-control-allow-credentials'), null)
     })
 
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
-      test(`${method} ${path} is refused with the methods that are taken`, async () => {
-        const response = await ask(method, path, { headers: asAdmin() })
+      test(`${method} ${path} is refused with the allowed methods`, async () => {
+        const response = await request(method, path, { headers: asAdmin() })
         assert.equal(response.status, 405)
         assert.deepEqual(listed(response, 'allow'), allowed)
         if (method !== 'HEAD')
@@ -99,7 +99,7 @@ suite('S14 every route', () => {
 
     if (heads) {
       test(`HEAD ${path} is GET without the body`, async () => {
-        const [get, head] = [await ask('GET', path), await ask('HEAD', path)]
+        const [get, head] = [await request('GET', path), await request('HEAD', path)]
         assert.equal(head.status, get.status)
         assert.equal(head.headers.get('content-type'), get.headers.get('content-type'))
         assert.equal(await head.text(), '')
@@ -109,7 +109,7 @@ suite('S14 every route', () => {
   }
 })
 
-suite('what is no route', () => {
+suite('unknown routes and malformed requests', () => {
   for (const path of [
     '/nothing',
     '/v0',
@@ -126,8 +126,8 @@ suite('what is no route', () => {
     '/..%2fhealthz',
     `/${'x'.repeat(5000)}`,
   ]) {
-    test(`${path.slice(0, 40)} gets an answer of ours`, async () => {
-      const response = await ask('GET', path)
+    test(`${path.slice(0, 40)} gets our error response`, async () => {
+      const response = await request('GET', path)
       if (path === '/v0' || path === '/?%') {
         assert.equal(response.status, 200)
         return
@@ -140,7 +140,7 @@ suite('what is no route', () => {
   }
 
   for (const [what, bytes] of Object.entries({
-    'is no HTTP': 'HELLO\r\n\r\n',
+    'is not HTTP': 'HELLO\r\n\r\n',
     'has a broken header': 'GET /healthz HTTP/1.1\r\nHost x\r\n\r\n',
     'has two lengths': 'POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
     'has a length and chunks':
@@ -148,7 +148,7 @@ suite('what is no route', () => {
     'has a megabyte of headers': `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(1_000_000)}\r\n\r\n`,
     'has a hundred thousand headers': `GET /healthz HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(100_000)}\r\n`,
   })) {
-    test(`a request that ${what} is refused in our own words`, async () => {
+    test(`a request that ${what} gets our error response`, async () => {
       const { status, head, body } = await exchange(tributary.url, bytes)
       assert.ok([400, 431].includes(status), `${status}`)
       for (const name of Object.keys(ALWAYS)) assert.ok(head.includes(`\n${name}:`), `${name} is missing in ${head}`)
@@ -158,16 +158,16 @@ suite('what is no route', () => {
 })
 
 suite('the request id', () => {
-  test('is made when none is given, and is new each time', async () => {
+  test('is generated when none is given, and is new each time', async () => {
     const ids = await Promise.all(
-      Array.from({ length: 20 }, async () => (await ask('GET', '/healthz')).headers.get('x-request-id')),
+      Array.from({ length: 20 }, async () => (await request('GET', '/healthz')).headers.get('x-request-id')),
     )
     assert.equal(new Set(ids).size, 20)
   })
 
-  test('is taken over when it is harmless, in answers, errors and the log', async () => {
+  test('is taken over when it is harmless, in responses, errors and the log', async () => {
     const id = 'trace-01.ABC_x'
-    const response = await ask('GET', '/nothing', { headers: { 'x-request-id': id } })
+    const response = await request('GET', '/nothing', { headers: { 'x-request-id': id } })
     assert.equal(response.headers.get('x-request-id'), id)
     assert.equal(((await response.json()) as { request_id: string }).request_id, id)
     assert.ok(tributary.logged.some((line) => line.includes(id)))
@@ -175,13 +175,13 @@ suite('the request id', () => {
 
   test('is replaced when it is not', async () => {
     for (const id of ['short', 'x'.repeat(65), 'has space x', 'quote"quote"', '<script>12', 'semi;colon;']) {
-      const response = await ask('GET', '/healthz', { headers: { 'x-request-id': id } })
+      const response = await request('GET', '/healthz', { headers: { 'x-request-id': id } })
       assert.notEqual(response.headers.get('x-request-id'), id)
     }
   })
 })
 
-test('https tells browsers to stay with it', async () => {
+test('https sends Strict-Transport-Security', async () => {
   const port = await freePort()
   const secure = await startTributary({ BASE_URL: 'https://tributary.test', PORT: String(port) })
   try {
@@ -190,5 +190,5 @@ test('https tells browsers to stay with it', async () => {
   } finally {
     await secure.stop()
   }
-  assert.equal((await ask('GET', '/healthz')).headers.get('strict-transport-security'), null)
+  assert.equal((await request('GET', '/healthz')).headers.get('strict-transport-security'), null)
 })

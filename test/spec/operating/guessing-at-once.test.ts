@@ -23,8 +23,8 @@ after(() => tributary.stop())
 const counted = (outcomes: string[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(outcomes, (each) => each)).map(([name, all]) => [name, all!.length]))
 
-suite('F20 guesses that come all at once', () => {
-  /** At one moment, so that no minute ends in between. */
+suite('F20 concurrent guesses', () => {
+  /** At one fixed time, so that no minute ends in between. */
   const atOnce = async (secrets: string[], from: string) => {
     const { store } = tributary
     const now = Date.now()
@@ -41,16 +41,16 @@ suite('F20 guesses that come all at once', () => {
   const wrong = Array.from({ length: AT_ONCE - 1 }, (_, n) => `guess-${n}`)
   const limited = { app_secret_invalid: ATTEMPTS.perSubject, too_many_attempts: AT_ONCE - ATTEMPTS.perSubject }
 
-  test('no more than the limit is compared, and the right one behind them is not let in', async () => {
+  test('at most the limit is compared, and the right secret after them is refused', async () => {
     assert.deepEqual(counted(await atOnce([...wrong, app.secret], '203.0.113.1')), limited)
   })
 
-  test('the same wrong one counts each time', async () => {
+  test('repeating the same wrong secret counts each time', async () => {
     const same = Array.from({ length: AT_ONCE }, () => 'the-same')
     assert.deepEqual(counted(await atOnce(same, '203.0.113.2')), limited)
   })
 
-  test('right ones are all let in, the first time and later, and count for nothing', async () => {
+  test('right secrets are all accepted, the first time and later, and never count', async () => {
     const right = Array.from({ length: AT_ONCE }, () => app.secret)
     assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
     assert.deepEqual(counted(await atOnce(right, '203.0.113.3')), { 'let in': AT_ONCE })
@@ -61,9 +61,9 @@ suite('F20 guesses that come all at once', () => {
     assert.equal(row!.n, 0)
   })
 
-  test('a secret that is no longer valid counts as wrong, though it was right before', async () => {
+  test('an expired secret counts as wrong, although it was right before', async () => {
     const other = await makeApp(tributary)
-    const ask = async () => {
+    const request = async () => {
       const { store } = tributary
       const deps = { database: store.database, hasher: store.hasher, clock: store.clock }
       return authenticateApp(deps, other.clientId, other.secret, '203.0.113.4').then(
@@ -71,12 +71,12 @@ suite('F20 guesses that come all at once', () => {
         (error: unknown) => (error as ApiError).reason,
       )
     }
-    assert.equal(await ask(), 'let in')
+    assert.equal(await request(), 'let in')
     await tributary.admin('POST', `/admin/apps/${other.clientId}/rotate-secret`, { overlap_seconds: 0 })
-    assert.equal(await ask(), 'app_secret_invalid')
+    assert.equal(await request(), 'app_secret_invalid')
   })
 
-  // Over HTTP a minute can end in between, so that twice the limit may be compared.
+  // Over HTTP a minute can end in between, so twice the limit may be compared.
   test('of the admin token, over HTTP', async () => {
     const statuses = await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, n) => {
@@ -92,14 +92,14 @@ suite('F20 guesses that come all at once', () => {
   })
 })
 
-suite('F20 guesses at a hook', () => {
-  const ask = (from: string, token: string) => {
+suite('F20 guesses at a webhook of a service', () => {
+  const request = (from: string, token: string) => {
     const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '42' }
     return fetch(`${tributary.url}/hooks/facebook/${app.clientId}?${new URLSearchParams(query).toString()}`, {
       headers: { 'x-forwarded-for': from },
     })
   }
-  const tell = (from: string, secret: string) =>
+  const deliver = (from: string, secret: string) =>
     fetch(`${tributary.url}/hooks/foursquare/${app.clientId}`, {
       method: 'POST',
       headers: { 'x-forwarded-for': from, 'content-type': 'application/x-www-form-urlencoded' },
@@ -107,29 +107,33 @@ suite('F20 guesses at a hook', () => {
     })
 
   for (const [what, guess] of [
-    ['the verify token', ask],
-    ['the secret in a delivery', tell],
+    ['the verify token', request],
+    ['the secret in a delivery', deliver],
   ] as const) {
-    test(`${what}: stopped, from this address and for this hook alone`, async () => {
-      const from = guess === ask ? '203.0.113.21' : '203.0.113.22'
+    test(`${what}: blocked, from this address and for this webhook alone`, async () => {
+      const from = guess === request ? '203.0.113.21' : '203.0.113.22'
       let last: Response | undefined
-      let asked = 0
-      for (; asked <= 2 * ATTEMPTS.perSubject && last?.status !== 429; asked += 1) {
-        last = await guess(from, `guess-${asked}`)
+      let attempts = 0
+      for (; attempts <= 2 * ATTEMPTS.perSubject && last?.status !== 429; attempts += 1) {
+        last = await guess(from, `guess-${attempts}`)
         await last.arrayBuffer()
       }
       assert.equal(last?.status, 429)
-      assert.ok(asked > ATTEMPTS.perSubject)
+      assert.ok(attempts > ATTEMPTS.perSubject)
       assert.ok(Number(last.headers.get('retry-after')) >= 1)
-      assert.equal((await guess('203.0.113.99', HOOK_SECRET)).status, 200, 'others go on')
+      assert.equal((await guess('203.0.113.99', HOOK_SECRET)).status, 200, 'other addresses are not blocked')
       const headers = { 'x-forwarded-for': from, authorization: `Bearer ${tributary.adminToken}` }
-      assert.equal((await fetch(`${tributary.url}/admin/apps`, { headers })).status, 200, 'other subjects go on')
+      assert.equal(
+        (await fetch(`${tributary.url}/admin/apps`, { headers })).status,
+        200,
+        'other secrets are not blocked',
+      )
     })
   }
 
-  test('right deliveries are no guesses, however many come at once', async () => {
+  test('valid deliveries never count as guesses, however many arrive at once', async () => {
     const responses = await Promise.all(
-      Array.from({ length: 3 * ATTEMPTS.perSubject }, () => tell('203.0.113.23', HOOK_SECRET)),
+      Array.from({ length: 3 * ATTEMPTS.perSubject }, () => deliver('203.0.113.23', HOOK_SECRET)),
     )
     assert.deepEqual(counted(responses.map(({ status }) => String(status))), { 200: 3 * ATTEMPTS.perSubject })
   })

@@ -9,16 +9,16 @@ before(async () => {
 })
 after(() => tributary.stop())
 
-const ask = (from: string, token: string) =>
+const request = (from: string, token: string) =>
   fetch(`${tributary.url}/admin/apps`, { headers: { 'x-forwarded-for': from, authorization: `Bearer ${token}` } })
 
 suite('guessing the admin token', () => {
   // A window of a minute can end in between, so twice the limit must be enough and the limit must be let through.
-  test('is stopped after the limit, with the time to wait, and stops nobody else', async () => {
+  test('is blocked after the limit, with Retry-After, and blocks no other client', async () => {
     const statuses: number[] = []
     let last: Response | undefined
     for (let i = 0; i <= ATTEMPTS.perSubject * 2 && last?.status !== 429; i += 1) {
-      last = await ask('203.0.113.1', `tra_guess_${i}`)
+      last = await request('203.0.113.1', `tra_guess_${i}`)
       statuses.push(last.status)
     }
     assert.equal(last?.status, 429)
@@ -26,18 +26,18 @@ suite('guessing the admin token', () => {
     assert.equal(((await last.json()) as { reason: string }).reason, 'too_many_attempts')
     const wait = Number(last.headers.get('retry-after'))
     assert.ok(wait >= 1 && wait <= 60, String(wait))
-    assert.equal((await ask('203.0.113.2', tributary.adminToken)).status, 200)
-    assert.equal((await ask('203.0.113.2', 'tra_wrong')).status, 401)
+    assert.equal((await request('203.0.113.2', tributary.adminToken)).status, 200)
+    assert.equal((await request('203.0.113.2', 'tra_wrong')).status, 401)
   })
 
-  test('is not hidden by naming other addresses in front', async () => {
+  test('cannot be hidden by prepending addresses to X-Forwarded-For', async () => {
     let stopped = false
     for (let i = 0; i <= ATTEMPTS.perSubject * 2 && !stopped; i += 1)
-      stopped = (await ask(`198.51.100.${i}, 203.0.113.3`, 'tra_guess')).status === 429
+      stopped = (await request(`198.51.100.${i}, 203.0.113.3`, 'tra_guess')).status === 429
     assert.ok(stopped)
   })
 
-  test('a call without a token is no guess', async () => {
+  test('a call without a token does not count', async () => {
     for (let i = 0; i < ATTEMPTS.perSubject + 5; i += 1)
       assert.equal(
         (await fetch(`${tributary.url}/admin/apps`, { headers: { 'x-forwarded-for': '203.0.113.4' } })).status,
@@ -46,7 +46,7 @@ suite('guessing the admin token', () => {
   })
 })
 
-test('without a trusted proxy the header of a stranger counts for nothing', async () => {
+test('without a trusted proxy, X-Forwarded-For is ignored', async () => {
   const direct = await startTributary()
   try {
     let stopped = false

@@ -21,20 +21,20 @@ const secretOf = async (service: string) =>
   (await findServiceKey(tributary.store.database, tributary.store.keyring, id, service))?.secret
 
 suite('a running service whose key file', () => {
-  for (const [what, harm] of [
-    ['is gone', () => {}],
+  for (const [what, damage] of [
+    ['is missing', () => {}],
     ['is damaged', (path: string) => writeFileSync(path, '{"keys":[')],
   ] as const) {
-    test(`${what} for a moment goes on with the keys it has, and makes no new one`, async () => {
+    test(`${what} for a moment keeps its keys and creates no new one`, async () => {
       const path = keyFilePath(tributary.dataDir)
       await set('before')
       renameSync(path, `${path}.away`)
       try {
-        harm(path)
+        damage(path)
         tributary.store.keyring.refresh()
         assert.equal((await set('during')).status, 200)
         assert.equal(await secretOf('before'), 'secret of before')
-        if (what === 'is gone') assert.equal(existsSync(path), false)
+        if (what === 'is missing') assert.equal(existsSync(path), false)
       } finally {
         renameSync(`${path}.away`, path)
       }
@@ -43,7 +43,7 @@ suite('a running service whose key file', () => {
     })
   }
 
-  test('is rotated by another process follows by itself', async () => {
+  test('is rotated by another process loads the new key by itself', async () => {
     await set('old')
     const other = await startTributary({ DATABASE_URL: tributary.databaseUrl, TRIBUTARY_DATA: tributary.dataDir })
     try {

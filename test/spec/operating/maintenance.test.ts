@@ -12,22 +12,22 @@ import { type Fixture, notes, openFixture, someNotes } from '../sync/engine-fixt
 
 const DAY_MS = 86_400_000
 
-suite('what maintenance does', () => {
+suite('maintenance', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
   })
   after(() => fixture.close())
 
-  const addDestination = (id: string, schedule: string, options: object = {}) =>
+  const addDestination = (id: string, schedule: string, { wantsEvents = false } = {}) =>
     fixture.sql(
-      `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, state, fails, next_attempt_at, created_at, updated_at)
-       values ($1, $2, $1, 'webhook', '', '{}', $3, $4, 'active', 0, 0, 0, 0)`,
-      [id, fixture.appId, schedule, JSON.stringify(options)],
+      `insert into destination (id, app_id, name, kind, sealed, filter, schedule, options, wants_events, state, fails, next_attempt_at, created_at, updated_at)
+       values ($1, $2, $1, 'webhook', '', '{}', $3, '{}', $4, 'active', 0, 0, 0, 0)`,
+      [id, fixture.appId, schedule, wantsEvents],
     )
   const cursors = (destination: string) =>
-    fixture.sql<{ profile_id: string; seq: number; due: boolean; paced: boolean; behind: boolean }>(
-      `select profile_id, seq::int, due_at is not null as due, scheduled, news > acked_revision as behind
+    fixture.sql<{ profile_id: string; seq: number; due: boolean; scheduled: boolean; behind: boolean }>(
+      `select profile_id, seq::int, due_at is not null as due, scheduled, revision > acked_revision as behind
        from delivery_cursor where destination_id = $1 order by profile_id`,
       [destination],
     )
@@ -39,21 +39,21 @@ suite('what maintenance does', () => {
     return profile
   }
 
-  test('a profile and a destination that did not see each other find together, once', async () => {
+  test('connects a profile and a destination that were created concurrently, once', async () => {
     const profile = await connected('apart')
-    // As two transactions at the same time leave it: neither opened a cursor.
+    // As two concurrent transactions leave it: neither opened a cursor.
     await addDestination('dst_now', 'on_change')
     await addDestination('dst_daily', '0 6 * * *')
     assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 2)
     const opened = { profile_id: profile.id, seq: 0, behind: true }
-    assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, paced: false }])
-    assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, paced: true }])
+    assert.deepEqual(await cursors('dst_now'), [{ ...opened, due: true, scheduled: false }])
+    assert.deepEqual(await cursors('dst_daily'), [{ ...opened, due: false, scheduled: true }])
     await fixture.sql(`update delivery_cursor set seq = 2 where destination_id = 'dst_now'`)
     assert.equal(await openMissingCursors(fixture.deps.database, fixture.clock.now()), 0)
-    assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'one that is there stays where it is')
+    assert.equal((await cursors('dst_now'))[0]!.seq, 2, 'an existing cursor keeps its position')
   })
 
-  test('cursors of a destination that went with its app go, and no others', async () => {
+  test('deletes the cursors of a destination that was deleted with its app, and no others', async () => {
     await addDestination('dst_leaves', 'on_change')
     await addDestination('dst_stays', 'on_change')
     await openMissingCursors(fixture.deps.database, fixture.clock.now())
@@ -66,19 +66,19 @@ suite('what maintenance does', () => {
     assert.equal((await cursors('dst_stays')).length, staying)
   })
 
-  test('events that nobody took for thirty days go', async () => {
-    await addDestination('dst_events', 'on_change', { events: true })
+  test('deletes events that were not delivered for thirty days', async () => {
+    await addDestination('dst_events', 'on_change', { wantsEvents: true })
     const now = fixture.clock.now()
     for (const at of [now - 31 * DAY_MS, now - 29 * DAY_MS])
       await queueEvent(fixture.deps.database, fixture.appId, 'account.erased', at, { account: 'a' })
     assert.equal(await purgeEvents(fixture.deps.database, now - 40 * DAY_MS), 0)
     const { events } = await purgeExpired(fixture.deps)
     assert.equal(events, 1)
-    const left = await fixture.sql<{ at: number }>('select at from push_event')
-    assert.deepEqual(left, [{ at: now - 29 * DAY_MS }])
+    const remaining = await fixture.sql<{ at: number }>('select at from push_event')
+    assert.deepEqual(remaining, [{ at: now - 29 * DAY_MS }])
   })
 
-  test('sign-ins that nobody finished go when their time is over, and no others', async () => {
+  test('deletes expired unfinished sign-ins, and no others', async () => {
     const { database, keyring } = fixture.deps
     const hasher = await openHasher(database, keyring)
     const deps = { ...fixture.deps, hasher, config: { baseUrl: 'http://localhost' } }
@@ -123,8 +123,8 @@ suite('what maintenance does', () => {
     await fixture.sql('update consent set used_at = $2 where hash = $1', [longUsed, now - DAY_MS - 60_000])
     assert.deepEqual(await expireSignIns(deps), { pending: 1, consents: 1 })
     assert.deepEqual(await fixture.sql('select hash from pending'), [{ hash: open }])
-    const left = await fixture.sql<{ hash: Buffer }>('select hash from consent order by hash')
-    assert.deepEqual(left, [{ hash: waiting }, { hash: used }])
+    const remaining = await fixture.sql<{ hash: Buffer }>('select hash from consent order by hash')
+    assert.deepEqual(remaining, [{ hash: waiting }, { hash: used }])
     assert.deepEqual(await expireSignIns(deps), { pending: 0, consents: 0 }, 'twice is the same as once')
   })
 })

@@ -9,13 +9,13 @@ before(async () => {
 })
 after(() => tributary.stop())
 
-const ask = (headers: Record<string, string> = {}) => fetch(`${tributary.url}/metrics`, { headers })
+const request = (headers: Record<string, string> = {}) => fetch(`${tributary.url}/metrics`, { headers })
 
 suite('metrics', () => {
-  test('are open to this machine, in the form that Prometheus reads', async () => {
+  test('are readable from this machine, in the Prometheus format', async () => {
     await fetch(`${tributary.url}/healthz`)
     await fetch(`${tributary.url}/nothing/at/all?token=x`)
-    const response = await ask()
+    const response = await request()
     assert.equal(response.status, 200)
     assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
     const text = await response.text()
@@ -32,7 +32,7 @@ suite('metrics', () => {
     const lines = async () =>
       Number(
         /^tributary_log_lines_total\{level="warn",message="for a test"\} (\d+)$/m.exec(
-          await (await ask()).text(),
+          await (await request()).text(),
         )?.[1] ?? 0,
       )
     assert.equal(await lines(), 0)
@@ -40,27 +40,27 @@ suite('metrics', () => {
     assert.equal(await lines(), 2)
   })
 
-  test('never name what was asked for, so that nobody can fill them', async () => {
+  test('have no label from the request, so that callers cannot fill them', async () => {
     for (let i = 0; i < 5; i += 1) await fetch(`${tributary.url}/made-up-${i}`)
     await tributary.admin('GET', '/admin/apps/app_made_up')
-    assert.doesNotMatch(await (await ask()).text(), /made.up/)
+    assert.doesNotMatch(await (await request()).text(), /made.up/)
   })
 
-  test('are closed to others without the admin token', async () => {
+  test('require the admin token from other machines', async () => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.7' },
       { 'x-forwarded-for': '127.0.0.1' },
       { 'x-forwarded-for': '203.0.113.7', authorization: 'Bearer tra_wrong' },
     ]) {
-      const response = await ask(headers)
+      const response = await request(headers)
       assert.equal(response.status, 401)
       assert.equal(((await response.json()) as { reason: string }).reason, 'admin_token_invalid')
     }
     const admin = { 'x-forwarded-for': '203.0.113.8', authorization: `Bearer ${tributary.adminToken}` }
-    assert.equal((await ask(admin)).status, 200)
+    assert.equal((await request(admin)).status, 200)
   })
 
-  test('are closed to a page that a name leads to this machine, and behind any proxy', async () => {
+  test('are refused for a foreign host name that resolves to this machine, and behind any proxy', async () => {
     const port = new URL(tributary.url).port
     const statusOf = async (host: string, header = '') => {
       const line = header === '' ? '' : `${header}\r\n`
@@ -83,8 +83,8 @@ suite('metrics', () => {
       assert.equal(await statusOf(host), 200, host)
   })
 
-  test('are no way to guess the admin token', async () => {
-    const guess = () => ask({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer tra_guess' })
+  test('cannot be used to guess the admin token', async () => {
+    const guess = () => request({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer tra_guess' })
     const statuses: number[] = []
     for (let i = 0; i < 70 && statuses.at(-1) !== 429; i += 1) statuses.push((await guess()).status)
     assert.equal(statuses.at(-1), 429)

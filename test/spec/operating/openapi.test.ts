@@ -46,7 +46,7 @@ function walk(value: unknown, visit: (node: Record<string, unknown>) => void): v
 }
 
 suite('the OpenAPI document', () => {
-  test('is a 3.1 document of this version at this address', () => {
+  test('is a 3.1 document with this version and this address', () => {
     assert.match(document.openapi, /^3\.1\.\d+$/)
     assert.deepEqual(document.info.version, '0.0.0-test')
     assert.deepEqual(
@@ -55,7 +55,7 @@ suite('the OpenAPI document', () => {
     )
   })
 
-  test('every operation is in one group, and the reference page shows all of them', async () => {
+  test('has every operation in one group, and the reference page shows all of them', async () => {
     const groups = document.tags.map(({ name }) => name)
     for (const { path, operation } of operations())
       assert.ok(operation.tags.length === 1 && groups.includes(operation.tags[0]!), path)
@@ -63,7 +63,7 @@ suite('the OpenAPI document', () => {
     assert.equal(shown.split('<details>').length - 1, operations().length)
   })
 
-  test('has every route and nothing else', () => {
+  test('contains exactly the routes of the service', () => {
     const listed = ROUTES.map(([method, path]) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort()
     const described = operations()
       .map(({ path, method }) => `${method.toUpperCase()} ${path}`)
@@ -72,7 +72,7 @@ suite('the OpenAPI document', () => {
     assert.equal(new Set(listed).size, listed.length)
   })
 
-  test('declares every parameter of every path, and none that is not in it', () => {
+  test('declares exactly the parameters of every path', () => {
     for (const { path, operation } of operations()) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
       const declared = operation.parameters.filter((each) => each.in === 'path')
@@ -86,7 +86,7 @@ suite('the OpenAPI document', () => {
     }
   })
 
-  test('points only at what is there', () => {
+  test('has no dangling reference', () => {
     let found = 0
     walk(document, (node) => {
       if (typeof node['$ref'] !== 'string') return
@@ -98,7 +98,7 @@ suite('the OpenAPI document', () => {
     assert.ok(found > 0)
   })
 
-  test('asks for a key exactly where the route does', () => {
+  test('requires a key exactly where the route does', () => {
     for (const [method, path, { auth }] of ROUTES) {
       const { security = [] } = operationOf(method, path)!
       assert.equal(security.length > 0, ['admin', 'app', 'account'].includes(auth), `${method} ${path}`)
@@ -107,12 +107,12 @@ suite('the OpenAPI document', () => {
     }
   })
 
-  test('describes the answer of every route, and refusals with our error', () => {
+  test('describes the response of every route, and refusals by our error', () => {
     for (const [method, path, route] of ROUTES) {
       const operation = operationOf(method, path)!
       assert.ok(operation.summary.length > 5, `${method} ${path}`)
       const response = operation.responses[String(route.status ?? 200)]
-      assert.ok(response, `${method} ${path} has no answer`)
+      assert.ok(response, `${method} ${path} has no response`)
       if (route.response !== undefined) assert.ok(Object.values(response.content ?? {})[0]?.schema, `${method} ${path}`)
       for (const [status, refusal] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue
@@ -144,9 +144,9 @@ suite('the OpenAPI document', () => {
   })
 })
 
-suite('what is the same for everybody', () => {
+suite('responses that are the same for everybody', () => {
   for (const path of ['/openapi.json', '/docs']) {
-    test(`${path} is written once, and a caller who has it gets 304`, async () => {
+    test(`${path} is rendered once, and a caller who has it gets 304`, async () => {
       const first = await fetch(`${tributary.url}${path}`)
       const text = await first.text()
       const etag = first.headers.get('etag')
@@ -167,7 +167,7 @@ suite('what is the same for everybody', () => {
   }
 })
 
-test('open answers are what they promise', async () => {
+test('public responses match their schema', async () => {
   for (const [method, path, route] of ROUTES) {
     if (method !== 'GET' || route.auth !== 'none' || route.response === undefined || path.includes(':')) continue
     const response = await fetch(`${tributary.url}${path}`)

@@ -31,8 +31,8 @@ const readyz = async () => {
 
 const untilReady = () => until('it is ready again', readyz, ({ status }) => status === 200)
 
-suite('R08 when the database goes away', () => {
-  test('it says so, refuses what needs it, and is back by itself', async () => {
+suite('R08 when the database is lost', () => {
+  test('it reports so, refuses what needs the database, and recovers by itself', async () => {
     const before = await readyz()
     assert.deepEqual([before.status, before.body.ready], [200, true])
     assert.deepEqual(Object.keys(before.body.checks).sort(), ['database', 'key', 'migrations', 'queue', 'serving'])
@@ -58,7 +58,7 @@ suite('R08 when the database goes away', () => {
     assert.equal((await tributary.admin('GET', '/admin/apps')).status, 200)
   })
 
-  test('a refusal tells when to come again', async () => {
+  test('a refusal has Retry-After', async () => {
     await line.cut()
     const response = await fetch(`${tributary.url}/admin/apps`, {
       headers: { authorization: `Bearer ${tributary.adminToken}` },
@@ -69,7 +69,7 @@ suite('R08 when the database goes away', () => {
     await untilReady()
   })
 
-  test('a load of writes meets success or 503, never anything else, and what was acknowledged is there', async () => {
+  test('a load of writes gets success or 503, never anything else, and every acknowledged write is stored', async () => {
     const name = new URL(database.url).pathname.slice(1)
     const acknowledged: string[] = []
     const statuses = new Set<number>()
@@ -107,13 +107,13 @@ suite('R08 when the database goes away', () => {
     )
   })
 
-  test('nothing of the way to it is told to callers', async () => {
+  test('no connection detail is revealed to callers', async () => {
     await line.cut()
-    const told = JSON.stringify([await readyz(), await tributary.admin('GET', '/admin/apps')])
+    const text = JSON.stringify([await readyz(), await tributary.admin('GET', '/admin/apps')])
     await line.mend()
     const { password, pathname } = new URL(database.url)
-    if (password !== '') assert.ok(!told.includes(password))
-    assert.ok(!told.includes(pathname.slice(1)))
+    if (password !== '') assert.ok(!text.includes(password))
+    assert.ok(!text.includes(pathname.slice(1)))
     await untilReady()
   })
 })

@@ -8,7 +8,7 @@ import { tributary as cli } from '../../harness/command-line.ts'
 import { until } from '../../harness/until.ts'
 import { type Order, orders, pagesOf, type SyncHarness, startSyncHarness } from '../sync/shop-fixture.ts'
 
-/** The quota of every profile in this file, unless a test sets others. */
+/** The quotas of this file, unless a test sets others. */
 const PROFILE_ITEMS = 25
 const SETTINGS = { TRIBUTARY_QUOTA_PROFILE_ITEMS: String(PROFILE_ITEMS) }
 
@@ -59,7 +59,10 @@ const reason = ({ body }: { body: unknown }) => (body as { reason?: string }).re
 const notes = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `n${from + i}` }))
 const isFull = ({ last_reason }: { last_reason?: string }) => last_reason === 'quota_reached'
 const isDone = ({ state }: { state: string }) => state === 'done'
-/** Asks for a run until one ended after that: a wish that meets the end of a run waits for the next one. */
+/**
+ * Requests a run until one ended after the request: a request at the end of a run only takes effect with the next
+ * one.
+ */
 const syncOnce = async (token: string, query = '') => {
   const asked = Date.now()
   let looks = 0
@@ -72,11 +75,11 @@ const syncOnce = async (token: string, query = '') => {
     (now) => (now.last_run ?? 0) >= asked && now.state !== 'running',
   )
 }
-/** Waits for what is told after the items are stored. */
+/** Waits for what is written after the items are stored. */
 const eventually = (isSo: () => Promise<boolean>) => until(isSo.toString(), isSo)
-/** What upkeep does every ten minutes. */
+/** The maintenance that runs every ten minutes. */
 const upkeep = () => purgeExpired({ ...harness.tributary.store, config: loadConfig(SETTINGS) })
-/** What the counters say beside what the items say, of every profile there is. */
+/** Profiles whose counters differ from their items. */
 const miscounted = () =>
   harness.sql(
     `select s.profile_id, s.items::int, c.n, s.bytes::int, c.bytes as counted from profile_sync s, lateral (
@@ -84,8 +87,8 @@ const miscounted = () =>
        where i.shard = s.shard and i.profile_id = s.profile_id) c where s.items <> c.n or s.bytes <> c.bytes`,
   )
 
-suite('a service with ever new items', () => {
-  test('fills a profile up to its quota and no further; the reason is shown, and it goes on when the quota is raised', async () => {
+suite('a service that always has new items', () => {
+  test('fills a profile up to its quota; the reason is shown, and it continues when the quota is raised', async () => {
     harness.service.on('/orders', ({ query }) => {
       const page = Number(query['page'])
       return { body: { orders: orders(10).map((order, i) => ({ ...order, id: `p${page}-${i}` })) } }
@@ -104,11 +107,11 @@ suite('a service with ever new items', () => {
     assert.deepEqual(await miscounted(), [])
   })
 
-  test('stored items are updated and deleted while it is full; room that is made is used', async () => {
+  test('while it is full, stored items are updated and deleted, and freed space is used', async () => {
     list = orders(40)
     const { access_token: token, account } = await harness.connect('full')
     await harness.until(token, isFull)
-    // The newest ones of a list came first and are stored: one changes, and five are gone.
+    // The newest items of the list came first and are stored: one changes, and five disappear.
     list = list.map((order) => (order.id === 'o3' ? { ...order, text: 'another text' } : order)).slice(5)
     list.unshift({ ...orders(1)[0]!, id: 'o3', text: 'another text' })
     const after = await syncOnce(token)
@@ -122,14 +125,14 @@ suite('a service with ever new items', () => {
     await syncOnce(token)
     const { profiles } = await usage(`?account=${account}`)
     assert.equal(profiles![0]!.items, PROFILE_ITEMS)
-    // Then so many go that all the others fit.
+    // Then so many disappear that all the others fit.
     list = list.slice(0, 20)
     const last = await syncOnce(token, '?confirm_deletes=true')
     assert.deepEqual([last.items, last.state], [20, 'done'])
     assert.deepEqual(await miscounted(), [])
   })
 
-  test('goes on by itself after another profile of the account left', async () => {
+  test('continues by itself after another profile of the account is disconnected', async () => {
     await setQuotas({ account_items: 30 })
     harness.service.on('/orders', (asked) =>
       pagesOf(() => (asked.headers.authorization === 'Bearer token-guest' ? orders(10) : list))(asked),
@@ -156,7 +159,7 @@ suite('a service with ever new items', () => {
 })
 
 suite("an app's own items", () => {
-  test('beyond a quota are refused whole, with the reason; what is stored can still be changed', async () => {
+  test('beyond a quota are refused as a whole, with the reason; stored ones can still be changed', async () => {
     const { access_token: token } = await harness.connect('own')
     assert.equal((await own(token, notes(PROFILE_ITEMS - 1))).status, 200)
     const refused = await own(token, notes(2, 100))
@@ -177,7 +180,7 @@ suite("an app's own items", () => {
     assert.deepEqual(await miscounted(), [])
   })
 
-  test('are bounded over all accounts of the app, also when they come at the same time', async () => {
+  test('are limited over all accounts of the app, also when they arrive at the same time', async () => {
     const people = await Promise.all(['p1', 'p2', 'p3', 'p4'].map((person) => harness.connect(person)))
     const ownItems = async () =>
       (
@@ -192,7 +195,7 @@ suite("an app's own items", () => {
     )
     assert.ok(responses.filter(({ status }) => status === 200).length <= 10)
     assert.ok(responses.every((response) => response.status === 200 || reason(response) === 'quota_reached'))
-    // Whatever was refused for being counted twice at that moment finds room soon, and not one more does.
+    // Concurrent reservations may refuse more than necessary; afterwards the free space is used exactly.
     const stored = async () => (await ownItems()) - before
     let next = 300
     await until('there is room', async () => {
@@ -205,7 +208,7 @@ suite("an app's own items", () => {
     assert.deepEqual(await miscounted(), [])
   })
 
-  test('are bounded in bytes', async () => {
+  test('are limited in bytes', async () => {
     const { access_token: token, account } = await harness.connect('bytes')
     await setQuotas({ account_bytes: 2000 })
     assert.equal((await own(token, [{ id: 'a', text: 'x'.repeat(1500) }])).status, 200)
@@ -238,8 +241,8 @@ suite('quotas', () => {
     list = orders(21)
     const { access_token: token, account } = await harness.connect('warned')
     await harness.until(token, isDone)
-    const mine = async () => (await usage()).notices?.filter((each) => each.account === account)
-    const states = async () => ((await mine()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
+    const ownNotices = async () => (await usage()).notices?.filter((each) => each.account === account)
+    const states = async () => ((await ownNotices()) ?? []).map(({ quota, state }) => `${quota} ${state}`).join()
     await eventually(async () => (await states()) === 'profile_items near')
     const audit = async () =>
       (await auditTrail(harness.sql, 'quota.%', { account })).map(
@@ -251,11 +254,11 @@ suite('quotas', () => {
     await eventually(async () => (await states()) === 'profile_items reached')
     await syncOnce(token)
     assert.deepEqual(await audit(), ['quota.near profile_items', 'quota.reached profile_items'])
-    const heard = () =>
+    const received = () =>
       ['quota.near', 'quota.reached'].every((type) =>
         harness.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
       )
-    await eventually(async () => heard())
+    await eventually(async () => received())
     const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()
     assert.match(metrics, /^tributary_quota_notices\{quota="profile_items",state="reached"\} \d+$/m)
     assert.match(
@@ -264,7 +267,7 @@ suite('quotas', () => {
     )
   })
 
-  test('are set and shown over the API and the command line', async () => {
+  test('are set and shown by the API and the command line', async () => {
     assert.deepEqual((await setQuotas({ profile_items: 7, app_bytes: 'none' }))['profile_items'], {
       limit: 7,
       own: true,
@@ -308,8 +311,8 @@ suite('quotas', () => {
   })
 })
 
-suite('the counts', () => {
-  test('stay true over resets, merges, folds, disconnects and erasure', async () => {
+suite('the item counts', () => {
+  test('stay correct over resets, merges of accounts and profiles, disconnects and erasure', async () => {
     list = orders(12)
     const one = await harness.connect('fold')
     await harness.until(one.access_token, isDone)
@@ -347,7 +350,7 @@ suite('the counts', () => {
     )
   })
 
-  test('that are wrong are mended by upkeep', async () => {
+  test('are corrected by maintenance', async () => {
     list = orders(9)
     const { access_token: token, account } = await harness.connect('wrong')
     await harness.until(token, isDone)
@@ -362,7 +365,7 @@ suite('the counts', () => {
     assert.deepEqual(await miscounted(), [])
   })
 
-  test('a quota that was met but not told, because the process died in between, is found by upkeep', async () => {
+  test('a reached quota that was not recorded, because the process died in between, is found by maintenance', async () => {
     list = orders(30)
     const { access_token: token, account } = await harness.connect('untold')
     await harness.until(token, isFull)

@@ -1,31 +1,31 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A client that says exactly the bytes it is told, as slowly as it likes. */
+/** A client that sends exactly the given bytes, at any speed. */
 export interface RawClient {
   socket: Socket
-  say: (bytes: string) => void
-  /** Everything that came until the other side hung up. */
+  send: (bytes: string) => void
+  /** Everything received until the other side closed the connection. */
   ended: Promise<string>
 }
 
 export async function rawClient(url: string): Promise<RawClient> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk: Buffer) => {
-    heard += chunk.toString('latin1')
+    received += chunk.toString('latin1')
   })
-  // Hanging up on a client that still speaks is what several tests wait for.
+  // Several tests wait for a close while the client still sends.
   socket.on('error', () => {})
-  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(heard)))
+  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(received)))
   await once(socket, 'connect')
-  return { socket, ended, say: (bytes) => void socket.write(bytes, 'latin1') }
+  return { socket, ended, send: (bytes) => void socket.write(bytes, 'latin1') }
 }
 
 /** One exchange on a connection of its own. */
 export async function exchange(url: string, bytes: string): Promise<{ status: number; head: string; body: string }> {
   const client = await rawClient(url)
-  client.say(bytes)
+  client.send(bytes)
   const text = await client.ended
   const [head = '', ...rest] = text.split('\r\n\r\n')
   return {

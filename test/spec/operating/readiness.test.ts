@@ -7,7 +7,7 @@ import { openFresh, quiet } from '../../store/opened.ts'
 
 const rest = { hasher: {} as never, isDraining: () => false }
 
-test('a database that answers is acked_revision apart from one that does not, whatever words its answer has', async () => {
+test('readiness distinguishes pending migrations from an unreachable database, whatever the error says', async () => {
   const { database, close } = await openFresh()
   try {
     const look = () => checkReadiness({ database, engineDatabase: database, ...rest })

@@ -4,18 +4,18 @@ import { readById, readByNativeId, scopeOfEndpoint } from '#flows/read/find.ts'
 import { dataRoute } from '#http/data-route.ts'
 import { route } from '#http/route.ts'
 
-// What follows must not compile: the type check fails where one of these lines has no error any more.
+// None of the following may compile: the type check fails where one of these lines no longer has an error.
 
 const outsiders = [
-  // @ts-expect-error nobody is let in as an account
+  // @ts-expect-error auth `none` gives no account
   route({ auth: 'none', summary: '', run: async (_, { account }) => account }),
-  // @ts-expect-error nor for a page
+  // @ts-expect-error auth `browser` gives no account
   route({ auth: 'browser', summary: '', run: async (_, { account }) => account }),
-  // @ts-expect-error an operator is no app
+  // @ts-expect-error auth `admin` gives no app
   route({ auth: 'admin', summary: '', run: async (_, { app }) => app }),
-  // @ts-expect-error an app is no account
+  // @ts-expect-error auth `app` gives no account
   route({ auth: 'app', summary: '', run: async (_, { account }) => account }),
-  // @ts-expect-error an account is no app
+  // @ts-expect-error auth `account` gives no app
   route({ auth: 'account', summary: '', run: async (_, { app }) => app }),
   // @ts-expect-error only accounts are cached
   route({ auth: 'app', usesCachedAccount: true, summary: '', run: async (_, { app }) => app }),
@@ -26,7 +26,7 @@ const unproven = [
     auth: 'account',
     usesCachedAccount: true,
     summary: '',
-    // @ts-expect-error its token may be revoked: nothing but a reading that proves it may use it
+    // @ts-expect-error its token may be revoked: only a read that proves the account may use it
     run: async (harness, { account }) => readById(harness, account, 'id'),
   }),
   dataRoute({
@@ -38,19 +38,19 @@ const unproven = [
       return readByNativeId(harness, category, 'endpoint', 'id')
     },
   }),
-  // @ts-expect-error not even its id can be had by accident
+  // @ts-expect-error not even its id can be read by accident
   dataRoute({ usesCachedAccount: true, summary: '', run: async (_, { account }) => account.id }),
 ]
 
 suite('the types of routes', () => {
-  test('give a handler whom its auth lets in, and nobody else', () => {
+  test('give a handler exactly what its auth provides', () => {
     assert.deepEqual(
       outsiders.map(({ auth }) => auth),
       ['none', 'browser', 'admin', 'app', 'account', 'app'],
     )
   })
 
-  test('let an account that is only cached reach nothing but a statement that proves it', () => {
+  test('let a cached account reach only statements that prove it', () => {
     assert.ok(unproven.every((each) => each.auth === 'account' && each.usesCachedAccount === true))
   })
 })

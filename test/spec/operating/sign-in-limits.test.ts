@@ -31,15 +31,15 @@ const openAt = async (subject: string) =>
     )
   )[0]!.n
 
-const becomes = (subject: string, wanted: number) =>
+const becomes = (subject: string, expected: number) =>
   until(
-    `${wanted} are open`,
+    `${expected} are open`,
     () => openAt(subject),
-    (open) => open === wanted,
+    (open) => open === expected,
   )
 
 suite('unfinished sign-ins of one address', () => {
-  test('are bounded, also when they begin at the same time; nobody else is refused', async () => {
+  test('are limited, also when they begin at the same time; other addresses are not affected', async () => {
     const rows = async () => (await harness.sql<{ n: number }>('select count(*)::int as n from pending'))[0]!.n
     const before = await rows()
     const statuses = await statusesOf(40, () => begin('203.0.113.1'))
@@ -49,7 +49,7 @@ suite('unfinished sign-ins of one address', () => {
     assert.equal((await begin('203.0.113.2')).status, 302)
   })
 
-  test('are refused on a page that people understand, with the time to wait', async () => {
+  test('are refused with a page for people and Retry-After', async () => {
     await statusesOf(PER_ADDRESS, () => begin('203.0.113.3'))
     const refused = await begin('203.0.113.3')
     assert.equal(refused.status, 429)
@@ -58,11 +58,11 @@ suite('unfinished sign-ins of one address', () => {
     const page = await refused.text()
     assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
     assert.match(page, /Too many sign-ins from your network were begun and not finished\. .*try again in \d+ minutes/)
-    const told = (await (await begin('203.0.113.3', 'demo-social', 'application/json')).json()) as { reason: string }
-    assert.equal(told.reason, 'too_many_sign_ins')
+    const refusal = (await (await begin('203.0.113.3', 'demo-social', 'application/json')).json()) as { reason: string }
+    assert.equal(refusal.reason, 'too_many_sign_ins')
   })
 
-  test('count over the whole network of an IPv6 address', async () => {
+  test('are counted per network of an IPv6 address', async () => {
     let host = 0
     const statuses = await statusesOf(20, () => begin(`2001:db8:0:7::${((host += 1)).toString(16)}`))
     assert.equal(howMany(statuses, 302), PER_ADDRESS)
@@ -70,7 +70,7 @@ suite('unfinished sign-ins of one address', () => {
     assert.equal(await openAt('address 2001:db8:0:7::/64'), PER_ADDRESS)
   })
 
-  test('are not begun at the service: a request token is asked for only after the count', async () => {
+  test('are counted before a request token is requested from the service', async () => {
     const service = await startScripted()
     try {
       service.on('/oauth/request_token', () => ({
@@ -105,7 +105,7 @@ suite('a finished sign-in', () => {
     assert.equal(await openAt(subject), before + 2)
     assert.equal((await redeem(harness, codes[0]!)).status, 200)
     await becomes(subject, before + 1)
-    // A second use is refused, and frees nothing.
+    // A second redemption is refused and frees nothing.
     assert.equal((await redeem(harness, codes[0]!)).status, 400)
     assert.equal((await redeem(harness, codes[1]!)).status, 200)
     await becomes(subject, before)
@@ -120,13 +120,13 @@ test('a quota of the app holds over all addresses, and is shown', async () => {
   const statuses = await statusesOf(12, () => begin(`198.51.100.${(host += 1)}`, 'demo-social', 'text/html', app))
   assert.equal(howMany(statuses, 302), 3)
   assert.equal(howMany(statuses, 429), 9)
-  // A refused one is counted for nobody.
+  // A refused sign-in counts for nobody.
   assert.equal((await openAt('address 198.51.100.11')) + (await openAt('address 198.51.100.12')) <= 2, true)
   const { body } = await send(harness, 'GET', '/usage', { headers: basic(app) })
   assert.deepEqual((body['quotas'] as Record<string, unknown>)['app_sign_ins'], { used: 3, limit: 3, state: 'reached' })
 })
 
-test('what nobody finishes ends by itself, and is purged', async () => {
+test('unfinished sign-ins expire by themselves and are purged', async () => {
   await statusesOf(PER_ADDRESS, () => begin('203.0.113.9'))
   assert.equal((await begin('203.0.113.9')).status, 429)
   const { deps, close } = await openFlows(harness, TEN_MINUTES_MS + 120_000)

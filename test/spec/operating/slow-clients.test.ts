@@ -11,7 +11,7 @@ let server: ReturnType<typeof createServer>
 let url: string
 const limits = { headersTimeout: 0, requestTimeout: 0 }
 
-// The real door with its limits made shorter, for nobody wants to wait a minute for a test.
+// The real server with shorter limits, so that no test waits a minute.
 before(async () => {
   tributary = await startTributary()
   const harness = {
@@ -36,12 +36,12 @@ after(async () => {
 const alive = async () => assert.equal((await fetch(`${url}/healthz`)).status, 200)
 
 suite('S43 slow clients', () => {
-  test('have limits that cannot hold a socket for longer than a minute', () => {
+  test('have limits that free every socket within a minute', () => {
     assert.ok(limits.headersTimeout > 0 && limits.headersTimeout <= 15_000)
     assert.ok(limits.requestTimeout > 0 && limits.requestTimeout <= 60_000)
   })
 
-  test('that send their headers byte by byte are cut off, and others are served meanwhile', async () => {
+  test('that send their headers byte by byte are disconnected, and others are served meanwhile', async () => {
     const client = await rawClient(url)
     let over = false
     const ended = client.ended.finally(() => {
@@ -49,22 +49,23 @@ suite('S43 slow clients', () => {
     })
     for (const byte of `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ${'x'.repeat(1000)}`) {
       if (over) break
-      client.say(byte)
+      client.send(byte)
+      // Slowness is the input of this test; the server ends the loop, however long that takes.
       await sleep(50)
       if (byte === '\n') await alive()
     }
     assert.match(await ended, /^HTTP\/1\.1 408 /)
   })
 
-  test('that say nothing at all are cut off', async () => {
+  test('that send nothing are disconnected', async () => {
     const silent = await Promise.all(Array.from({ length: 200 }, () => rawClient(url)))
     await alive()
     for (const client of silent) await client.ended
   })
 
-  test('that never finish their body are cut off, and others are served meanwhile', async () => {
+  test('that never finish their body are disconnected, and others are served meanwhile', async () => {
     const client = await rawClient(url)
-    client.say(
+    client.send(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":`,
     )
     await alive()
@@ -72,9 +73,9 @@ suite('S43 slow clients', () => {
     await alive()
   })
 
-  test('that promise more than is taken are refused before they send it', async () => {
+  test('that announce too large a body are refused before they send it', async () => {
     const client = await rawClient(url)
-    client.say(
+    client.send(
       `POST /admin/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tributary.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{`,
     )
     assert.match(await client.ended, /^HTTP\/1\.1 413 /)
@@ -82,7 +83,9 @@ suite('S43 slow clients', () => {
 
   test('without the token are refused before they send their body', async () => {
     const client = await rawClient(url)
-    client.say('POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n')
+    client.send(
+      'POST /admin/apps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
+    )
     assert.match(await client.ended, /^HTTP\/1\.1 401 /)
   })
 })

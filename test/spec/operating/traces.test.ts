@@ -25,12 +25,12 @@ const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0
 suite('traces', () => {
   const spans: WireSpan[] = []
   const resources: unknown[] = []
-  const heard: string[] = []
+  const received: string[] = []
   let collector: Server
   let harness: LabHarness
   before(async () => {
     collector = createServer((request, response) => {
-      heard.push(
+      received.push(
         `${request.method} ${request.url} ${request.headers['content-type']} ${String(request.headers['api-key'])}`,
       )
       void json(request).then((body) => {
@@ -53,7 +53,7 @@ suite('traces', () => {
   })
   after(() => collector.close())
 
-  test('a call through the proxy: the caller’s trace, our door, the service; no token anywhere', async () => {
+  test('a proxied call: the caller’s trace, the span of our server, the span of the call; no token anywhere', async () => {
     const { access_token: token } = await signIn(harness, 'demo-social', 'ada')
     const { status } = await send(harness, 'GET', '/proxy/demo-social/me', {
       query: { access_token: token },
@@ -62,28 +62,28 @@ suite('traces', () => {
     assert.equal(status, 200)
     await send(harness, 'GET', '/healthz', { headers: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` } })
     await synced(harness, token, 'demo-social')
-    // Stopping sends what is left.
+    // Stopping exports what is left.
     await harness.stop()
 
-    const mine = spans.filter(({ traceId }) => traceId === CALLER.traceId)
-    const auth = mine.find(({ kind }) => kind === 2)
-    assert.equal(auth?.parentSpanId, CALLER.spanId)
-    assert.match(auth.name, /^GET \/proxy\//)
-    const out = mine.find(({ kind }) => kind === 3)
-    assert.equal(out?.parentSpanId, auth.spanId)
-    assert.ok(BigInt(out.startTimeUnixNano) >= BigInt(auth.startTimeUnixNano))
-    assert.ok(BigInt(auth.endTimeUnixNano) >= BigInt(auth.startTimeUnixNano))
+    const spansOfCall = spans.filter(({ traceId }) => traceId === CALLER.traceId)
+    const serverSpan = spansOfCall.find(({ kind }) => kind === 2)
+    assert.equal(serverSpan?.parentSpanId, CALLER.spanId)
+    assert.match(serverSpan.name, /^GET \/proxy\//)
+    const out = spansOfCall.find(({ kind }) => kind === 3)
+    assert.equal(out?.parentSpanId, serverSpan.spanId)
+    assert.ok(BigInt(out.startTimeUnixNano) >= BigInt(serverSpan.startTimeUnixNano))
+    assert.ok(BigInt(serverSpan.endTimeUnixNano) >= BigInt(serverSpan.startTimeUnixNano))
     assert.deepEqual(
-      auth.attributes.find(({ key }) => key === 'http.response.status_code'),
+      serverSpan.attributes.find(({ key }) => key === 'http.response.status_code'),
       { key: 'http.response.status_code', value: { intValue: '200' } },
     )
-    assert.equal(mine.length, 2, 'what the caller does not sample is not sent')
+    assert.equal(spansOfCall.length, 2, 'what the caller does not sample is not sent')
     const runs = spans.filter(({ name }) => name === 'sync')
     assert.ok(runs.length > 0)
     assert.ok(spans.some(({ kind, parentSpanId }) => kind === 3 && runs.some(({ spanId }) => spanId === parentSpanId)))
     assert.ok(spans.every(({ traceId, spanId }) => /^[0-9a-f]{32}$/.test(traceId) && /^[0-9a-f]{16}$/.test(spanId)))
 
-    assert.deepEqual(new Set(heard), new Set(['POST /v1/traces application/json for the collector']))
+    assert.deepEqual(new Set(received), new Set(['POST /v1/traces application/json for the collector']))
     assert.match(JSON.stringify(resources[0]), /"service.name".*"tributary"|"deployment.environment"/)
     const everything = JSON.stringify([spans, resources])
     assert.ok(!everything.includes(token.slice(0, 20)) && !everything.includes('access_token='))

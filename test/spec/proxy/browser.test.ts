@@ -7,7 +7,7 @@ import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
 const skip = await browserMissing()
 
-suite('S41 what a service answers, opened in a browser at our address', { skip }, () => {
+suite('S41 a proxied response opened in a browser at our address', { skip }, () => {
   let browser: RunningBrowser
   let upstream: RawUpstream
   let harness: ProxyHarness
@@ -46,25 +46,25 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
     'image/svg+xml': () =>
       `<svg xmlns="http://www.w3.org/2000/svg"><title>still</title><text>hello</text><script>document.title = 'ran'; fetch('${at('/from-script')}')</script></svg>`,
   }))
-    test(`${type}: nothing of it runs, nothing is fetched, no cookie is set or read`, async () => {
+    test(`${type}: runs nothing, fetches nothing, and can neither set nor read a cookie`, async () => {
       serve(type, body(), 'Set-Cookie: theirs=1; Path=/', "Content-Security-Policy: script-src * 'unsafe-inline'")
       const page = await browser.page()
       const response = await page.goto(at('/page'))
       assert.match(response?.headers()['content-type'] ?? '', new RegExp(type.replace('+', String.raw`\+`)))
-      // What would run, runs within this time.
+      // A wrong response has this time to run its script; a correct one does not depend on it.
       await sleep(500)
       const content = await page.content()
       assert.match(content, /hello/)
       assert.equal(await page.title(), 'still')
-      const asked = upstream.requests.map((request) => request.split(/[ ?]/)[1])
-      assert.deepEqual(asked, ['/page'])
-      // A page of our own sees no cookie of the service.
+      const paths = upstream.requests.map((request) => request.split(/[ ?]/)[1])
+      assert.deepEqual(paths, ['/page'])
+      // A page of ours sees no cookie of the service.
       await page.goto(`${harness.url}/docs`)
       assert.equal(await page.evaluate<string>('document.cookie'), '')
       await page.close()
     })
 
-  test('a script is none to a page of our own origin, and no service worker', async () => {
+  test('cannot be loaded as a script or service worker by a page of our origin', async () => {
     serve('text/javascript', "document.title = 'ran'")
     const page = await browser.page()
     await page.goto(`${harness.url}/docs`)
@@ -80,7 +80,7 @@ suite('S41 what a service answers, opened in a browser at our address', { skip }
     await page.close()
   })
 
-  test('a page of any origin may read answers, told so by us alone', async () => {
+  test('can be read by a page of any origin, by our own CORS headers alone', async () => {
     serve('application/json', '{"a":1}', 'X-Page: 7')
     const page = await browser.page()
     // The service's own address is another origin.

@@ -31,16 +31,16 @@ interface Call {
   service?: string
   path?: string
 }
-async function ask({ by = token, service = 'plain', path = '/x' }: Call = {}, init: RequestInit = {}) {
+async function callProxy({ by = token, service = 'plain', path = '/x' }: Call = {}, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${by}`, ...(init.headers as Record<string, string>) }
   const response = await fetch(`${harness.url}/proxy/${service}${path}`, { redirect: 'manual', ...init, headers })
   const text = await response.text()
   return { status: response.status, headers: response.headers, text }
 }
 const reasonOf = ({ text }: { text: string }) => (JSON.parse(text) as { reason: string }).reason
-const heard = () => upstream.requests.map((request) => request.split('\r\n\r\n'))
+const received = () => upstream.requests.map((request) => request.split('\r\n\r\n'))
 
-suite('bodies', () => {
+suite('request bodies', () => {
   const bodies: Record<string, [type: string, body: string | Buffer<ArrayBuffer>]> = {
     JSON: ['application/json', '{"a":"é"}'],
     'a form': ['application/x-www-form-urlencoded', 'a=b+c&d=%26'],
@@ -55,30 +55,30 @@ suite('bodies', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     for (const [what, [type, body]] of Object.entries(bodies))
       test(`${method} with ${what}`, async () => {
-        assert.equal((await ask({}, { method, body, headers: { 'content-type': type } })).status, 200)
-        const [[head = '', ...sent] = []] = heard()
+        assert.equal((await callProxy({}, { method, body, headers: { 'content-type': type } })).status, 200)
+        const [[head = '', ...sent] = []] = received()
         assert.ok(head.startsWith(`${method} /x `))
         assert.match(head, new RegExp(`\r\ncontent-type: ${type}\r\n`))
         assert.equal(sent.join('\r\n\r\n'), Buffer.from(body as string).toString('latin1'))
       })
 
-  test('without any', async () => {
-    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) await ask({}, { method })
-    for (const [head = '', body] of heard()) {
+  test('are not invented where there is none', async () => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) await callProxy({}, { method })
+    for (const [head = '', body] of received()) {
       assert.equal(body, '')
       assert.doesNotMatch(head, /transfer-encoding|content-type/)
     }
-    assert.equal(heard().length, 5)
+    assert.equal(received().length, 5)
   })
 
-  test('WebDAV', async () => {
+  test('WebDAV methods pass', async () => {
     for (const method of ['PROPFIND', 'REPORT', 'MKCOL', 'MOVE', 'LOCK'])
-      assert.equal((await ask({}, { method, headers: { depth: '1', destination: '/y' } })).status, 200, method)
+      assert.equal((await callProxy({}, { method, headers: { depth: '1', destination: '/y' } })).status, 200, method)
     assert.match(upstream.requests[0] ?? '', /^PROPFIND \/x HTTP\/1\.1\r\n[\s\S]*\r\ndepth: 1\r\n/)
   })
 
-  test('a page may ask first', async () => {
-    const response = await ask(
+  test('a CORS preflight is answered', async () => {
+    const response = await callProxy(
       { by: 'nobody' },
       { method: 'OPTIONS', headers: { origin: 'https://a.test', 'access-control-request-method': 'PUT' } },
     )
@@ -88,8 +88,8 @@ suite('bodies', () => {
   })
 })
 
-suite('whose call it is', () => {
-  test('several profiles: by name, and the last one connected without', async () => {
+suite('the profile of a call', () => {
+  test('of several profiles: by name, and otherwise the last one connected', async () => {
     const first = await harness.connect({
       apiUrl: upstream.url,
       nativeId: 'a@b',
@@ -100,97 +100,98 @@ suite('whose call it is', () => {
     await harness.connect({ apiUrl: upstream.url, nativeId: '7', credential: { token: 'of-7-01234567' }, account })
     const by = first.token
     for (const service of ['a%40b@plain', 'a@b@plain', 'a%2540b@plain', '7@plain', '7@simple', 'plain'])
-      assert.equal((await ask({ by, service })).status, 200, service)
+      assert.equal((await callProxy({ by, service })).status, 200, service)
     const tokens = upstream.requests.map((request) => /Bearer (\S+)/.exec(request)?.[1])
     const [a, seven] = ['of-a-01234567', 'of-7-01234567']
     assert.deepEqual(tokens, [a, a, a, seven, seven, seven])
-    assert.equal(reasonOf(await ask({ by, service: '8@plain' })), 'no_profile')
+    assert.equal(reasonOf(await callProxy({ by, service: '8@plain' })), 'no_profile')
   })
 
-  test('another account’s profile, one that never was, and an unknown service: the same 404 to the byte', async () => {
+  test('of another account, one that never existed, and an unknown service return the same 404, byte for byte', async () => {
     const other = await harness.connect({ apiUrl: upstream.url, nativeId: 'others' })
     const refusals = []
-    for (const service of ['others@plain', 'nobody@plain', 'keyed', 'unheard-of']) refusals.push(await ask({ service }))
+    for (const service of ['others@plain', 'nobody@plain', 'keyed', 'unheard-of'])
+      refusals.push(await callProxy({ service }))
     for (const { status } of refusals) assert.equal(status, 404)
     assert.equal(new Set(refusals.map(withoutRequestId)).size, 1)
     const shown = (headers: Headers) => [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
     for (const { headers } of refusals) assert.deepEqual(shown(headers), shown(refusals[0]!.headers))
     assert.deepEqual(upstream.requests, [])
-    assert.equal((await ask({ by: other.token, service: 'others@plain' })).status, 200)
+    assert.equal((await callProxy({ by: other.token, service: 'others@plain' })).status, 200)
   })
 
-  test('no token, a wrong one, two', async () => {
+  test('no token, a wrong one, and two are refused', async () => {
     const bare = await fetch(`${harness.url}/proxy/plain/x`)
     assert.equal(bare.status, 401)
     assert.equal(((await bare.json()) as { reason: string }).reason, 'token_missing')
-    assert.equal(reasonOf(await ask({ by: 'wrong' })), 'token_invalid')
-    assert.equal(reasonOf(await ask({ path: `/x?access_token=wrong` })), 'token_conflict')
+    assert.equal(reasonOf(await callProxy({ by: 'wrong' })), 'token_invalid')
+    assert.equal(reasonOf(await callProxy({ path: `/x?access_token=wrong` })), 'token_conflict')
     assert.deepEqual(upstream.requests, [])
   })
 
-  test('a revoked token stops within moments', async () => {
+  test('a revoked token is refused within a second', async () => {
     const { token: by } = await harness.connect({ apiUrl: upstream.url })
-    assert.equal((await ask({ by })).status, 200)
+    assert.equal((await callProxy({ by })).status, 200)
     assert.ok(await revokeAnyToken(harness.store, by))
     await untilStatus(by, 401)
   })
 
-  test('a disconnected profile stops within moments', async () => {
+  test('a disconnected profile is refused within a second', async () => {
     const { token: by, account } = await harness.connect({ apiUrl: upstream.url })
-    assert.equal((await ask({ by })).status, 200)
+    assert.equal((await callProxy({ by })).status, 200)
     await disconnectProfiles(harness.deps, account, 'plain')
     await untilStatus(by, 404)
   })
 
-  test('a profile that needs a new sign-in is told', async () => {
+  test('a profile that needs a new sign-in returns needs_auth', async () => {
     const { token: by, profile } = await harness.connect({ apiUrl: upstream.url })
     await setProfileState(harness.store.database, profile, { state: 'needs_auth' })
-    const response = await ask({ by })
+    const response = await callProxy({ by })
     assert.deepEqual([response.status, reasonOf(response)], [403, 'needs_auth'])
   })
 
-  /** The cache lives one second; until it is over there is nothing but success. */
-  async function untilStatus(by: string, wanted: number): Promise<void> {
-    await until(`the answer is ${wanted}`, async () => {
-      const { status } = await ask({ by })
-      if (status !== wanted) assert.equal(status, 200)
-      return status === wanted
+  /** The cache lives one second; until then every call succeeds. */
+  async function untilStatus(by: string, expected: number): Promise<void> {
+    await until(`the status is ${expected}`, async () => {
+      const { status } = await callProxy({ by })
+      if (status !== expected) assert.equal(status, 200)
+      return status === expected
     })
   }
 })
 
 suite('limits', () => {
-  test('the app’s own budget ends in a 429 that says when', async () => {
+  test('the app’s own rate limit ends in a 429 with Retry-After', async () => {
     const { token: by } = await harness.connect({ service: 'scarce', apiUrl: upstream.url })
-    let last = await ask({ by, service: 'scarce' })
+    let last = await callProxy({ by, service: 'scarce' })
     assert.equal(last.status, 200)
-    for (let i = 0; i < 12 && last.status === 200; i += 1) last = await ask({ by, service: 'scarce' })
+    for (let i = 0; i < 12 && last.status === 200; i += 1) last = await callProxy({ by, service: 'scarce' })
     assert.deepEqual([last.status, reasonOf(last)], [429, 'service_limited'])
     assert.ok(Number(last.headers.get('retry-after')) > 60)
     assert.equal(last.headers.get('x-tributary-retried'), null, 'not the service said so')
   })
 
-  test('the service’s own 429 passes with its Retry-After, and holds back the next call', async () => {
+  test('the service’s own 429 passes with its Retry-After, and blocks the next call', async () => {
     const { token: by } = await harness.connect({ service: 'keyed', apiUrl: upstream.url })
     upstream.response = 'HTTP/1.1 429 Slow\r\nRetry-After: 30\r\nContent-Length: 4\r\n\r\nslow'
-    const first = await ask({ by, service: 'keyed' })
+    const first = await callProxy({ by, service: 'keyed' })
     assert.deepEqual([first.status, first.text, first.headers.get('retry-after')], [429, 'slow', '30'])
-    const second = await ask({ by, service: 'keyed' })
+    const second = await callProxy({ by, service: 'keyed' })
     assert.deepEqual([second.status, reasonOf(second)], [429, 'service_limited'])
     assert.equal(upstream.requests.length, 1)
   })
 })
 
-suite('a failure of ours after the service has acted', () => {
+suite('our own failure after the service has acted', () => {
   for (const status of ['201 Made', '429 Slow'])
-    test(`does not hide its answer: ${status}`, async () => {
+    test(`does not hide its response: ${status}`, async () => {
       const { token: by } = await harness.connect({ apiUrl: upstream.url })
       const rename = (from: string, to: string) => harness.store.database.script(`alter table ${from} rename to ${to}`)
       upstream.response = (socket) =>
         void rename('rate_limit', 'rate_limit_away').then(() =>
           socket.write(`HTTP/1.1 ${status}\r\nRetry-After: 1\r\nContent-Length: 4\r\n\r\ndone`),
         )
-      const response = await ask({ by }, { method: 'POST', body: 'x' })
+      const response = await callProxy({ by }, { method: 'POST', body: 'x' })
       await rename('rate_limit_away', 'rate_limit')
       assert.deepEqual([response.status, response.text], [Number(status.slice(0, 3)), 'done'])
       assert.equal(response.headers.get('x-tributary-retried'), 'false')
@@ -199,7 +200,7 @@ suite('a failure of ours after the service has acted', () => {
     })
 })
 
-suite('what is remembered of calls', () => {
+suite('the log of proxied calls', () => {
   interface Noted {
     id: string
     method: string
@@ -215,19 +216,19 @@ suite('what is remembered of calls', () => {
   const list = async (query = '') => (await harness.admin(`/admin/apps/${harness.appId}/calls${query}`)).body as Noted[]
   const noted = (found: (calls: Noted[]) => boolean) => until('it is noted', () => list('?limit=1000'), found)
 
-  test('method, service, path, status, size; no query, no header, no body', async () => {
+  test('has method, service, path, status and size; no query, no header, no body', async () => {
     const { token: by, account } = await harness.connect({ apiUrl: upstream.url })
     upstream.response = 'HTTP/1.1 201 Made\r\nContent-Length: 9\r\n\r\n123456789'
     const secret = 'canary-0123456789'
-    const response = await ask(
+    const response = await callProxy(
       { by, path: `/things/7?q=${secret}` },
       { method: 'POST', body: secret, headers: { 'x-secret': secret } },
     )
-    await ask({ by, service: 'nope', path: '/a' })
-    const mine = (await noted((calls) => calls.filter((call) => call.account === account.id).length === 2)).filter(
+    await callProxy({ by, service: 'nope', path: '/a' })
+    const entries = (await noted((calls) => calls.filter((call) => call.account === account.id).length === 2)).filter(
       (call) => call.account === account.id,
     )
-    const [refused, made] = mine
+    const [refused, made] = entries
     const { id: _id, at, ms, ...rest } = made!
     assert.deepEqual(rest, {
       account: account.id,
@@ -247,8 +248,8 @@ suite('what is remembered of calls', () => {
     for (const hidden of [secret, TOKEN, by]) assert.ok(!dump.includes(hidden))
   })
 
-  test('is paged by the last id seen, and refuses what it does not understand', async () => {
-    for (let i = 0; i < 5; i += 1) await ask({ path: `/page/${i}` })
+  test('is paged by the last id, and refuses invalid parameters', async () => {
+    for (let i = 0; i < 5; i += 1) await callProxy({ path: `/page/${i}` })
     const all = await noted((calls) => calls.some(({ path }) => path === '/page/4'))
     const [first, second] = [await list('?limit=2'), await list(`?limit=2&before=${all[1]!.id}`)]
     assert.deepEqual([...first, ...second], all.slice(0, 4))
@@ -257,7 +258,7 @@ suite('what is remembered of calls', () => {
     assert.equal((await fetch(`${harness.url}/admin/apps/${harness.appId}/calls`)).status, 401)
   })
 
-  test('is forgotten after two weeks', async () => {
+  test('is deleted after two weeks', async () => {
     await noted((calls) => calls.length > 0)
     const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
     await purgeExpired({ database: harness.store.database, clock: later(13) })

@@ -5,14 +5,14 @@ import { kind } from '#kit/kind.ts'
 import { cursorPages, offsetPages } from '#kit/pages.ts'
 import { self } from '#kit/self.ts'
 
-const told = { docs: 'https://plain.test/docs', self: self<{ id: string }>('/me', ({ id }) => ({ id })) }
+const common = { docs: 'https://plain.test/docs', self: self<{ id: string }>('/me', ({ id }) => ({ id })) }
 const tokenUrl = 'https://plain.test/token'
 const auth = oauth2({ authorizeUrl: 'https://plain.test/authorize', tokenUrl })
 const many = { app: { calls: 1_000_000, perS: 1 } }
 
-/** As small as a catalogue service is: a sign-in, an address, nothing to sync. */
+/** A minimal service: a sign-in, an address, nothing to sync. */
 export const plain = defineConnector({
-  ...told,
+  ...common,
   service: 'plain',
   title: 'Plain',
   auth,
@@ -20,9 +20,9 @@ export const plain = defineConnector({
   aliases: ['simple'],
 })
 
-/** The token travels in the query, every call carries a parameter and a header, and few calls are allowed. */
+/** The token is in the query, every call has an extra parameter and header, and few calls are allowed. */
 export const keyed = defineConnector({
-  ...told,
+  ...common,
   service: 'keyed',
   title: 'Keyed',
   auth: apiKey({ in: 'query', name: 'key' }),
@@ -39,7 +39,7 @@ export const keyed = defineConnector({
 })
 
 export const signed = defineConnector({
-  ...told,
+  ...common,
   service: 'signed',
   title: 'Signed',
   auth: oauth1({
@@ -56,9 +56,9 @@ interface Entry {
 const entry = kind<Entry>({ name: 'entry', id: ({ id }) => id, map: {} })
 const rest = { kind: entry, types: [], every: '1d', class: 'personal' as const }
 
-/** Three walks that differ: cursors, offsets, and the `Link` header for whatever has no endpoint. */
+/** Three kinds of paging: cursors, offsets, and the `Link` header for paths without an endpoint. */
 export const paged = defineConnector({
-  ...told,
+  ...common,
   service: 'paged',
   title: 'Paged',
   auth,
@@ -86,9 +86,9 @@ export const paged = defineConnector({
   },
 })
 
-/** One call in a second is all that is allowed. */
+/** Allows one call per second. */
 export const scarce = defineConnector({
-  ...told,
+  ...common,
   service: 'scarce',
   title: 'Scarce',
   auth,

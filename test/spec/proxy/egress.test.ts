@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { type ProxyHarness, startProxyHarness } from './fixture.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
-/** Every way to write this machine, its neighbours and what is no public address at all. */
+/** Spellings of this machine, its neighbours and other addresses that are not public. */
 const HOSTILE = [
   '127.0.0.1',
   '127.1',
@@ -46,7 +46,7 @@ const HOSTILE = [
   '255.255.255.255',
 ]
 
-suite('S30 the proxy reaches no machine that the operator did not name', () => {
+suite('S30 the proxy reaches no private machine that the operator did not allow', () => {
   let listeners: RawUpstream[]
   let harness: ProxyHarness
   before(async () => {
@@ -58,7 +58,7 @@ suite('S30 the proxy reaches no machine that the operator did not name', () => {
     for (const each of listeners) await each.close()
   })
 
-  test(`${HOSTILE.length} addresses: refused alike, and nobody was called`, async () => {
+  test(`${HOSTILE.length} addresses: refused alike, and nothing was called`, async () => {
     const texts = new Set<string>()
     for (const host of HOSTILE)
       for (const listener of listeners) {
@@ -101,8 +101,9 @@ suite('S32 a name that changes its address', () => {
     const inside = await startRawUpstream('127.0.0.1')
     const { port } = new URL(inside.url)
     const answers: string[][] = []
-    let asked = 0
-    // The public address comes last: a connection to it, where there is one, would be kept and nothing asked again.
+    let lookups = 0
+    // The public address comes last: a connection to it, if there is one, would be kept and the name not resolved
+    // again.
     const turns = [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['::1'], ['93.184.216.34']]
     const harness = await startProxyHarness({
       egress: {
@@ -110,8 +111,8 @@ suite('S32 a name that changes its address', () => {
         allowHttp: true,
         connectTimeoutMs: 300,
         resolve: () => {
-          const turn = turns[asked % turns.length]!
-          asked += 1
+          const turn = turns[lookups % turns.length]!
+          lookups += 1
           answers.push(turn)
           return Promise.resolve(turn.map((address) => ({ address })))
         },
@@ -120,7 +121,7 @@ suite('S32 a name that changes its address', () => {
     try {
       const { token } = await harness.connect({ apiUrl: `http://rebinding.test:${port}` })
       for (let i = 0; i < 2 * turns.length; i += 1) {
-        // What stands at the public address, if anything does, is not ours to say.
+        // A server at the public address, if there is one, is outside this test.
         const response = await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })
         await response.text()
       }
@@ -132,25 +133,25 @@ suite('S32 a name that changes its address', () => {
     }
   })
 
-  test('is asked again for every new connection, and the open one stays where it was checked', async () => {
+  test('is resolved for every new connection, and an open one stays at the address that was checked', async () => {
     const [first, second] = [await startRawUpstream('127.0.0.2'), await startRawUpstream('127.0.0.1')]
     const { port } = new URL(first.url)
     let address = '127.0.0.2'
-    // Only the first is the operator's; the second stands for a machine that is not.
+    // The operator allows only the first; the second is a machine that is not allowed.
     const harness = await startProxyHarness({
       egress: { allowPrivate: ['127.0.0.2'], resolve: () => Promise.resolve([{ address }]) },
     })
     try {
       const { token } = await harness.connect({ apiUrl: `http://rebinding.test:${port}` })
-      const ask = async () =>
+      const callProxy = async () =>
         (await fetch(`${harness.url}/proxy/plain/x`, { headers: { authorization: `Bearer ${token}` } })).status
-      assert.equal(await ask(), 200)
+      assert.equal(await callProxy(), 200)
       address = '127.0.0.1'
-      assert.equal(await ask(), 200)
+      assert.equal(await callProxy(), 200)
       assert.equal(first.connections(), 1)
       first.response = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
-      assert.equal(await ask(), 200)
-      assert.equal(await ask(), 502)
+      assert.equal(await callProxy(), 200)
+      assert.equal(await callProxy(), 502)
       assert.equal(second.connections(), 0)
       assert.match(first.requests[0] ?? '', new RegExp(`\r\nhost: rebinding\\.test:${port}\r\n`))
     } finally {

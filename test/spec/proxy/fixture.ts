@@ -32,19 +32,19 @@ export interface HarnessOptions {
 
 export interface Connecting {
   service?: string
-  /** Where the service is. */
+  /** The API address of the service. */
   apiUrl: string
   nativeId?: string
   credential?: Credential
   /** Further addresses. */
   overrides?: Record<string, string>
-  /** To join an account instead of making one. */
+  /** The account to join, instead of a new one. */
   account?: string
 }
 
 export type ProxyHarness = Awaited<ReturnType<typeof startProxyHarness>>
 
-/** The whole door on a database of its own, with no worker behind it, so that services hear nothing but the proxy. */
+/** The whole server on a database of its own, without workers, so that services receive only proxied calls. */
 export async function startProxyHarness({ egress: egressOptions, patience, connectors = [] }: HarnessOptions = {}) {
   const fresh = await preparedDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-proxy-'))
@@ -81,7 +81,7 @@ export async function startProxyHarness({ egress: egressOptions, patience, conne
       const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${adminToken}` } })
       return { status: response.status, body: await response.json() }
     },
-    /** A profile as a sign-in leaves it, with no service asked. */
+    /** A profile as a sign-in leaves it, without a call to the service. */
     connect: async (given: Connecting): Promise<Attached> => {
       const { service = 'plain', apiUrl, nativeId = '42', credential = { token: TOKEN }, overrides, account } = given
       const key = {
@@ -107,7 +107,7 @@ export async function startProxyHarness({ egress: egressOptions, patience, conne
     },
     stop: async () => {
       const closed = server.close()
-      // Clients open connections ahead and say nothing on them.
+      // Clients open connections in advance and send nothing on them.
       server.server.closeAllConnections()
       await closed
       await close()

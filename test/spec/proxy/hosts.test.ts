@@ -34,37 +34,40 @@ beforeEach(() => {
   }
 })
 
-const ask = (path: string, init: RequestInit = {}) =>
+const callProxy = (path: string, init: RequestInit = {}) =>
   fetch(`${harness.url}/proxy/twin/${path}`, {
     redirect: 'manual',
     ...init,
     headers: { authorization: `Bearer ${token}` },
   })
-const heard = ({ requests }: RawUpstream) =>
+const received = ({ requests }: RawUpstream) =>
   requests.map((request) => [
     request.split(' ', 2).join(' '),
     request.toLowerCase().includes(`\r\nauthorization: bearer ${TOKEN}\r\n`),
   ])
 
-suite('a service of several hosts', () => {
-  test('is called at the one that a whole address names, with the credential', async () => {
-    const response = await ask(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, { method: 'POST', body: 'x' })
+suite('a service with several hosts', () => {
+  test('is called at the host of a whole address, with the credential', async () => {
+    const response = await callProxy(`${uploads.url}/files/7?name=a%2Fb&access_token=${token}`, {
+      method: 'POST',
+      body: 'x',
+    })
     assert.equal(response.status, 200)
-    assert.deepEqual(heard(uploads), [['POST /files/7?name=a%2Fb', true]])
-    assert.equal((await ask(`${api.url}/v1/me`)).status, 200)
-    assert.deepEqual(heard(api), [['GET /v1/me', true]])
+    assert.deepEqual(received(uploads), [['POST /files/7?name=a%2Fb', true]])
+    assert.equal((await callProxy(`${api.url}/v1/me`)).status, 200)
+    assert.deepEqual(received(api), [['GET /v1/me', true]])
   })
 
   test('redirects of reads between its hosts are followed, others are not', async () => {
     api.response = `HTTP/1.1 302 Found\r\nLocation: ${uploads.url}/there\r\nContent-Length: 0\r\n\r\n`
-    assert.equal((await ask('here')).status, 200)
-    assert.deepEqual(heard(uploads), [['GET /there', true]])
+    assert.equal((await callProxy('here')).status, 200)
+    assert.deepEqual(received(uploads), [['GET /there', true]])
     uploads.response = `HTTP/1.1 302 Found\r\nLocation: ${foreign.url}/away\r\nContent-Length: 0\r\n\r\n`
-    assert.equal((await ask('here')).status, 302)
+    assert.equal((await callProxy('here')).status, 302)
     assert.equal(foreign.requests.length, 0)
   })
 
-  test('but not beside its API address, nor with tricks', async () => {
+  test('is not called outside its API address, nor by tricks', async () => {
     for (const path of [
       `http://name@${uploads.host}/x`,
       `http://:secret@${uploads.host}/x`,
@@ -75,11 +78,11 @@ suite('a service of several hosts', () => {
       `${api.url}/v1`,
       `${api.url}/v10/me`,
     ])
-      assert.equal((await ask(path)).status, 400, path)
-    for (const each of [api, uploads, foreign]) assert.deepEqual(heard(each), [])
+      assert.equal((await callProxy(path)).status, 400, path)
+    for (const each of [api, uploads, foreign]) assert.deepEqual(received(each), [])
   })
 
-  test('what names any other host is a path below its API address', async () => {
+  test('an address of any other host is treated as a path below its API address', async () => {
     const paths = [
       `${foreign.url}/x`,
       `https://${uploads.host}/x`,
@@ -87,21 +90,21 @@ suite('a service of several hosts', () => {
       `http:/${uploads.host}/x`,
       'http:///x',
     ]
-    for (const path of paths) assert.equal((await ask(path)).status, 200, path)
-    for (const each of [uploads, foreign]) assert.deepEqual(heard(each), [])
+    for (const path of paths) assert.equal((await callProxy(path)).status, 200, path)
+    for (const each of [uploads, foreign]) assert.deepEqual(received(each), [])
     assert.deepEqual(
-      heard(api),
+      received(api),
       paths.map((path) => [`GET /v1/${path}`, true]),
     )
   })
 
-  test('an instance elsewhere has none of them', async () => {
+  test('an instance elsewhere has none of these hosts', async () => {
     const { token: other } = await harness.connect({ service: 'twin', apiUrl: foreign.url, nativeId: '43' })
     const response = await fetch(`${harness.url}/proxy/twin/${uploads.url}/x`, {
       headers: { authorization: `Bearer ${other}` },
     })
     assert.equal(response.status, 200)
     assert.equal(uploads.requests.length, 0)
-    assert.deepEqual(heard(foreign), [[`GET /${uploads.url}/x`, true]])
+    assert.deepEqual(received(foreign), [[`GET /${uploads.url}/x`, true]])
   })
 })

@@ -11,11 +11,11 @@ type Reply = (query: URLSearchParams, incoming: IncomingMessage, response: Serve
 
 let harness: ProxyHarness
 let token: string
-let asked: string[]
+let requested: string[]
 const served = new Map<string, Reply>()
 const service = createServer((incoming, response) => {
   const url = new URL(incoming.url ?? '/', 'http://x')
-  asked.push(incoming.url ?? '')
+  requested.push(incoming.url ?? '')
   assert.equal(incoming.headers.authorization, `Bearer ${TOKEN}`)
   const body = served.get(url.pathname)?.(url.searchParams, incoming, response)
   if (body !== undefined && !response.writableEnded) response.end(JSON.stringify(body))
@@ -33,7 +33,7 @@ after(async () => {
   service.close()
 })
 beforeEach(() => {
-  asked = []
+  requested = []
   served.clear()
 })
 
@@ -48,7 +48,7 @@ const ids = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => ({ id: `${from + i}` }))
 
 suite('paginate=true', () => {
-  test('walks cursors of the connector’s endpoint, over an empty page too, with the app’s own query', async () => {
+  test('follows cursors of the connector’s endpoint, also past an empty page, with the app’s own query', async () => {
     const pages: Record<string, object> = {
       '': { data: ids(0, 2), next: 'b' },
       b: { data: [], next: 'c' },
@@ -60,7 +60,7 @@ suite('paginate=true', () => {
     assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
     assert.match(reply.headers.get('content-security-policy') ?? '', /sandbox/)
     assert.deepEqual(JSON.parse(await reply.text()), ids(0, 4))
-    assert.deepEqual(asked, [
+    assert.deepEqual(requested, [
       '/api/people/7/entries?tag=a&tag=b&x=%7e',
       '/api/people/7/entries?tag=a&tag=b&x=%7e&after=b',
       '/api/people/7/entries?tag=a&tag=b&x=%7e&after=c',
@@ -68,7 +68,7 @@ suite('paginate=true', () => {
     ])
   })
 
-  test('walks offsets, and the app’s own page size does not tear holes', async () => {
+  test('follows offsets, and the app’s own page size causes no gaps', async () => {
     served.set('/api/counted', (query) => {
       const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))]
       return { list: ids(offset, Math.min(7, offset + limit)) }
@@ -76,12 +76,12 @@ suite('paginate=true', () => {
     const reply = await list('/counted?limit=1&offset=5&paginate=1')
     assert.deepEqual(JSON.parse(await reply.text()), ids(0, 7))
     assert.deepEqual(
-      asked,
+      requested,
       [0, 3, 6, 9].map((offset) => `/api/counted?limit=3&offset=${offset}`),
     )
   })
 
-  test('walks the Link header of arrays that no endpoint knows; digits are kept', async () => {
+  test('follows the Link header of arrays without an endpoint; digits are preserved', async () => {
     served.set('/api/free', (query, _, response) => {
       const page = Number(query.get('page') ?? 1)
       const next = [`<${base}/api/free?page=2>; rel="next", <x>; rel="last"`, '</api/free?page=3>; rel=next'][page - 1]
@@ -93,15 +93,15 @@ suite('paginate=true', () => {
       await reply.text(),
       '[{"id":90071992547409931},null,"é",{"id":90071992547409932},null,"é",{"id":90071992547409933},null,"é"]',
     )
-    assert.deepEqual(asked, ['/api/free', '/api/free?page=2', '/api/free?page=3'])
+    assert.deepEqual(requested, ['/api/free', '/api/free?page=2', '/api/free?page=3'])
   })
 
-  test('nothing at all is an empty array', async () => {
+  test('no items at all is an empty array', async () => {
     served.set('/api/free', () => [])
     assert.equal(await (await list('/free?paginate=true')).text(), '[]')
   })
 
-  test('reads compressed pages when the app does', async () => {
+  test('reads compressed pages when the app accepts them', async () => {
     served.set('/api/free', (_, incoming, response) => {
       assert.equal(incoming.headers['accept-encoding'], 'gzip')
       assert.equal(incoming.headers['if-none-match'], undefined)
@@ -111,7 +111,7 @@ suite('paginate=true', () => {
     assert.deepEqual([reply.headers.get('content-encoding'), await reply.text()], [null, '[1]'])
   })
 
-  test('is refused clearly where there are no pages', async () => {
+  test('is refused where there are no pages', async () => {
     served.set('/api/object', () => ({ a: 1 }))
     served.set('/api/text', (_, _incoming, response) => response.end('no JSON') && undefined)
     for (const path of ['/object', '/text']) {
@@ -124,7 +124,7 @@ suite('paginate=true', () => {
     assert.equal(post.status, 400)
   })
 
-  test('a page that the connector cannot read is a fault of ours, and the log says which', async () => {
+  test('a page that the connector cannot read is a 500, and the log names it', async () => {
     served.set('/api/fragile', () => ({ shallow: [] }))
     const before = harness.logged.length
     const reply = await list('/fragile?paginate=true')
@@ -136,7 +136,7 @@ suite('paginate=true', () => {
     assert.match(JSON.stringify(line), /TypeError/)
   })
 
-  test('what the service refuses comes back as it is', async () => {
+  test('a refusal of the service is returned unchanged', async () => {
     served.set('/api/free', (_, _incoming, response) => {
       response.statusCode = 403
       return { error: 'not yours' }
@@ -145,7 +145,7 @@ suite('paginate=true', () => {
     assert.deepEqual([reply.status, await reply.text()], [403, '{"error":"not yours"}'])
   })
 
-  test('a page that says to wait is waited for', async () => {
+  test('Retry-After of a page is waited for', async () => {
     let refused = 0
     served.set('/api/free', (query, _, response) => {
       if (query.get('page') === null) {
@@ -186,7 +186,7 @@ suite('paginate=true', () => {
       await assert.rejects(reply.text())
     })
 
-  test('is written while it is read: a reader who leaves ends the walk', async () => {
+  test('is written while it is read: a reader who disconnects ends the walk', async () => {
     served.set('/api/free', (query, _, response) => {
       const page = Number(query.get('page') ?? 1)
       response.setHeader('link', `</api/free?page=${page + 1}>; rel="next"`)
@@ -201,9 +201,9 @@ suite('paginate=true', () => {
     await reader.read()
     leaving.abort()
     await standsStill(
-      () => asked.length,
+      () => requested.length,
       () => oneTurn(harness.url),
     )
-    assert.ok(asked.length > 0 && asked.length < 200, `${asked.length} pages`)
+    assert.ok(requested.length > 0 && requested.length < 200, `${requested.length} pages`)
   })
 })

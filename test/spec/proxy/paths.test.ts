@@ -22,7 +22,9 @@ beforeEach(() => {
   upstream.requests.length = 0
 })
 
-async function ask(target: string): Promise<{ status: number; heard: string | undefined; host: string | undefined }> {
+async function callProxy(
+  target: string,
+): Promise<{ status: number; received: string | undefined; host: string | undefined }> {
   const lines = [
     `GET ${target.replaceAll('$TOKEN', token)} HTTP/1.1`,
     'Host: x',
@@ -32,12 +34,12 @@ async function ask(target: string): Promise<{ status: number; heard: string | un
   const { status } = await exchange(harness.url, `${lines.join('\r\n')}\r\n\r\n`)
   assert.ok(upstream.requests.length <= 1)
   const [request] = upstream.requests
-  const [, heard] = request?.split(' ', 2) ?? []
-  return { status, heard, host: /\r\nhost: (\S+)/.exec(request ?? '')?.[1] }
+  const [, received] = request?.split(' ', 2) ?? []
+  return { status, received, host: /\r\nhost: (\S+)/.exec(request ?? '')?.[1] }
 }
 
-/** The path that the service hears, or nothing where the call is refused. */
-const TRICKS: [target: string, heard: string | undefined][] = [
+/** The path that the service receives; nothing when the call is refused. */
+const TRICKS: [target: string, received: string | undefined][] = [
   ['/proxy/plain/me', '/api/v1/me'],
   ['/v0/proxy/plain/me', '/api/v1/me'],
   ['/proxy/plain', '/api/v1'],
@@ -93,11 +95,11 @@ const TRICKS: [target: string, heard: string | undefined][] = [
   ['/proxy/keyed/me?k%65y=mine&key=mine', `/me?key=${TOKEN}&v=2`],
 ]
 
-suite('S39 the path stays under the service’s own address, and what was meant for us stays here', () => {
+suite('S39 the path stays below the service’s own address, and our own parameters are not forwarded', () => {
   for (const [target, expected] of TRICKS) {
     test(target.slice(0, 60), async () => {
-      const { status, heard, host } = await ask(target)
-      assert.equal(heard, expected)
+      const { status, received, host } = await callProxy(target)
+      assert.equal(received, expected)
       if (expected === undefined) assert.ok([400, 404].includes(status), String(status))
       else assert.deepEqual([status, host], [200, upstream.host])
     })

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** A service that keeps every byte it hears and says exactly the bytes it is told. */
+/** A service that records every byte it receives and sends exactly the given bytes. */
 export interface RawUpstream {
   url: string
-  /** `host:port`, as the request must name it. */
+  /** `host:port`, as in the Host header. */
   host: string
-  /** Whole requests, one character for each byte. */
+  /** Whole requests, one character per byte. */
   requests: string[]
   /** How many connections were opened. */
   connections: () => number
-  /** The answer to the next requests: bytes, or somebody who writes them. */
+  /** The response to the next requests: bytes, or a function that writes them. */
   response: string | ((socket: Socket, request: string) => void)
   close: () => Promise<void>
 }
@@ -24,12 +24,12 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
     connections += 1
     open.add(socket)
     socket.on('close', () => open.delete(socket)).on('error', () => {})
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-      for (let length = lengthOfFirst(heard); length !== undefined; length = lengthOfFirst(heard)) {
-        const request = heard.slice(0, length)
-        heard = heard.slice(length)
+      received += chunk.toString('latin1')
+      for (let length = lengthOfFirst(received); length !== undefined; length = lengthOfFirst(received)) {
+        const request = received.slice(0, length)
+        received = received.slice(length)
         upstream.requests.push(request)
         if (typeof upstream.response === 'string') socket.write(upstream.response, 'latin1')
         else upstream.response(socket, request)
@@ -54,16 +54,16 @@ export async function startRawUpstream(address = '127.0.0.1'): Promise<RawUpstre
   return upstream
 }
 
-/** How many bytes the first whole request has; undefined while something is missing. */
-function lengthOfFirst(heard: string): number | undefined {
-  const head = heard.indexOf('\r\n\r\n')
+/** The length of the first whole request in bytes; undefined while it is incomplete. */
+function lengthOfFirst(received: string): number | undefined {
+  const head = received.indexOf('\r\n\r\n')
   if (head < 0) return undefined
-  const lines = heard.slice(0, head).toLowerCase()
+  const lines = received.slice(0, head).toLowerCase()
   const start = head + 4
   if (/\r\ntransfer-encoding: *chunked/.test(lines)) {
-    const end = heard.indexOf('\r\n0\r\n\r\n', start - 2)
+    const end = received.indexOf('\r\n0\r\n\r\n', start - 2)
     return end < 0 ? undefined : end + 7
   }
   const length = start + Number(/\r\ncontent-length: *(\d+)/.exec(lines)?.[1] ?? 0)
-  return heard.length < length ? undefined : length
+  return received.length < length ? undefined : length
 }

@@ -11,7 +11,7 @@ import { finishReal, walkReal } from '../authorization/real-walk.ts'
 
 const skip = await blueskyMissing()
 
-suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
+suite('proxied calls to a real Bluesky data server', { skip }, () => {
   let harness: LabHarness
   let network: RunningBluesky
   let alice: BlueskyAccount
@@ -57,7 +57,7 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
       },
     })
 
-  test('a post made through the proxy arrives by sync', async () => {
+  test('a post written through the proxy arrives by sync', async () => {
     const made = await post('Made through the proxy')
     assert.equal(made.status, 200, made.text)
     const uri = String(made.body['uri'])
@@ -73,7 +73,7 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
     assert.equal(item?.data.value.text, 'Made through the proxy')
   })
 
-  test('a blob too large to be kept goes up as a stream, with a nonce fetched for it', async () => {
+  test('a blob too large to buffer is uploaded as a stream, with a nonce fetched for it', async () => {
     const blob = Buffer.alloc(700_000, 7)
     const response = await fetch(`${harness.tributary.url}/proxy/bluesky/com.atproto.repo.uploadBlob`, {
       method: 'POST',
@@ -85,7 +85,7 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
     assert.equal((JSON.parse(text) as { blob: { size: number } }).blob.size, blob.length)
   })
 
-  test('all pages as one array', async () => {
+  test('all pages are returned as one array', async () => {
     for (let i = 0; i < 3; i += 1) await post(`More ${i}`)
     const query = new URLSearchParams({ repo: alice.did, collection: 'app.bsky.feed.post', paginate: 'true' })
     const listed = await send(harness, 'GET', `/proxy/bluesky/com.atproto.repo.listRecords?${query.toString()}`, {
@@ -95,7 +95,7 @@ suite('calls through the proxy to a real Bluesky data server', { skip }, () => {
     assert.deepEqual(texts, ['More 2', 'More 1', 'More 0', 'Made through the proxy'])
   })
 
-  test('what the server refuses comes back in its own words', async () => {
+  test('a refusal of the server is returned unchanged', async () => {
     const response = await send(harness, 'GET', '/proxy/bluesky/com.atproto.repo.getRecord?repo=x', { token })
     assert.equal(response.status, 400)
     assert.equal(response.body['error'], 'InvalidRequest')

@@ -8,7 +8,7 @@ import { finishReal, walkReal } from '../authorization/real-walk.ts'
 
 const skip = await oauthlibMissing()
 
-suite('calls through the proxy, judged by oauthlib', { skip }, () => {
+suite('proxied calls to a service built on oauthlib', { skip }, () => {
   let harness: LabHarness
   let provider: RunningOauthlibProvider
   let token: string
@@ -26,7 +26,7 @@ suite('calls through the proxy, judged by oauthlib', { skip }, () => {
     await provider.close()
   })
 
-  async function ask(method: string, path: string, type?: string, body?: string) {
+  async function callProxy(method: string, path: string, type?: string, body?: string) {
     const response = await fetch(`${harness.tributary.url}/proxy/oauthlib${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(type === undefined ? {} : { 'content-type': type }) },
@@ -43,8 +43,8 @@ suite('calls through the proxy, judged by oauthlib', { skip }, () => {
   }
   const FORM = 'application/x-www-form-urlencoded'
 
-  test('a GET with parameters that need care', async () => {
-    const { owner, query } = await ask('GET', "/items?b=2&a=1&a=0&q=a%20b+c%2Bd&e=&sp%20cial~*=%C3%A9'(x)!")
+  test('a GET with parameters that need escaping', async () => {
+    const { owner, query } = await callProxy('GET', "/items?b=2&a=1&a=0&q=a%20b+c%2Bd&e=&sp%20cial~*=%C3%A9'(x)!")
     assert.equal(owner, 'bob')
     assert.deepEqual(query, {
       b: ['2'],
@@ -58,23 +58,26 @@ suite('calls through the proxy, judged by oauthlib', { skip }, () => {
   for (const type of [FORM, `${FORM}; charset=UTF-8`])
     test(`a POST whose form is signed: ${type}`, async () => {
       const body = 'status=a+b%2Bc%26&status=twice&empty=&none&%C3%A9=%7E~&x=%27*'
-      const echoed = await ask('POST', '/echo?z=1&status=3', type, body)
+      const echoed = await callProxy('POST', '/echo?z=1&status=3', type, body)
       assert.equal(echoed.body, body)
       assert.deepEqual(echoed.form[0], ['status', 'a b+c&'])
     })
 
   test('a form without fields, and one of 300 KB', async () => {
-    assert.equal((await ask('POST', '/echo', FORM, '')).body, '')
+    assert.equal((await callProxy('POST', '/echo', FORM, '')).body, '')
     const large = `text=${'%F0%9F%8C%BB'.repeat(25_000)}`
-    assert.equal((await ask('POST', '/echo', FORM, large)).body, large)
+    assert.equal((await callProxy('POST', '/echo', FORM, large)).body, large)
   })
 
-  test('JSON and text are sent as they are, and not signed', async () => {
-    assert.equal((await ask('POST', '/echo?a=b', 'application/json', '{"status":"a&b=c"}')).body, '{"status":"a&b=c"}')
-    assert.equal((await ask('POST', '/echo', 'text/plain', 'a=b&c=d')).body, 'a=b&c=d')
+  test('JSON and text are sent unchanged, and not signed', async () => {
+    assert.equal(
+      (await callProxy('POST', '/echo?a=b', 'application/json', '{"status":"a&b=c"}')).body,
+      '{"status":"a&b=c"}',
+    )
+    assert.equal((await callProxy('POST', '/echo', 'text/plain', 'a=b&c=d')).body, 'a=b&c=d')
   })
 
-  test('our own token is in nothing that was signed', async () => {
+  test('our own token is in no signed request', async () => {
     const response = await fetch(`${harness.tributary.url}/proxy/oauthlib/items?access_token=${token}&a=b`)
     assert.equal(response.status, 200)
     assert.deepEqual(((await response.json()) as { query: object }).query, { a: ['b'] })

@@ -7,7 +7,7 @@ import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 let upstream: RawUpstream
 let harness: ProxyHarness
 let issued: number
-/** What the service takes; every refresh gives the next one. */
+/** The token that the service accepts; every refresh issues the next one. */
 let valid: string
 before(async () => {
   upstream = await startRawUpstream()
@@ -24,7 +24,7 @@ const json = (status: number, body: object, ...headers: string[]) => {
   return `${lines.join('\r\n')}\r\n\r\n${text}`
 }
 
-/** A service with a token endpoint that rotates, and one address that takes the newest token alone. */
+/** A service with a rotating token endpoint, and one address that accepts only the newest token. */
 function serve(socket: { write: (bytes: string) => void }, request: string): void {
   if (request.startsWith('POST /token ')) {
     issued += 1
@@ -49,13 +49,13 @@ const connect = (credential: object = expired) =>
     overrides: { token_url: `${upstream.url}/token` },
     credential: credential as typeof expired,
   })
-async function ask(by: string, path = '/x', init: RequestInit = {}) {
+async function callProxy(by: string, path = '/x', init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${by}`, ...(init.headers as Record<string, string>) }
   const response = await fetch(`${harness.url}/proxy/plain${path}`, { ...init, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
-const asked = () => upstream.requests.map((request) => request.split(' ', 2).join(' '))
-const told = ({ headers }: { headers: Headers }) => [
+const requestLines = () => upstream.requests.map((request) => request.split(' ', 2).join(' '))
+const retryHeaders = ({ headers }: { headers: Headers }) => [
   headers.get('x-tributary-refreshed'),
   headers.get('x-tributary-retried'),
 ]
@@ -64,88 +64,88 @@ suite('a token that the service refuses', () => {
   test('is refreshed once, and the same request is sent again', async () => {
     const { token } = await connect()
     const body = '{"text":"hello"}'
-    const response = await ask(token, '/x?a=1', {
+    const response = await callProxy(token, '/x?a=1', {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json' },
     })
     assert.equal(response.status, 200)
-    assert.deepEqual(told(response), ['true', 'true'])
-    assert.deepEqual(asked(), ['POST /x?a=1', 'POST /token', 'POST /x?a=1'])
+    assert.deepEqual(retryHeaders(response), ['true', 'true'])
+    assert.deepEqual(requestLines(), ['POST /x?a=1', 'POST /token', 'POST /x?a=1'])
     const [first = '', , second = ''] = upstream.requests
     assert.equal(second, first.replace(expired.token, valid))
-    assert.deepEqual(told(await ask(token)), ['false', 'false'])
+    assert.deepEqual(retryHeaders(await callProxy(token)), ['false', 'false'])
   })
 
-  test('also when a small body came in chunks', async () => {
+  test('is also refreshed when a small body came in chunks', async () => {
     const { token } = await connect()
     const stream = new Blob(['x'.repeat(100_000)]).stream()
-    const response = await ask(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
+    const response = await callProxy(token, '/x', { method: 'POST', body: stream, duplex: 'half' })
     assert.equal(response.status, 200)
     assert.match(upstream.requests[2] ?? '', /\r\ncontent-length: 100000\r\n/)
   })
 
-  test('but not when the body is a stream that is gone', async () => {
+  test('is not refreshed when the body is a stream that was consumed', async () => {
     const { token } = await connect()
-    const response = await ask(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
+    const response = await callProxy(token, '/x', { method: 'POST', body: 'x'.repeat(1_000_000) })
     assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
-    assert.deepEqual(asked(), ['POST /x'])
+    assert.deepEqual(requestLines(), ['POST /x'])
   })
 
   test('by twenty calls at once is refreshed once', async () => {
     const { token } = await connect()
-    const responses = await Promise.all(Array.from({ length: 20 }, () => ask(token)))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => callProxy(token)))
     assert.ok(responses.every(({ status }) => status === 200))
-    assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
+    assert.equal(requestLines().filter((call) => call === 'POST /token').length, 1)
   })
 
-  test('is not refreshed with every call to an address that nobody may see', async () => {
+  test('is not refreshed with every call to a forbidden address', async () => {
     const { token } = await connect()
-    assert.equal((await ask(token, '/forbidden')).status, 401)
-    assert.equal((await ask(token, '/forbidden')).status, 401)
-    assert.equal((await ask(token)).status, 200)
-    assert.equal((await ask(token, '/forbidden')).text, '{"error":"never"}')
-    assert.equal(asked().filter((call) => call === 'POST /token').length, 1)
+    assert.equal((await callProxy(token, '/forbidden')).status, 401)
+    assert.equal((await callProxy(token, '/forbidden')).status, 401)
+    assert.equal((await callProxy(token)).status, 200)
+    assert.equal((await callProxy(token, '/forbidden')).text, '{"error":"never"}')
+    assert.equal(requestLines().filter((call) => call === 'POST /token').length, 1)
   })
 
-  test('and cannot be refreshed comes back as the service said it', async () => {
+  test('that cannot be refreshed: the refusal of the service is returned unchanged', async () => {
     const { token } = await connect({ token: 'token-old-0123456789' })
-    const response = await ask(token)
+    const response = await callProxy(token)
     assert.deepEqual([response.status, response.text], [401, '{"error":"old"}'])
-    assert.deepEqual(asked(), ['GET /x'])
+    assert.deepEqual(requestLines(), ['GET /x'])
   })
 
-  test('and whose refresh is refused needs a new sign-in', async () => {
+  test('whose refresh is refused needs a new sign-in', async () => {
     upstream.response = (socket, request) =>
       socket.write(json(request.startsWith('POST /token') ? 400 : 401, { error: 'invalid_grant' }))
     const { token } = await connect()
-    const response = await ask(token)
+    const response = await callProxy(token)
     assert.deepEqual([response.status, (JSON.parse(response.text) as { reason: string }).reason], [403, 'needs_auth'])
   })
 })
 
-suite('a connection that dies', () => {
+suite('a lost connection', () => {
   const dying = () => {
-    let left = 1
+    let remaining = 1
     upstream.response = (socket, request) => {
-      if (left-- > 0) socket.destroy()
+      if (remaining-- > 0) socket.destroy()
       else serve(socket, request)
     }
     return connect({ token: valid })
   }
 
-  test('is tried once more where that does no harm', async () => {
+  test('is retried once where that is safe', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { token } = await dying()
       upstream.requests.length = 0
-      const response = await ask(token, '/x', { method, ...(method === 'PUT' ? { body: 'b' } : {}) })
+      const response = await callProxy(token, '/x', { method, ...(method === 'PUT' ? { body: 'b' } : {}) })
       assert.equal(response.status, 200, method)
-      assert.deepEqual(told(response), ['false', 'true'])
+      assert.deepEqual(retryHeaders(response), ['false', 'true'])
       assert.equal(upstream.requests.length, 2)
     }
   })
 
-  test('is a 502 where it might', async () => {
+  test('is a 502 where it is not', async () => {
     for (const [method, body] of [
       ['POST', 'b'],
       ['PATCH', 'b'],
@@ -153,7 +153,7 @@ suite('a connection that dies', () => {
     ] as const) {
       const { token } = await dying()
       upstream.requests.length = 0
-      assert.equal((await ask(token, '/x', { method, body })).status, 502, method)
+      assert.equal((await callProxy(token, '/x', { method, body })).status, 502, method)
       assert.ok(upstream.requests.length <= 1)
     }
   })
@@ -165,7 +165,7 @@ suite('DPoP', () => {
     return (JSON.parse(Buffer.from(proof, 'base64url').toString()) as { nonce?: string }).nonce
   }
 
-  test('a nonce that the server asks for is learned, and kept for the next call and for streams', async () => {
+  test('a nonce that the server requires is learned, and kept for the next call and for streams', async () => {
     let nonce = 'n1'
     upstream.response = (socket, request) =>
       socket.write(
@@ -174,11 +174,11 @@ suite('DPoP', () => {
           : json(401, {}, 'WWW-Authenticate: DPoP error="use_dpop_nonce"', `DPoP-Nonce: ${nonce}`),
       )
     const { token } = await connect({ token: valid, dpopKey: await createDpopKey() })
-    const first = await ask(token, '/x?a=1', { method: 'POST', body: 'b' })
+    const first = await callProxy(token, '/x?a=1', { method: 'POST', body: 'b' })
     assert.equal(first.status, 200)
-    assert.deepEqual(told(first), ['false', 'true'])
-    assert.deepEqual(told(await ask(token)), ['false', 'false'])
-    assert.deepEqual(asked(), ['POST /x?a=1', 'POST /x?a=1', 'GET /x'])
+    assert.deepEqual(retryHeaders(first), ['false', 'true'])
+    assert.deepEqual(retryHeaders(await callProxy(token)), ['false', 'false'])
+    assert.deepEqual(requestLines(), ['POST /x?a=1', 'POST /x?a=1', 'GET /x'])
     assert.ok(upstream.requests.every((request) => /\r\nauthorization: DPoP token-0/.test(request)))
     nonce = 'n2'
     upstream.requests.length = 0
@@ -190,8 +190,8 @@ suite('DPoP', () => {
             ? OK
             : json(401, {}),
       )
-    const stream = await ask(token, '/upload', { method: 'POST', body: 'x'.repeat(1_000_000) })
+    const stream = await callProxy(token, '/upload', { method: 'POST', body: 'x'.repeat(1_000_000) })
     assert.equal(stream.status, 200)
-    assert.deepEqual(asked(), ['HEAD /upload', 'POST /upload'])
+    assert.deepEqual(requestLines(), ['HEAD /upload', 'POST /upload'])
   })
 })

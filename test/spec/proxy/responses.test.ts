@@ -24,24 +24,28 @@ beforeEach(() => {
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`
 
-async function ask(path = '/x', init: RequestInit = {}): Promise<Response> {
+async function callProxy(path = '/x', init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) }
   return fetch(`${harness.url}/proxy/plain${path}`, { redirect: 'manual', ...init, headers })
 }
 
-/** The whole answer as it stands on the wire. */
-async function wire(method = 'GET', version = '1.1', onHeard: (heard: string) => unknown = () => {}): Promise<string> {
+/** The whole response as sent on the wire. */
+async function wire(
+  method = 'GET',
+  version = '1.1',
+  onReceived: (received: string) => unknown = () => {},
+): Promise<string> {
   const client = await rawClient(harness.url)
-  let heard = ''
-  client.socket.on('data', (chunk: Buffer) => onHeard((heard += chunk.toString('latin1'))))
-  client.say(
+  let received = ''
+  client.socket.on('data', (chunk: Buffer) => onReceived((received += chunk.toString('latin1'))))
+  client.send(
     `${method} /proxy/plain/x HTTP/${version}\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
   )
   return client.ended
 }
 
-suite('S40 an answer comes back as it is', () => {
-  test('but for the connection, cookies, and rules of another origin', async () => {
+suite('S40 a response is returned unchanged', () => {
+  test('except for connection headers, cookies, and headers about another origin', async () => {
     upstream.response = `${lines(
       'HTTP/1.1 203 Odd Reason',
       'Content-Type: application/vnd.odd+json; charset=x',
@@ -64,7 +68,7 @@ suite('S40 an answer comes back as it is', () => {
       'Refresh: 0; url=https://evil.test',
       'Service-Worker-Allowed: /',
       'X-Content-Type-Options: sniff',
-      'X-Tributary-Budget-Left: 1000000000',
+      'x-tributary-budget-left: 1000000000',
       'X-Request-Id: theirs',
       'ETag: "e"',
       'Link: </x?page=2>; rel="next"',
@@ -75,7 +79,7 @@ suite('S40 an answer comes back as it is', () => {
       'Date: Mon, 02 Jan 2006 15:04:05 GMT',
       'WWW-Authenticate: Bearer realm="theirs"',
     )}{}`
-    const response = await ask()
+    const response = await callProxy()
     assert.equal(response.status, 203)
     assert.equal(await response.text(), '{}')
     const all = Object.fromEntries(response.headers)
@@ -108,27 +112,27 @@ suite('S40 an answer comes back as it is', () => {
     assert.notEqual(all['x-tributary-budget-left'], '1000000000')
   })
 
-  test('and is kept by nobody but the one who asked', async () => {
-    for (const [theirs, ours] of [
+  test('and may not be cached by others', async () => {
+    for (const [upstreamValue, returned] of [
       ['public, max-age=60, s-maxage=600', 'private, max-age=60'],
       ['max-age=60', 'private, max-age=60'],
       ['no-store', 'no-store'],
       ['PRIVATE, No-Cache', 'private, No-Cache'],
     ]) {
-      upstream.response = lines('HTTP/1.1 200 OK', 'Content-Length: 0', `Cache-Control: ${theirs}`)
-      assert.equal((await ask()).headers.get('cache-control'), ours)
+      upstream.response = lines('HTTP/1.1 200 OK', 'Content-Length: 0', `Cache-Control: ${upstreamValue}`)
+      assert.equal((await callProxy()).headers.get('cache-control'), returned)
     }
   })
 
   for (const status of [201, 400, 403, 404, 409, 418, 451, 500, 503])
     test(`with status ${status}`, async () => {
       upstream.response = `${lines(`HTTP/1.1 ${status} X`, 'Content-Length: 4', 'Retry-After: 7')}body`
-      const response = await ask()
+      const response = await callProxy()
       assert.deepEqual(
         [response.status, await response.text(), response.headers.get('retry-after')],
         [status, 'body', '7'],
       )
-      assert.ok(response.headers.has('x-tributary-retried'), 'tells that the service said it')
+      assert.ok(response.headers.has('x-tributary-retried'), 'marks it as a response of the service')
     })
 
   for (const [what, head] of Object.entries({
@@ -138,57 +142,57 @@ suite('S40 an answer comes back as it is', () => {
   }))
     test(`${what} without a body`, async () => {
       upstream.response = head
-      const response = await ask('/x', { headers: { 'if-none-match': '"a"' } })
+      const response = await callProxy('/x', { headers: { 'if-none-match': '"a"' } })
       assert.deepEqual(
         [String(response.status), response.headers.get('etag'), await response.text()],
         [what, '"a"', ''],
       )
     })
 
-  test('HEAD tells the length and has no body', async () => {
+  test('HEAD has the length and no body', async () => {
     upstream.response = lines('HTTP/1.1 200 OK', 'Content-Length: 1234567', 'Content-Type: video/mp4')
     const text = await wire('HEAD')
     assert.match(text, /\r\ncontent-length: 1234567\r\n/)
     assert.ok(text.endsWith('\r\n\r\n'))
   })
 
-  test('after informational answers, which stay here', async () => {
+  test('after informational responses, which are not forwarded', async () => {
     upstream.response = `${lines('HTTP/1.1 102 Processing')}${lines('HTTP/1.1 103 Early Hints', 'Link: </a>; rel=preload')}${lines('HTTP/1.1 200 OK', 'Content-Length: 2')}ok`
     const text = await wire()
     assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
     assert.doesNotMatch(text, /103|preload/)
   })
 
-  test('an upgrade that nobody asked for is no answer', async () => {
+  test('an unrequested upgrade is a 502', async () => {
     upstream.response = lines('HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade')
-    assert.equal((await ask()).status, 502)
+    assert.equal((await callProxy()).status, 502)
   })
 
-  test('in the encoding in which it came', async () => {
+  test('in its content encoding', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Encoding: odd', 'Content-Length: 3')}\x01\xff\x00`
     assert.ok((await wire()).endsWith('\x01\xff\x00'))
   })
 
-  test('chunks as chunks, trailers dropped', async () => {
+  test('chunked, without trailers', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', 'Trailer: Set-Cookie')}3\r\nabc\r\n2\r\nde\r\n0\r\nSet-Cookie: a=b\r\n\r\n`
     const text = await wire()
     assert.match(text, /\r\ntransfer-encoding: chunked\r\n/i)
     assert.doesNotMatch(text, /set-cookie/i)
-    assert.equal(await (await ask()).text(), 'abcde')
+    assert.equal(await (await callProxy()).text(), 'abcde')
   })
 
-  test('without a length until the service hangs up', async () => {
+  test('without a length until the service closes the connection', async () => {
     upstream.response = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it')
-    assert.equal(await (await ask()).text(), 'all of it')
+    assert.equal(await (await callProxy()).text(), 'all of it')
   })
 })
 
-suite('S40 a broken answer', () => {
+suite('S40 a broken response', () => {
   const cut = (bytes: string) => {
     upstream.response = (socket) => socket.end(bytes, 'latin1')
   }
 
-  /** Answers with these bytes and hangs up when it is told to: a reset may take away what was not read yet. */
+  /** Sends these bytes and closes when called: a reset could discard bytes that were not read yet. */
   const begin = (bytes: string) => {
     const open: Socket[] = []
     upstream.response = (socket) => {
@@ -200,61 +204,61 @@ suite('S40 a broken answer', () => {
     }
   }
 
-  test('that is shorter than it said cuts the connection', async () => {
+  test('that is shorter than announced cuts the connection', async () => {
     const hangUp = begin(`${lines('HTTP/1.1 200 OK', 'Content-Length: 100000')}half`)
-    const response = await ask()
+    const response = await callProxy()
     hangUp()
     await assert.rejects(response.text())
-    const text = await wire('GET', '1.1', (heard) => heard.endsWith('half') && hangUp())
+    const text = await wire('GET', '1.1', (received) => received.endsWith('half') && hangUp())
     assert.match(text, /content-length: 100000\r\n[\s\S]*\r\n\r\nhalf$/)
   })
 
-  test('that is short, and shorter than it said, is read once more, or else a 502', async () => {
+  test('that is small and shorter than announced is requested once more, or else a 502', async () => {
     const broken = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
-    let asked = 0
+    let attempts = 0
     upstream.response = (socket) => {
-      asked += 1
-      if (asked === 1) socket.end(broken, 'latin1')
+      attempts += 1
+      if (attempts === 1) socket.end(broken, 'latin1')
       else socket.write(`${lines('HTTP/1.1 200 OK', 'Content-Length: 5')}whole`)
     }
-    const again = await ask()
-    assert.deepEqual([await again.text(), again.headers.get('x-tributary-retried'), asked], ['whole', 'true', 2])
+    const again = await callProxy()
+    assert.deepEqual([await again.text(), again.headers.get('x-tributary-retried'), attempts], ['whole', 'true', 2])
     cut(broken)
-    assert.equal((await ask()).status, 502)
+    assert.equal((await callProxy()).status, 502)
   })
 
-  test('that is short and broken off is no reason to write twice', async () => {
+  test('that is small and cut off does not repeat a write', async () => {
     cut(`${lines('HTTP/1.1 201 Created', 'Content-Length: 100')}half`)
     const before = upstream.requests.length
-    assert.equal((await ask('/x', { method: 'POST', body: 'text' })).status, 502)
+    assert.equal((await callProxy('/x', { method: 'POST', body: 'text' })).status, 502)
     assert.equal(upstream.requests.length, before + 1)
   })
 
   test('that stops between chunks never looks whole', async () => {
     const hangUp = begin(`${lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked')}4\r\nhalf\r\n`)
-    const response = await ask()
+    const response = await callProxy()
     hangUp()
     await assert.rejects(response.text())
-    const text = await wire('GET', '1.1', (heard) => heard.includes('half') && hangUp())
+    const text = await wire('GET', '1.1', (received) => received.includes('half') && hangUp())
     assert.doesNotMatch(text, /\r\n0\r\n\r\n$/)
   })
 
-  test('that stops between chunks resets a client that knows no chunks', async () => {
+  test('that stops between chunks resets an HTTP/1.0 client', async () => {
     const hangUp = begin(`${lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked')}4\r\nhalf\r\n`)
     const client = await rawClient(harness.url)
     client.socket.once('data', hangUp)
     const failed = once(client.socket, 'error') as Promise<[NodeJS.ErrnoException]>
-    client.say(`GET /proxy/plain/x HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    client.send(`GET /proxy/plain/x HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     assert.equal((await failed)[0].code, 'ECONNRESET')
   })
 
-  test('that has its headers and nothing of its body cuts the connection too', async () => {
+  test('with headers and no body cuts the connection too', async () => {
     cut(lines('HTTP/1.1 200 OK', 'Content-Length: 100000'))
-    await assert.rejects(async () => (await ask()).text())
+    await assert.rejects(async () => (await callProxy()).text())
   })
 
   for (const [what, bytes] of Object.entries({
-    'is no HTTP': 'HELLO\r\n\r\n',
+    'is not HTTP': 'HELLO\r\n\r\n',
     'is nothing at all': '',
     'has two lengths': `${lines('HTTP/1.1 200 OK', 'Content-Length: 2', 'Content-Length: 3')}abc`,
     'has a length and chunks': `${lines('HTTP/1.1 200 OK', 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
@@ -263,37 +267,37 @@ suite('S40 a broken answer', () => {
   }))
     test(`that ${what} is a 502`, async () => {
       cut(bytes)
-      const response = await ask()
+      const response = await callProxy()
       assert.equal(response.status, 502)
       assert.equal(((await response.json()) as { reason: string }).reason, 'service_unreachable')
     })
 
-  test('longer than it said is cut at its length, and its connection is not used again', async () => {
+  test('longer than announced is cut at its length, and its connection is not reused', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Length: 2')}okHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`
     const before = upstream.connections()
-    assert.equal(await (await ask()).text(), 'ok')
-    assert.equal(await (await ask()).text(), 'ok')
+    assert.equal(await (await callProxy()).text(), 'ok')
+    assert.equal(await (await callProxy()).text(), 'ok')
     assert.ok(upstream.connections() >= before + 1)
   })
 
   test('that does not begin in time is a 504', async () => {
     upstream.response = () => {}
-    const response = await ask()
+    const response = await callProxy()
     assert.equal(response.status, 504)
     assert.equal(((await response.json()) as { reason: string }).reason, 'service_timeout')
   })
 
-  test('that falls silent half-way cuts the connection, or is a 504 when it is short', async () => {
+  test('that stalls half-way cuts the connection, or is a 504 when it is small', async () => {
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100000')}half`
-    await assert.rejects((await ask()).text())
+    await assert.rejects((await callProxy()).text())
     upstream.response = `${lines('HTTP/1.1 200 OK', 'Content-Length: 100')}half`
-    assert.equal((await ask()).status, 504)
+    assert.equal((await callProxy()).status, 504)
   })
 
-  test('from nobody is a 502', async () => {
-    const gone = await startRawUpstream()
-    await gone.close()
-    const other = await harness.connect({ service: 'keyed', apiUrl: gone.url })
+  test('an unreachable service is a 502', async () => {
+    const closed = await startRawUpstream()
+    await closed.close()
+    const other = await harness.connect({ service: 'keyed', apiUrl: closed.url })
     const call = () => fetch(`${harness.url}/proxy/keyed/x`, { headers: { authorization: `Bearer ${other.token}` } })
     assert.equal((await call()).status, 502)
     assert.ok(!harness.logged.some((line) => line.includes('service-token')))
@@ -308,7 +312,7 @@ suite('redirects', () => {
           ? `${lines('HTTP/1.1 200 OK', 'Content-Length: 3')}new`
           : lines('HTTP/1.1 302 Found', 'Location: /new?a=1', 'Content-Length: 0'),
       )
-    assert.equal(await (await ask()).text(), 'new')
+    assert.equal(await (await callProxy()).text(), 'new')
     assert.deepEqual(
       upstream.requests.map((request) => [request.split(' ')[1], /authorization: Bearer/.test(request)]),
       [
@@ -318,7 +322,7 @@ suite('redirects', () => {
     )
   })
 
-  test('S33 to another host go back to the app; nothing is sent there', async () => {
+  test('S33 to another host are returned to the app; nothing is sent there', async () => {
     const other = await startRawUpstream()
     try {
       for (const location of [
@@ -332,7 +336,7 @@ suite('redirects', () => {
       ]) {
         upstream.response = lines('HTTP/1.1 302 Found', `Location: ${location}`, 'Content-Length: 0')
         upstream.requests.length = 0
-        const response = await ask()
+        const response = await callProxy()
         assert.equal(response.status, 302)
         assert.equal(new URL(response.headers.get('location') ?? '').host, new URL(location, upstream.url).host)
         assert.equal(upstream.requests.length, 1)
@@ -343,22 +347,22 @@ suite('redirects', () => {
     }
   })
 
-  test('in circles end after five', async () => {
+  test('in a loop end after five', async () => {
     upstream.response = lines('HTTP/1.1 302 Found', 'Location: /x', 'Content-Length: 0')
-    const response = await ask()
+    const response = await callProxy()
     assert.equal(response.status, 302)
     assert.equal(upstream.requests.length, 6)
     assert.equal(response.headers.get('location'), `${upstream.url}/x`, 'a relative one would lead to us')
   })
 
-  test('of writes go back to the app', async () => {
+  test('of writes are returned to the app', async () => {
     upstream.response = lines('HTTP/1.1 307 Again', 'Location: /y', 'Content-Length: 0')
-    const response = await ask('/x', { method: 'POST', body: 'a' })
+    const response = await callProxy('/x', { method: 'POST', body: 'a' })
     assert.deepEqual([response.status, response.headers.get('location')], [307, `${upstream.url}/y`])
     assert.equal(upstream.requests.length, 1)
   })
 
-  test('do not show the credential that we put into the query', async () => {
+  test('do not reveal the credential that we put into the query', async () => {
     const { token: keyed } = await harness.connect({ service: 'keyed', apiUrl: upstream.url })
     upstream.response = (socket, request) => {
       const [, path] = request.split(' ')

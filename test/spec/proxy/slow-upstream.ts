@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** A service that takes connections and reads nothing until it is told to. */
+/** A service that accepts connections and reads nothing until it is resumed. */
 export interface SlowUpstream {
   url: string
   /** The next connection. */

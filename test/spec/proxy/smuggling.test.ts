@@ -4,19 +4,19 @@ import { exchange } from '../operating/raw-http.ts'
 import { type ProxyHarness, startProxyHarness, TOKEN } from './fixture.ts'
 import { OK, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
-interface Said {
+interface Sent {
   method?: string
   target?: string
   version?: string
-  /** After Host and Authorization, before the end. */
+  /** After Host and Authorization, before the end of the headers. */
   headers?: string[]
   /** Replaces Host and Authorization. */
   first?: string[]
   body?: string
 }
 
-/** What the service must hear, byte for byte; or the status with which nothing reaches it. */
-type Heard =
+/** The exact bytes that the service must receive; or the status of a call that must not reach it. */
+type Received =
   | { method?: string; path?: string; headers?: string[]; length?: number; body?: string }
   | { refused: number[] }
 
@@ -37,7 +37,7 @@ beforeEach(() => {
   upstream.response = OK
 })
 
-function bytesOf({ method = 'GET', target = '/proxy/plain/me', version = '1.1', headers = [], first, body }: Said) {
+function bytesOf({ method = 'GET', target = '/proxy/plain/me', version = '1.1', headers = [], first, body }: Sent) {
   const opening = first ?? ['Host: tributary.test', 'Authorization: Bearer $TOKEN']
   const lines = [`${method} ${target} HTTP/${version}`, ...opening, ...headers, 'Connection: close']
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`.replaceAll('$TOKEN', token)
@@ -49,7 +49,7 @@ function rebuilt({
   headers = [],
   length,
   body = '',
-}: Exclude<Heard, { refused: number[] }>) {
+}: Exclude<Received, { refused: number[] }>) {
   return [
     `${method} ${path} HTTP/1.1`,
     `host: ${upstream.host}`,
@@ -65,13 +65,13 @@ function rebuilt({
 
 const FORM = 'Content-Type: text/plain'
 const PASSED = 'content-type: text/plain'
-const post = (headers: string[], body: string): Said => ({ method: 'POST', headers: [FORM, ...headers], body })
-const hello: Heard = { method: 'POST', headers: [PASSED], length: 5, body: 'hello' }
+const post = (headers: string[], body: string): Sent => ({ method: 'POST', headers: [FORM, ...headers], body })
+const hello: Received = { method: 'POST', headers: [PASSED], length: 5, body: 'hello' }
 const INNER = 'GET /v1/evil HTTP/1.1\r\nHost: evil\r\n\r\n'
-const plainGet: Heard = {}
-const refused: Heard = { refused: [400] }
+const plainGet: Received = {}
+const refused: Received = { refused: [400] }
 
-const CASES: [what: string, said: Said, heard: Heard][] = [
+const CASES: [what: string, sent: Sent, received: Received][] = [
   ['a length and chunks', post(['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'), refused],
   [
     'chunks and a length',
@@ -174,7 +174,7 @@ const CASES: [what: string, said: Said, heard: Heard][] = [
     plainGet,
   ],
   [
-    'words for a proxy',
+    'hop-by-hop headers',
     { headers: ['Proxy-Authorization: Basic eDp5', 'Proxy-Connection: keep-alive', 'Keep-Alive: 5', 'TE: trailers'] },
     plainGet,
   ],
@@ -191,20 +191,20 @@ const CASES: [what: string, said: Said, heard: Heard][] = [
     },
     plainGet,
   ],
-  ['words of ours', { headers: ['X-Tributary-Refreshed: true', 'X-Request-Id: 0123456789'] }, plainGet],
+  ['headers of ours', { headers: ['X-Tributary-Refreshed: true', 'X-Request-Id: 0123456789'] }, plainGet],
   ['a second Authorization', { headers: ['Authorization: Bearer evil'] }, plainGet],
   ['HTTP/1.0', { version: '1.0' }, plainGet],
   ['a version before all headers', { version: '0.9' }, plainGet],
   ['a version that is none', { version: '9.9' }, { refused: [400, 505] }],
   ['a method in lower case', { method: 'get' }, refused],
-  ['a method that nobody knows', { method: 'FOO' }, refused],
+  ['an unknown method', { method: 'FOO' }, refused],
   ['CONNECT', { method: 'CONNECT', target: 'evil.test:443' }, { refused: [0, 400, 404, 405] }],
   ['TRACE', { method: 'TRACE' }, { refused: [404, 405] }],
   ['headers of 20 KB', { headers: [`X-Big: ${'x'.repeat(20_000)}`] }, { refused: [431] }],
   ['three thousand headers', { headers: Array.from({ length: 3000 }, (_, i) => `X-A${i}: b`) }, { refused: [431] }],
   ['bytes beyond ASCII in a value', { headers: ['X-Note: caf\xc3\xa9'] }, { headers: ['x-note: caf\xc3\xa9'] }],
   [
-    'what services do want to hear',
+    'headers that services need',
     {
       headers: [
         'Accept: a/b',
@@ -233,28 +233,28 @@ const CASES: [what: string, said: Said, heard: Heard][] = [
   ['a repeated header', { headers: ['X-A: 1', 'X-A: 2'] }, { headers: ['x-a: 1, 2'] }],
 ]
 
-suite('S38 the service hears the request that was rebuilt, byte for byte, whatever was said', () => {
-  for (const [what, said, heard] of CASES) {
+suite('S38 the service receives a rebuilt request, byte for byte, whatever the app sent', () => {
+  for (const [what, sent, received] of CASES) {
     test(what, async () => {
-      const { status, body } = await exchange(harness.url, bytesOf(said))
-      if ('refused' in heard) {
-        assert.ok(heard.refused.includes(status), `${status} ${body}`)
+      const { status, body } = await exchange(harness.url, bytesOf(sent))
+      if ('refused' in received) {
+        assert.ok(received.refused.includes(status), `${status} ${body}`)
         assert.deepEqual(upstream.requests, [])
       } else {
         assert.ok(status === 200 || status === 100, `${status} ${body}`)
-        assert.deepEqual(upstream.requests, [rebuilt(heard)])
+        assert.deepEqual(upstream.requests, [rebuilt(received)])
       }
     })
   }
 
-  test('two requests in one connection stay two', async () => {
+  test('two requests on one connection stay two', async () => {
     const one = bytesOf({}).replace('Connection: close\r\n', '')
     const { body } = await exchange(harness.url, one + bytesOf({ target: '/proxy/plain/other' }))
     assert.match(body, /HTTP\/1\.1 200 OK/)
     assert.deepEqual(upstream.requests, [rebuilt({}), rebuilt({ path: '/v1/other' })])
   })
 
-  test('what follows a refused body is not a request', async () => {
+  test('bytes after a refused body are not parsed as a request', async () => {
     const evil = bytesOf({ target: '/proxy/plain/evil' })
     const { status, body } = await exchange(
       harness.url,

@@ -11,17 +11,17 @@ import { crc32 } from 'node:zlib'
 import { preparedDatabase } from '../../harness/database.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { LOOPBACK } from '../../harness/loopback.ts'
-import { type Running, startProcess } from '../../harness/running.ts'
+import { type RunningProcess, startProcess } from '../../harness/running.ts'
 
 const MEGABYTE = 1024 * 1024
-/** `PROXY_MEGABYTES=1024` for the full measure. */
+/** `PROXY_MEGABYTES=1024` for the long form. */
 const SIZE = Number(process.env['PROXY_MEGABYTES'] ?? 200) * MEGABYTE
-/** What a process may grow by while it passes on any amount: buffers between sockets, and garbage not yet collected. */
+/** By how much the process may grow while it forwards any amount: socket buffers, and garbage not yet collected. */
 const MAX_GROWTH = 96 * MEGABYTE
 
 const skip = existsSync('/proc/self/status') ? false : 'the memory of another process is read from /proc'
 
-/** Pieces that differ, so that a lost or doubled one shows. */
+/** Chunks that differ, so that a lost or repeated one shows. */
 function* pieces(): Generator<Buffer> {
   for (let sent = 0; sent < SIZE; sent += 65_536) yield Buffer.alloc(65_536, sent / 65_536)
 }
@@ -38,7 +38,7 @@ async function sumOf(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: number
 }
 
 suite('a body of any size', { skip }, () => {
-  let running: Running
+  let running: RunningProcess
   let database: Awaited<ReturnType<typeof preparedDatabase>>
   let folder: string
   let url: string
@@ -49,7 +49,7 @@ suite('a body of any size', { skip }, () => {
       const length = incoming.url === '/chunked' ? {} : { 'content-length': SIZE }
       response.writeHead(200, { 'content-type': 'video/mp4', ...length })
       Readable.from(pieces(), { objectMode: false }).pipe(response)
-    } else void sumOf(incoming).then((heard) => response.end(JSON.stringify(heard)))
+    } else void sumOf(incoming).then((sum) => response.end(JSON.stringify(sum)))
   })
 
   before(async () => {
@@ -86,7 +86,7 @@ suite('a body of any size', { skip }, () => {
     )
     const basic = `Basic ${Buffer.from(`${app['client_id']}:${app['client_secret']}`).toString('base64')}`
     token = (await send('POST', '/auth/plain/apply', { token: 'service-token-0123456789' }, basic))['access_token']!
-    // Warm: what is compiled and pooled once is no growth.
+    // Warm up: code and pools that are created once do not count as growth.
     const warm = await fetch(`${url}/proxy/plain/archive`, { headers: { authorization: `Bearer ${token}` } })
     await sumOf(warm.body!)
   })
@@ -102,7 +102,7 @@ suite('a body of any size', { skip }, () => {
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
   }
 
-  /** The most that the process grew while this ran. */
+  /** The largest growth of the process while this ran. */
   async function growth(work: () => Promise<void>): Promise<number> {
     const before = residentBytes()
     let most = 0
@@ -120,7 +120,7 @@ suite('a body of any size', { skip }, () => {
   }
 
   for (const path of ['/archive', '/chunked'])
-    test(`comes down in flat memory: ${path}`, (t) =>
+    test(`is downloaded in constant memory: ${path}`, (t) =>
       flat(t, async () => {
         const reply = await fetch(`${url}/proxy/plain${path}`, { headers: { authorization: `Bearer ${token}` } })
         assert.equal(reply.headers.get('content-type'), 'video/mp4')
@@ -128,7 +128,7 @@ suite('a body of any size', { skip }, () => {
       }))
 
   for (const [how, headers] of Object.entries({ 'with its length': { 'content-length': SIZE }, 'in chunks': {} }))
-    test(`goes up in flat memory, ${how}`, (t) =>
+    test(`is uploaded in constant memory, ${how}`, (t) =>
       flat(t, async () => {
         const call = request(`${url}/proxy/plain/videos`, {
           method: 'POST',

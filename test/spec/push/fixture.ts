@@ -37,9 +37,11 @@ export async function startPushHarness(deliveryTimes: Partial<DeliveryTimes> = {
 /** An app and its API calls. */
 async function newTenant(tributary: Tributary) {
   const app = await makeApp(tributary, { name: 'Pusher' })
+  const calls = pusher({ tributary }, app)
   return {
     ...app,
-    ...pusher({ tributary }, app),
+    ...calls,
+    ask: calls.request,
     newPerson: () => newPerson(tributary.store, app.clientId),
   }
 }

@@ -6,7 +6,7 @@ import { revokeAnyToken } from '#flows/authorize/accounts.ts'
 import { until } from '../../harness/until.ts'
 import { type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-/** More than the buffers of a connection hold, so that a reader who pauses stops the answer. */
+/** More than the buffers of a connection hold, so that a paused reader stops the response. */
 const ITEMS = 12_000
 const ALL = '/types/photos?limit=1000000'
 let harness: ReadingHarness
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** Somebody with a profile that has many items, and one without any. */
+/** A person with a profile that has many items, and one without any. */
 async function newReader(): Promise<Reader> {
   const reader = await harness.newReader()
   const profile = await harness.newProfile(reader)
@@ -28,7 +28,7 @@ async function newReader(): Promise<Reader> {
   return reader
 }
 
-/** Asks for everything, reads the beginning, and then nothing. */
+/** Requests everything, reads the beginning, and pauses. */
 async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: () => string }> {
   const { hostname, port } = new URL(harness.tributary.url)
   const socket = connect(Number(port), hostname)
@@ -38,7 +38,7 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
     text += bytes.toString('latin1')
   })
   socket.write(`GET ${ALL} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`)
-  await until('the answer has begun', () => text.length > 1000)
+  await until('the response has begun', () => text.length > 1000)
   assert.match(text, /^HTTP\/1\.1 200 /)
   socket.pause()
   return { socket, text: () => text }
@@ -47,7 +47,7 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n')
 const endings = () => harness.tributary.logged.filter((line) => line.includes('an answer ended with its access')).length
 
-/** Reads on after access has ended; the rest must not come. */
+/** Reads on after access has ended; the rest must not arrive. */
 async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {
   const before = endings()
   const { socket, text } = await beginReading(reader)
@@ -61,8 +61,8 @@ async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknow
 
 const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
   'its token is revoked': ({ token }) => revokeAnyToken(harness.tributary.store, token),
-  'its profile leaves': (reader) => harness.ask('/profiles/library', reader, { method: 'DELETE' }),
-  'its account is deleted': (reader) => harness.ask('/profiles', reader, { method: 'DELETE' }),
+  'its profile leaves': (reader) => harness.request('/profiles/library', reader, { method: 'DELETE' }),
+  'its account is deleted': (reader) => harness.request('/profiles', reader, { method: 'DELETE' }),
   'its account is merged away': async ({ token }) => {
     const other = await harness.newReader()
     const merged = await fetch(`${harness.tributary.url}/auth/merge`, {
@@ -73,14 +73,14 @@ const WAYS: Record<string, (reader: Reader) => Promise<unknown>> = {
   },
 }
 
-suite('an answer that is being read ends when', () => {
+suite('a response in progress is cut when', () => {
   for (const [name, end] of Object.entries(WAYS)) {
-    test(`${name}, also for a reader that has stopped reading`, async () => {
+    test(`${name}, also for a paused reader`, async () => {
       await assertCut(await newReader(), end)
     })
   }
 
-  test('and a reader that goes on reading gets no more of it', async () => {
+  test('its token is revoked, for a reader that goes on reading', async () => {
     const reader = await newReader()
     const { socket, text } = await beginReading(reader)
     await revokeAnyToken(harness.tributary.store, reader.token)
@@ -91,7 +91,7 @@ suite('an answer that is being read ends when', () => {
   })
 })
 
-test('an answer goes on while another profile joins and another token is revoked', async () => {
+test('a response continues while another profile joins and another token is revoked', async () => {
   const reader = await newReader()
   const { socket, text } = await beginReading(reader)
   await harness.newProfile(reader, 'museum', 'new')
@@ -102,6 +102,6 @@ test('an answer goes on while another profile joins and another token is revoked
   assert.equal(isWhole(text()), true)
 })
 
-test('an answer ends when its app is being deleted', async () => {
+test('a response is cut when its app is being deleted', async () => {
   await assertCut(await newReader(), () => harness.tributary.admin('DELETE', `/admin/apps/${harness.appId}?erase=true`))
 })

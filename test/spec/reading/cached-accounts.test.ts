@@ -8,7 +8,7 @@ import { statement } from '#platform/postgres/database.ts'
 import { watchStatements } from '../../harness/statements.ts'
 import { type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-// What another process would do: behind the back of the one that is asked.
+// Changes as another process makes them, without the knowledge of this one.
 const revoke = statement('r-revoke', 'update access_token set revoked_at = 1 where shard = $1 and account_id = $2')
 const merge = statement('r-merge', 'update account set merged_into = id where shard = $1 and id = $2')
 const disconnect = statement('r-disconnect', 'delete from profile where shard = $1 and id = $2')
@@ -20,8 +20,8 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** Somebody with one photo whose account is remembered already. */
-async function known(): Promise<{ reader: Reader; profile: Profile }> {
+/** A person with one photo whose account is already cached. */
+async function newCachedReader(): Promise<{ reader: Reader; profile: Profile }> {
   const reader = await harness.newReader()
   const profile = await harness.newProfile(reader)
   await harness.put(profile, [{ id: 'first', at: 1, types: ['photos'] }])
@@ -34,7 +34,7 @@ const shown = async (reader: Reader, path = '/types/photos') =>
 const change = (what: ReturnType<typeof statement>, values: unknown[]) =>
   harness.tributary.store.database.count(what, values)
 
-/** How many statements name the account, its token or its profile while it is read. */
+/** How many statements name the account, its token or its profile during a read. */
 async function statementsOf(reader: Reader, { profileId }: Profile): Promise<number> {
   const { account, token } = reader
   const { database, hasher } = harness.tributary.store
@@ -49,14 +49,14 @@ async function statementsOf(reader: Reader, { profileId }: Profile): Promise<num
   return found
 }
 
-suite('an account that is remembered', () => {
-  test('is asked for in the statement that reads', async () => {
-    const { reader, profile } = await known()
+suite('a cached account', () => {
+  test('is checked in the statement that reads', async () => {
+    const { reader, profile } = await newCachedReader()
     const stranger = await harness.newReader()
-    const theirs = await harness.newProfile(stranger)
-    await harness.put(theirs, [{ id: 'first', at: 1, types: ['photos'] }])
+    const foreign = await harness.newProfile(stranger)
+    await harness.put(foreign, [{ id: 'first', at: 1, types: ['photos'] }])
     assert.equal(await statementsOf(reader, profile), 1)
-    assert.ok((await statementsOf(stranger, theirs)) > 1, 'others are asked for first')
+    assert.ok((await statementsOf(stranger, foreign)) > 1, 'an uncached account is looked up first')
   })
 
   for (const path of [
@@ -73,39 +73,39 @@ suite('an account that is remembered', () => {
     '/services/library/nowhere',
     '/types/photos?limit=many',
   ])
-    test(`opens nothing once its token is taken back: ${path}`, async () => {
-      const { reader } = await known()
-      const before = await harness.ask(path, reader)
+    test(`a revoked token returns 401 at once: ${path}`, async () => {
+      const { reader } = await newCachedReader()
+      const before = await harness.request(path, reader)
       assert.notEqual(before.status, 401)
-      assert.deepEqual((await harness.ask(path, reader)).status, before.status)
+      assert.deepEqual((await harness.request(path, reader)).status, before.status)
       await change(revoke, [reader.account.shard, reader.account.id])
-      const { status, body } = await harness.ask(path, reader)
+      const { status, body } = await harness.request(path, reader)
       assert.equal(status, 401)
       assert.equal((body as { reason: string }).reason, 'token_invalid')
     })
 
-  test('opens nothing once it is merged away', async () => {
-    const { reader } = await known()
+  test('the token of a merged account returns 401 at once', async () => {
+    const { reader } = await newCachedReader()
     await change(merge, [reader.account.shard, reader.account.id])
-    assert.equal((await harness.ask('/types/photos', reader)).status, 401)
+    assert.equal((await harness.request('/types/photos', reader)).status, 401)
   })
 
-  test('shows a profile that came, at once', async () => {
-    const { reader } = await known()
+  test('a new profile is shown at once', async () => {
+    const { reader } = await newCachedReader()
     const second = await harness.newProfile(reader, 'museum', 'bob')
     await harness.put(second, [{ id: 'second', at: 2, types: ['photos'] }])
     assert.deepEqual(await shown(reader), ['second', 'first'])
   })
 
-  test('shows nothing of a profile that left, at once', async () => {
-    const { reader, profile } = await known()
+  test('a disconnected profile is hidden at once', async () => {
+    const { reader, profile } = await newCachedReader()
     await change(disconnect, [profile.shard, profile.profileId])
     assert.deepEqual(await shown(reader), [])
-    assert.equal((await harness.ask('/services/library/things', reader)).status, 404)
+    assert.equal((await harness.request('/services/library/things', reader)).status, 404)
   })
 
-  test('is read anew when only the order of its profiles changed, which decides between two copies of an item', async () => {
-    const { reader, profile } = await known()
+  test('is reloaded when only the order of its profiles changed, which decides between two copies of an item', async () => {
+    const { reader, profile } = await newCachedReader()
     await change(fold, [profile.shard, profile.profileId, 'twin'])
     const duplicate = await harness.newProfile(reader, 'library', 'ada')
     await harness.put(duplicate, [{ id: 'first', at: 5, types: ['photos'] }])
@@ -116,8 +116,8 @@ suite('an account that is remembered', () => {
     assert.deepEqual(await at(), [1])
   })
 
-  test('is looked up again after a refusal, and the route runs again only when it is another by now', async () => {
-    const { reader } = await known()
+  test('is loaded again after a refusal, and the route runs again only when the account changed', async () => {
+    const { reader } = await newCachedReader()
     const accounts = createAccounts(harness.tributary.store)
     const request = { query: {}, headers: { authorization: `Bearer ${reader.token}` } } as FastifyRequest
     const runs: ReadingAccount[] = []

@@ -11,7 +11,7 @@ after(() => harness.stop())
 const names = (items: Item[]) => items.map(({ data }) => data.id)
 
 suite('dedup', () => {
-  test('keeps the earliest of those that share a mark, across profiles', async () => {
+  test('keeps the earliest of the items that share a dedupe key, across profiles', async () => {
     const reader = await harness.newReader()
     const library = await harness.newProfile(reader, 'library')
     const museum = await harness.newProfile(reader, 'museum')
@@ -32,19 +32,19 @@ suite('dedup', () => {
     const kept = ['of itself', 'alone too', 'alone', 'original']
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true', reader)), kept)
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&sort=asc', reader)), kept.toReversed())
-    // Pages neither repeat nor come out short.
+    // Pages neither repeat items nor come out short.
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&limit=4', reader)), kept)
-    const { headers } = await harness.ask('/types/photos?dedup=true&limit=3', reader)
+    const { headers } = await harness.request('/types/photos?dedup=true&limit=3', reader)
     const next = new URL(/<([^>]+)>/.exec(headers.get('link')!)![1]!)
     assert.deepEqual(names(await harness.items(next.pathname + next.search, reader)), ['original'])
-    // Only what the question finds can be an original.
+    // Only an item that matches the query can be an original.
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&services=museum', reader)), ['copy'])
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&since=25&until=35', reader)), ['later copy'])
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&q=sea', reader)), ['original'])
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true&q=%22sea%20sea%22', reader)), ['later copy'])
   })
 
-  test('many copies of one thing leave one', async () => {
+  test('keeps one of many copies', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)
     await harness.put(
@@ -56,7 +56,7 @@ suite('dedup', () => {
 })
 
 suite('services', () => {
-  test('narrow types to some profiles', async () => {
+  test('restricts types to some profiles', async () => {
     const reader = await harness.newReader()
     const put = async (service: 'library' | 'museum', owner: string) =>
       harness.put(await harness.newProfile(reader, service, owner), [
@@ -80,7 +80,7 @@ suite('services', () => {
 })
 
 suite('after a merge', () => {
-  test('what two profiles of one person hold is read once, and the one that goes on syncing decides', async () => {
+  test('items of two profiles of one service user are read once, from the profile that still syncs', async () => {
     const [source, dest] = [await harness.newReader(), await harness.newReader()]
     const old = await harness.newProfile(source)
     const kept = await harness.newProfile(dest)
@@ -92,24 +92,24 @@ suite('after a merge', () => {
       { id: 'both', at: 200, types: ['photos'], title: 'new words', guid: ['g'] },
       { id: 'only new', at: 300, types: ['photos'] },
     ])
-    const merged = await harness.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
+    const merged = await harness.request(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
     assert.equal(merged.status, 200)
     const expected = ['only new', 'both', 'only old']
     assert.deepEqual(names(await harness.items('/types/photos', dest)), expected)
     assert.deepEqual(names(await harness.items('/services/library/things', dest)), expected)
     assert.deepEqual(names(await harness.items('/types/photos?sort=asc', dest)), expected.toReversed())
-    // The stale copy is nowhere: not in a search, not in a count, not as an original, not by its id.
+    // The stale copy appears nowhere: not in a search, not in a count, not as an original, not by its id.
     assert.deepEqual(names(await harness.items('/types/photos?q=old', dest)), [])
     assert.deepEqual(names(await harness.items('/types/photos?q=new', dest)), ['both'])
     assert.deepEqual(names(await harness.items('/types/photos?until=150', dest)), ['only old'])
     assert.deepEqual(names(await harness.items('/types/photos?dedup=true', dest)), expected)
     assert.deepEqual(names(await harness.items('/types/photos?participants=bob', dest)), ['only old'])
-    assert.equal(((await harness.ask('/types', dest)).body as { photos: number }).photos, 3)
-    assert.equal(((await harness.ask('/services/library', dest)).body as { things: number }).things, 3)
-    const { body } = await harness.ask('/services/library/things/both', dest)
+    assert.equal(((await harness.request('/types', dest)).body as { photos: number }).photos, 3)
+    assert.equal(((await harness.request('/services/library', dest)).body as { things: number }).things, 3)
+    const { body } = await harness.request('/services/library/things/both', dest)
     assert.equal((body as Item).at, 200)
-    assert.equal(((await harness.ask(`/id/${(body as Item).id}`, dest)).body as Item).at, 200)
-    assert.equal((await harness.ask('/services/library/things/only%20old', dest)).status, 200)
-    assert.equal((await harness.ask('/types/photos', source)).status, 401)
+    assert.equal(((await harness.request(`/id/${(body as Item).id}`, dest)).body as Item).at, 200)
+    assert.equal((await harness.request('/services/library/things/only%20old', dest)).status, 200)
+    assert.equal((await harness.request('/types/photos', source)).status, 401)
   })
 })

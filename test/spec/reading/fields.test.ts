@@ -63,16 +63,16 @@ suite('S44 fields', () => {
       else assert.deepEqual(item, expected)
     })
 
-  test('the keys are the paths as they were written, in that order', async () => {
-    const { text } = await harness.ask('/types/photos?fields=data.zero,at,data.no', reader)
+  test('the keys are the paths as written, in that order', async () => {
+    const { text } = await harness.request('/types/photos?fields=data.zero,at,data.no', reader)
     assert.equal(text, '[{"data.zero":0,"at":7,"data.no":false}]')
   })
 
-  test('works on services, on single items and with map', async () => {
+  test('applies to services, to single items and together with map', async () => {
     const expected = { at: 7, 'map.text': 'Words' }
     for (const path of ['/services/library/things', '/services/library/things/a', '/types/photos'])
       for (const more of ['', '&map=true']) {
-        const { body } = await harness.ask(`${path}?fields=at,map.text${more}`, reader)
+        const { body } = await harness.request(`${path}?fields=at,map.text${more}`, reader)
         assert.deepEqual(Array.isArray(body) ? body[0] : body, expected, path + more)
       }
   })
@@ -97,7 +97,7 @@ suite('select', () => {
 })
 
 suite('map', () => {
-  test('adds normalised data, and only when asked', async () => {
+  test('adds normalised data, and only on request', async () => {
     const item = (await shown({ map: 'true' })) as { map: Record<string, unknown> }
     assert.deepEqual(item.map, {
       text: 'Words',
@@ -109,9 +109,9 @@ suite('map', () => {
     assert.equal(((await shown({ map: 'no' })) as { map?: object }).map, undefined)
   })
 
-  test('the rest stays as it is, to the last digit', async () => {
-    const plain = await harness.ask('/types/photos', reader)
-    const mapped = await harness.ask('/types/photos?map=1', reader)
+  test('leaves the rest unchanged, to the last digit', async () => {
+    const plain = await harness.request('/types/photos', reader)
+    const mapped = await harness.request('/types/photos?map=1', reader)
     assert.equal(mapped.text.replace(/,"map":\{.*\}\}\]$/, '}]'), plain.text)
   })
 })

@@ -27,10 +27,10 @@ export interface Item {
   map?: Record<string, unknown>
 }
 
-type Asking = Pick<RequestOptions, 'headers' | 'body'> & { method?: string }
-type Told = Omit<Reply, 'body'> & { body: unknown }
+type Options = Pick<RequestOptions, 'headers' | 'body'> & { method?: string }
+type AnyReply = Omit<Reply, 'body'> & { body: unknown }
 
-/** Whom the tests read for. */
+/** A person whose items the tests read. */
 export type Reader = Person
 
 export interface Profile {
@@ -40,7 +40,7 @@ export interface Profile {
   owner: string
 }
 
-/** The service with two services of our own beside it, whose records the tests put into the store themselves. */
+/** The service with two connectors of these tests, whose records the tests put into the store themselves. */
 export async function startReadingHarness(env: Record<string, string> = {}) {
   const tributary = await startTributary({
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'connectors'),
@@ -65,10 +65,13 @@ export async function startReadingHarness(env: Record<string, string> = {}) {
     /** Stores records as a sync would. */
     put: (profile: Profile, records: Thing[], endpoint = 'things', nowMs = Date.now()) =>
       put(tributary, profile, records, endpoint, nowMs),
-    /** Any GET, or another method. */
-    ask: (path: string, { token }: Pick<Reader, 'token'>, { method = 'GET', ...more }: Asking = {}): Promise<Told> =>
-      send({ tributary }, method, path, { token, ...more }),
-    /** The items of an answer that must be one. */
+    /** Any request, GET by default. */
+    request: (
+      path: string,
+      { token }: Pick<Reader, 'token'>,
+      { method = 'GET', ...more }: Options = {},
+    ): Promise<AnyReply> => send({ tributary }, method, path, { token, ...more }),
+    /** The items of a response that must have status 200. */
     items: (path: string, { token }: Pick<Reader, 'token'>) => read.items<Item>({ tributary }, path, token),
   }
 }
@@ -82,7 +85,7 @@ async function put(
 ): Promise<void> {
   const connector = CONNECTORS[service]
   const stream = openItemStream(connector, endpoint, connector.endpoints[endpoint]!, owner, { shard, profileId }, 0)
-  // A real sync takes its numbers from the profile; these only have to grow.
+  // A real sync takes its sequence numbers from the profile; these only have to grow.
   const lastSeq = Math.floor(performance.timeOrigin + performance.now()) * 1000 + records.length
   await store.database.transaction((tx) => ingest(tx, stream, records as LosslessJson[], lastSeq, nowMs))
 }

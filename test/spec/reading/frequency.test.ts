@@ -6,23 +6,26 @@ import type { Thing } from './thing.ts'
 const ITEMS = 6000
 const NEWEST = 1_700_000_000_000
 
-/** Which items have a word, counted from the newest: as often as each way of finding is good at, and where it is not. */
+/**
+ * Which items contain a word, counted from the newest: frequencies at which each search plan is good, and at which
+ * it is not.
+ */
 const WORDS: Record<string, (i: number) => boolean> = {
   every: () => true,
   tenth: (i) => i % 10 === 3,
   fortieth: (i) => i % 40 === 3,
   seldom: (i) => i % 300 === 7,
   thrice: (i) => i % 2500 === 900,
-  // Promising at first, and then for long nothing.
+  // Frequent at first, then absent for long.
   early: (i) => (i < 300 && i % 30 === 0) || i > 5900,
-  // Nothing at first, and then everywhere.
+  // Absent at first, then everywhere.
   late: (i) => i > 3000,
   never: () => false,
 }
 const wordsOf = (i: number) => Object.keys(WORDS).filter((word) => WORDS[word]!(i))
 const native = (i: number) => `n${String(i).padStart(5, '0')}`
 
-suite('what is sought is found, however frequent it is', () => {
+suite('searches find words of any frequency', () => {
   let harness: ReadingHarness
   let reader: Reader
   before(async () => {
@@ -43,7 +46,7 @@ suite('what is sought is found, however frequent it is', () => {
       }
     })
     for (let from = 0; from < ITEMS; from += 1000) await harness.put(profile, records.slice(from, from + 1000))
-    // Older than all others and too few for a page: a profile that is known whole after the first look.
+    // Older than all others and fewer than a page: a profile that is exhausted after the first scan.
     const few = ['every', 'never'].map((text, i) => ({
       id: `m${i}`,
       at: 1000 + i,
@@ -86,7 +89,7 @@ suite('what is sought is found, however frequent it is', () => {
           assert.deepEqual(seen, all.slice(0, 1200))
         })
 
-  test('near', async () => {
+  test('near a place', async () => {
     const items = await harness.items('/types/statuses?near=38.7,-9.1&limit=1000', reader)
     assert.deepEqual(idsOf(items), expected('fortieth', 'desc'))
   })

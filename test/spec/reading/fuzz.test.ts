@@ -6,7 +6,7 @@ import { TYPE_NAMES } from '#model/types.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
-/** `FUZZ_RUNS=50000` for the long run. */
+/** `FUZZ_RUNS=50000` for the long form. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3000)
 const AT_ONCE = 8
 
@@ -122,8 +122,8 @@ function value(): string {
   return chars()
 }
 
-/** A value that is likely to be understood, so that questions get as far as the database. */
-function fitting(name: string): string {
+/** A value that is probably valid, so that requests reach the database. */
+function validValue(name: string): string {
   const FIT: Record<string, () => string> = {
     limit: () => String(below(30)),
     since: () => String(below(50)),
@@ -159,9 +159,9 @@ function address(ids: readonly string[]): string {
   ])()
   const query = Array.from({ length: below(6) }, () => {
     const name = pick(NAMES)
-    return chance() < 0.6 ? `${name}=${fitting(name)}` : `${name}${pick(['=', '=', '=', '', '=='])}${value()}`
+    return chance() < 0.6 ? `${name}=${validValue(name)}` : `${name}${pick(['=', '=', '=', '', '=='])}${value()}`
   })
-  // What HTTP itself cannot carry never leaves a client.
+  // HTTP clients cannot send these characters.
   return `${pick(['', '', '/v0'])}${path}?${query.join('&')}`.replaceAll(/[^\x21-\x7E]/g, '')
 }
 
@@ -189,7 +189,7 @@ before(async () => {
     await harness.put(profile, things.slice(0, 40))
     await harness.put(profile, things.slice(40), 'feed')
   }
-  await harness.ask('/services/self/notes', reader, {
+  await harness.request('/services/self/notes', reader, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify([{ id: 1, type: 'photos', title: 'sea' }]),
@@ -201,7 +201,7 @@ after(async () => {
   await harness.stop()
 })
 
-function ask(path: string): Promise<{ status: number; text: string; type: string }> {
+function fetchRaw(path: string): Promise<{ status: number; text: string; type: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(harness.tributary.url)
     const sent = request(
@@ -223,42 +223,42 @@ function ask(path: string): Promise<{ status: number; text: string; type: string
   })
 }
 
-function assertDocumented(path: string, { status, text, type }: Awaited<ReturnType<typeof ask>>): void {
-  const told = `${path} -> ${status} ${text.slice(0, 300)} (FUZZ_SEED=${SEED})`
-  assert.ok(status < 500, told)
-  assert.equal(type, 'application/json; charset=utf-8', told)
+function assertDocumented(path: string, { status, text, type }: Awaited<ReturnType<typeof fetchRaw>>): void {
+  const message = `${path} -> ${status} ${text.slice(0, 300)} (FUZZ_SEED=${SEED})`
+  assert.ok(status < 500, message)
+  assert.equal(type, 'application/json; charset=utf-8', message)
   const body = JSON.parse(text) as unknown
   if (status !== 200) {
     const { error, reason } = body as { error: string; reason: keyof typeof REASONS }
-    assert.ok(typeof error === 'string' && error !== '', told)
-    assert.equal(REASONS[reason]?.[0], status, told)
+    assert.ok(typeof error === 'string' && error !== '', message)
+    assert.equal(REASONS[reason]?.[0], status, message)
     return
   }
   if (!Array.isArray(body)) {
-    assert.ok(body !== null && typeof body === 'object', told)
+    assert.ok(body !== null && typeof body === 'object', message)
     return
   }
   for (const item of body as Item[]) {
-    assert.equal(typeof item, 'object', told)
+    assert.equal(typeof item, 'object', message)
     if (/[?&](fields|select)=/.test(path)) continue
-    assert.match(item.id, /^[0-9a-f]{32}_[0-9a-f]{9}$/, told)
-    assert.ok(Number.isSafeInteger(item.at) && Number.isSafeInteger(item.updated), told)
-    assert.ok(typeof item.idr === 'string' && typeof item.data === 'object' && typeof item.types === 'object', told)
+    assert.match(item.id, /^[0-9a-f]{32}_[0-9a-f]{9}$/, message)
+    assert.ok(Number.isSafeInteger(item.at) && Number.isSafeInteger(item.updated), message)
+    assert.ok(typeof item.idr === 'string' && typeof item.data === 'object' && typeof item.types === 'object', message)
   }
 }
 
-suite('S60 random addresses', () => {
-  test(`${RUNS} of them: no failure of ours, and no answer of another shape (seed ${SEED})`, async (t) => {
+suite('S60 random requests', () => {
+  test(`${RUNS} of them: no 5xx, and no response of another shape (seed ${SEED})`, async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const statuses = new Map<number, number>()
-    let left = RUNS
+    let remaining = RUNS
     const loop = async () => {
-      while (left > 0) {
-        left -= 1
+      while (remaining > 0) {
+        remaining -= 1
         const path = address(ids)
-        const told = await ask(path)
-        statuses.set(told.status, (statuses.get(told.status) ?? 0) + 1)
-        assertDocumented(path, told)
+        const reply = await fetchRaw(path)
+        statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+        assertDocumented(path, reply)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, loop))

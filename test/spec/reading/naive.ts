@@ -1,25 +1,25 @@
 import { globalId } from '#model/idr.ts'
 import type { Thing } from './thing.ts'
 
-/** A thing where it was put: all that the naive reader knows. */
-export interface Kept {
+/** A thing where it was stored: all that the naive reader knows. */
+export interface Stored {
   service: string
   owner: string
   endpoint: string
   thing: Thing
 }
 
-/** A question in plain words; the test writes it as parameters. */
-export interface Question {
+/** A query as plain data; the test writes it as parameters. */
+export interface Query {
   category: { type: string } | { service: string; endpoint: string }
   limit: number | undefined
   since: number | undefined
   until: number | undefined
   before: { at: number; id: string } | undefined
   sort: 'asc' | 'desc' | undefined
-  /** Words and phrases that must, and words that must not be there; the last word may be a beginning. */
-  wanted: readonly (readonly string[])[]
-  unwanted: readonly string[]
+  /** Words and phrases that must be present, and words that must not; the last word may be a prefix. */
+  required: readonly (readonly string[])[]
+  excluded: readonly string[]
   beginning: string | undefined
   people: readonly string[]
   near: { lat: number; lng: number; km: number } | undefined
@@ -34,29 +34,29 @@ interface Seen {
   people: string[]
   author: string | undefined
   fields: string[][]
-  kept: Kept
+  stored: Stored
 }
 
 const FEEDS = ['photos', 'videos', 'statuses', 'news', 'checkins']
 const OWN = [...FEEDS, 'events', 'messages', 'files', 'tracks', 'activities', 'measures']
 
-/** Answers by going through everything with the words of the specification; slow, short, and without an index. */
-export function response(all: readonly Kept[], question: Question, nowMs: number): string[] {
-  const sort = question.sort ?? 'desc'
-  const seen = all.map(see).filter((item) => isWanted(item, question, nowMs))
+/** Evaluates a query by a scan over everything, after the specification; slow, short, and without an index. */
+export function evaluate(all: readonly Stored[], query: Query, nowMs: number): string[] {
+  const sort = query.sort ?? 'desc'
+  const seen = all.map(see).filter((item) => isWanted(item, query, nowMs))
   seen.sort((a, b) => compare(a, b))
-  const kept = question.dedup ? seen.filter((item, i) => !seen.slice(0, i).some((other) => share(item, other))) : seen
-  if (sort === 'desc') kept.reverse()
-  const { before } = question
+  const stored = query.dedup ? seen.filter((item, i) => !seen.slice(0, i).some((other) => share(item, other))) : seen
+  if (sort === 'desc') stored.reverse()
+  const { before } = query
   const rest =
     before === undefined
-      ? kept
-      : kept.filter((item) => (sort === 'asc' ? compare(item, before) > 0 : compare(item, before) < 0))
-  return rest.slice(0, question.limit ?? 20).map(({ id }) => id)
+      ? stored
+      : stored.filter((item) => (sort === 'asc' ? compare(item, before) > 0 : compare(item, before) < 0))
+  return rest.slice(0, query.limit ?? 20).map(({ id }) => id)
 }
 
-function see(kept: Kept): Seen {
-  const { thing, owner, service, endpoint } = kept
+function see(stored: Stored): Seen {
+  const { thing, owner, service, endpoint } = stored
   const feed = endpoint === 'feed'
   const types = thing.types ?? []
   const author = thing.author ?? (feed ? undefined : owner)
@@ -68,24 +68,24 @@ function see(kept: Kept): Seen {
     author,
     people,
     fields: fieldsOf(thing).map(wordsIn),
-    kept,
+    stored,
   }
 }
 
-function isWanted(item: Seen, question: Question, nowMs: number): boolean {
-  const { thing, service, owner, endpoint } = item.kept
-  const { category, services } = question
+function isWanted(item: Seen, query: Query, nowMs: number): boolean {
+  const { thing, service, owner, endpoint } = item.stored
+  const { category, services } = query
   if ('type' in category ? !isOf(item, category.type) : category.service !== service || category.endpoint !== endpoint)
     return false
   if (services !== undefined && !services.some((name) => name === service || name === `${owner}@${service}`))
     return false
-  if (item.at < (question.since ?? 0) || item.at > (question.until ?? nowMs)) return false
-  if (!question.people.every((token) => takesPart(item, token))) return false
-  if (question.near !== undefined && !isNear(thing, question.near)) return false
-  const { wanted, unwanted, beginning } = question
+  if (item.at < (query.since ?? 0) || item.at > (query.until ?? nowMs)) return false
+  if (!query.people.every((token) => takesPart(item, token))) return false
+  if (query.near !== undefined && !isNear(thing, query.near)) return false
+  const { required, excluded, beginning } = query
   const has = (phrase: readonly string[]) =>
     item.fields.some((words) => words.some((_, i) => phrase.every((word, k) => words[i + k] === word)))
-  if (!wanted.every(has) || unwanted.some((word) => has([word]))) return false
+  if (!required.every(has) || excluded.some((word) => has([word]))) return false
   return beginning === undefined || item.fields.flat().some((word) => word.startsWith(beginning))
 }
 
@@ -95,13 +95,13 @@ function isOf({ types }: Seen, name: string): boolean {
   return types.includes(name)
 }
 
-function takesPart({ people, author, kept }: Seen, token: string): boolean {
+function takesPart({ people, author, stored }: Seen, token: string): boolean {
   if (token.startsWith('>')) return people.length >= Number(token.slice(1))
-  const id = token.replace('^', '').replace(/^self$/, kept.owner)
+  const id = token.replace('^', '').replace(/^self$/, stored.owner)
   return token.startsWith('^') ? author === id : people.includes(id)
 }
 
-/** By angles between points in space: another way than the one it is held against. */
+/** By angles between points in space: a different formula from the one under test. */
 function isNear({ lat, lng }: Thing, near: { lat: number; lng: number; km: number }): boolean {
   if (lat === undefined || lng === undefined) return false
   return distanceKm({ lat, lng }, near) <= near.km
@@ -140,7 +140,7 @@ function wordsIn(text: string | undefined): string[] {
 }
 
 function share(a: Seen, b: Seen): boolean {
-  return (a.kept.thing.guid ?? []).some((dedupeKey) => b.kept.thing.guid?.includes(dedupeKey))
+  return (a.stored.thing.guid ?? []).some((dedupeKey) => b.stored.thing.guid?.includes(dedupeKey))
 }
 
 function compare(a: { at: number; id: string }, b: { at: number; id: string }): number {

@@ -10,7 +10,7 @@ before(async () => {
 after(() => harness.stop())
 
 const post = (reader: Reader, endpoint: string, body: unknown) =>
-  harness.ask(`/services/self/${endpoint}`, reader, {
+  harness.request(`/services/self/${endpoint}`, reader, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -19,18 +19,18 @@ const names = (items: Item[]) => items.map(({ data }) => data.id)
 const reason = (body: unknown) => (body as { reason: string }).reason
 
 suite("an app's own items", () => {
-  test('are counted by the database while they come, so that none of them makes the next ones slow', async () => {
-    const known = async () => {
+  test('update the planner statistics while they are stored, so that later ones do not become slow', async () => {
+    const estimate = async () => {
       const text = `select reltuples::int as items from pg_class where oid = 'item'::regclass`
       return (await harness.tributary.store.database.rows<{ items: number }>({ name: '', text }))[0]!.items
     }
-    assert.ok((await known()) < 500)
+    assert.ok((await estimate()) < 500)
     const reader = await harness.newReader()
     const some = (from: number) => Array.from({ length: 300 }, (_, i) => ({ id: `m${from + i}` }))
     await post(reader, 'many', some(0))
-    assert.ok((await known()) < 500)
+    assert.ok((await estimate()) < 500)
     await post(reader, 'many', some(300))
-    assert.ok((await known()) >= 500)
+    assert.ok((await estimate()) >= 500)
   })
 
   test('are stored, and read back by endpoint, type, id and search', async () => {
@@ -49,7 +49,7 @@ suite("an app's own items", () => {
     assert.deepEqual(names(await harness.items('/types/statuses?q=world', reader)), ['n1'])
     assert.deepEqual(names(await harness.items('/types/photos?q=blue&near=38.7,-9.1', reader)), [2])
     assert.deepEqual(names(await harness.items('/types/all?participants=%5Eself', reader)), [2, 'n1'])
-    const { body } = await harness.ask(`${path}/n1`, reader)
+    const { body } = await harness.request(`${path}/n1`, reader)
     const { updated: _, ...item } = body as Item
     const idr = { type: 'data', owner: reader.account.id, service: 'self', endpoint: 'notes', item: 'n1' }
     assert.deepEqual(item, {
@@ -60,19 +60,19 @@ suite("an app's own items", () => {
       types: { status: true },
     })
     for (const id of [item.id, encodeURIComponent(item.idr)])
-      assert.equal(((await harness.ask(`/id/${id}?map=true`, reader)).body as Item).map?.['text'], 'Hello wörld')
-    assert.equal((await harness.ask(`${path}/2`, reader)).status, 200)
-    assert.deepEqual((await harness.ask('/services/self', reader)).body, { notes: 4 })
-    assert.equal(((await harness.ask('/types', reader)).body as { photos: number }).photos, 1)
+      assert.equal(((await harness.request(`/id/${id}?map=true`, reader)).body as Item).map?.['text'], 'Hello wörld')
+    assert.equal((await harness.request(`${path}/2`, reader)).status, 200)
+    assert.deepEqual((await harness.request('/services/self', reader)).body, { notes: 4 })
+    assert.equal(((await harness.request('/types', reader)).body as { photos: number }).photos, 1)
   })
 
-  test('are no profile', async () => {
+  test('do not appear as a profile', async () => {
     const reader = await harness.newReader()
     await post(reader, 'notes', [{ id: 'a' }])
-    assert.deepEqual((await harness.ask('/profiles', reader)).body, { id: reader.account.id })
-    assert.equal((await harness.ask('/profiles/self', reader)).status, 404)
-    assert.equal((await harness.ask('/profiles/self', reader, { method: 'DELETE' })).status, 404)
-    assert.equal((await harness.ask('/profiles/self/sync', reader, { method: 'POST' })).status, 404)
+    assert.deepEqual((await harness.request('/profiles', reader)).body, { id: reader.account.id })
+    assert.equal((await harness.request('/profiles/self', reader)).status, 404)
+    assert.equal((await harness.request('/profiles/self', reader, { method: 'DELETE' })).status, 404)
+    assert.equal((await harness.request('/profiles/self/sync', reader, { method: 'POST' })).status, 404)
   })
 
   test('are replaced by id; unchanged ones are not written again', async () => {
@@ -94,7 +94,7 @@ suite("an app's own items", () => {
     assert.deepEqual(names(await harness.items('/services/self/notes?q=y', reader)), [])
   })
 
-  test('without a time they count from when they came, and of two with one id the last stays', async () => {
+  test('without a time count from when they were stored; of two with one id the last is kept', async () => {
     const reader = await harness.newReader()
     const began = Date.now()
     await post(reader, 'notes', [
@@ -119,10 +119,10 @@ suite("an app's own items", () => {
       ].map(async ([path, reader]) => (await harness.items(path as string, reader as Reader))[0]!.id),
     )
     assert.equal(new Set(ids).size, 3)
-    for (const id of ids.slice(0, 2)) assert.equal((await harness.ask(`/id/${id}`, other)).status, 404)
+    for (const id of ids.slice(0, 2)) assert.equal((await harness.request(`/id/${id}`, other)).status, 404)
   })
 
-  test('first ones that come at once make one profile', async () => {
+  test('concurrent first items create one profile', async () => {
     const reader = await harness.newReader()
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, i) => post(reader, 'notes', [{ id: `n${i}` }, { id: 'same', i }])),
@@ -134,15 +134,15 @@ suite("an app's own items", () => {
     assert.equal((await harness.items('/services/self/notes', reader)).length, 9)
   })
 
-  test('move with a merge, and go with the account', async () => {
+  test('move with a merge, and are deleted with the account', async () => {
     const [source, dest] = [await harness.newReader(), await harness.newReader()]
     await post(source, 'notes', [{ id: 'from source', at: 1, type: 'statuses', text: 'moved' }])
     await post(dest, 'notes', [{ id: 'from dest', at: 2, type: 'statuses' }])
     const { id } = (await harness.items('/services/self/notes', source))[0]!
-    await harness.ask(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
+    await harness.request(`/auth/merge?source=${source.token}&dest=${dest.token}`, dest)
     assert.deepEqual(names(await harness.items('/services/self/notes', dest)), ['from dest', 'from source'])
     assert.deepEqual(names(await harness.items('/types/statuses?q=moved', dest)), ['from source'])
-    assert.equal((await harness.ask(`/id/${id}`, dest)).status, 200)
+    assert.equal((await harness.request(`/id/${id}`, dest)).status, 200)
     const { database } = harness.tributary.store
     const left = async () =>
       (
@@ -151,16 +151,16 @@ suite("an app's own items", () => {
         ])
       )[0]!.n
     assert.equal(await left(), 2)
-    assert.equal((await harness.ask('/profiles', dest, { method: 'DELETE' })).status, 200)
+    assert.equal((await harness.request('/profiles', dest, { method: 'DELETE' })).status, 200)
     assert.equal(await left(), 0)
   })
 
-  test('what is not there yet is not there', async () => {
+  test('an endpoint without items returns 404', async () => {
     const reader = await harness.newReader()
-    assert.equal(reason((await harness.ask('/services/self/notes', reader)).body), 'no_profile')
+    assert.equal(reason((await harness.request('/services/self/notes', reader)).body), 'no_profile')
     await post(reader, 'notes', [{ id: 'a' }])
-    assert.equal(reason((await harness.ask('/services/self/tasks', reader)).body), 'not_found')
-    assert.equal(reason((await harness.ask('/services/self/notes/b', reader)).body), 'not_found')
+    assert.equal(reason((await harness.request('/services/self/tasks', reader)).body), 'not_found')
+    assert.equal(reason((await harness.request('/services/self/notes/b', reader)).body), 'not_found')
     assert.deepEqual((await post(reader, 'notes', [])).body, { added: 0, changed: 0, unchanged: 0 })
   })
 })
@@ -198,21 +198,21 @@ suite('own items that cannot be stored', () => {
       const { status, body: response } = await post(reader, 'notes', body)
       assert.deepEqual([status, reason(response)], [400, 'bad_body'])
       assert.match((response as { error: string }).error, named)
-      assert.equal(reason((await harness.ask('/services/self', reader)).body), 'no_profile')
+      assert.equal(reason((await harness.request('/services/self', reader)).body), 'no_profile')
     })
 
-  test('a name that is no endpoint', async () => {
+  test('an invalid endpoint name is refused', async () => {
     const reader = await harness.newReader()
     for (const name of ['Notes', '1', 'a%20b', 'x'.repeat(51), '%00'])
       assert.equal((await post(reader, name, [{ id: 'a' }])).status, 400, name)
   })
 
-  test('a thousand at once are fine, and others’ services take none', async () => {
+  test('a thousand at once are accepted; services of others accept none', async () => {
     const reader = await harness.newReader()
     const items = Array.from({ length: 1000 }, (_, i) => ({ id: i, at: i }))
     assert.deepEqual((await post(reader, 'notes', items)).body, { added: 1000, changed: 0, unchanged: 0 })
-    const response = await harness.ask('/services/library/things', reader, { method: 'POST' })
+    const response = await harness.request('/services/library/things', reader, { method: 'POST' })
     assert.equal(response.status, 405)
-    assert.equal((await harness.ask('/services/self/notes', { token: 'x' }, { method: 'POST' })).status, 401)
+    assert.equal((await harness.request('/services/self/notes', { token: 'x' }, { method: 'POST' })).status, 401)
   })
 })

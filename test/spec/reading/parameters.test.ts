@@ -24,7 +24,7 @@ async function readerOf(things: Thing[]): Promise<{ reader: Reader; profile: Pro
 async function readAll(reader: Reader, path: string): Promise<Item[][]> {
   const pages: Item[][] = []
   for (let next: string | undefined = path; next !== undefined; ) {
-    const { body, headers } = await harness.ask(next, reader)
+    const { body, headers } = await harness.request(next, reader)
     pages.push(body as Item[])
     const link = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
     next = link === undefined ? undefined : new URL(link).pathname + new URL(link).search
@@ -34,13 +34,13 @@ async function readAll(reader: Reader, path: string): Promise<Item[][]> {
 }
 
 suite('limit', () => {
-  test('is 20 when nobody says', async () => {
+  test('is 20 by default', async () => {
     const { reader } = await readerOf(Array.from({ length: 25 }, (_, i) => photo(`p${i}`, i)))
     assert.equal((await harness.items('/types/photos', reader)).length, 20)
     assert.equal((await harness.items('/services/library/things', reader)).length, 20)
   })
 
-  test('may be 0, exact, more than there is, and more than anybody can count', async () => {
+  test('may be 0, exact, more than there is, and a huge number', async () => {
     const { reader } = await readerOf(Array.from({ length: 25 }, (_, i) => photo(`p${i}`, i)))
     for (const [limit, count] of [
       ['0', 0],
@@ -57,7 +57,7 @@ suite('limit', () => {
 })
 
 suite('order', () => {
-  test('newest first, or oldest first; what happened at once is ordered by id, and the two are each other reversed', async () => {
+  test('newest first or oldest first; equal times are ordered by id, and one order is the reverse of the other', async () => {
     const { reader } = await readerOf([photo('b', 5), photo('a', 5), photo('c', 5), photo('old', 1), photo('new', 9)])
     const down = await harness.items('/types/photos', reader)
     assert.deepEqual([names(down)[0], names(down)[4]], ['new', 'old'])
@@ -68,7 +68,7 @@ suite('order', () => {
     assert.deepEqual(await harness.items('/types/photos?sort=desc', reader), down)
   })
 
-  test('items without a time count from when they were first seen, and keep that when they change', async () => {
+  test('items without a time count from when they were first stored, and keep that when they change', async () => {
     const { reader, profile } = await readerOf([])
     const seen = Date.now() - 5000
     await harness.put(profile, [{ id: 'x', types: ['photos'], text: 'a' }], 'things', seen)
@@ -116,7 +116,7 @@ suite('pages', () => {
 
   for (const sort of ['desc', 'asc'])
     for (const limit of [1, 7, 10, 56, 57])
-      test(`${sort} by ${limit}: nothing twice, nothing missed, and the last one has no next`, async () => {
+      test(`${sort} by ${limit}: nothing repeated, nothing missed, and the last page has no next`, async () => {
         const { reader } = await readerOf(things)
         const pages = await readAll(reader, `/types/photos?sort=${sort}&limit=${limit}`)
         const whole = await harness.items(`/types/photos?sort=${sort}&limit=100`, reader)
@@ -125,26 +125,26 @@ suite('pages', () => {
         assert.ok(pages.slice(0, -1).every((page) => page.length === limit))
       })
 
-  test('before takes the id with and without its partition', async () => {
+  test('before accepts the id with and without its partition', async () => {
     const { reader } = await readerOf(things)
     const [first, second] = await harness.items('/types/photos?limit=2', reader)
     for (const id of [first!.id, first!.id.slice(0, 32)])
       assert.equal((await harness.items(`/types/photos?limit=1&before=${first!.at}_${id}`, reader))[0]?.id, second?.id)
   })
 
-  test('a new item between two pages moves nothing', async () => {
+  test('a new item between two pages shifts nothing', async () => {
     const { reader, profile } = await readerOf(things)
-    const { headers } = await harness.ask('/types/photos?limit=10', reader)
+    const { headers } = await harness.request('/types/photos?limit=10', reader)
     const link = new URL(/<([^>]+)>/.exec(headers.get('link')!)![1]!)
-    const next = async () => names((await harness.ask(link.pathname + link.search, reader)).body as Item[])
+    const next = async () => names((await harness.request(link.pathname + link.search, reader)).body as Item[])
     const before = await next()
     await harness.put(profile, [photo('later', Date.now() - 1)])
     assert.deepEqual(await next(), before)
   })
 
-  test('the next address keeps the question, is ours, and never has the token in it', async () => {
+  test('the next address keeps the query, is ours, and never contains the token', async () => {
     const { reader } = await readerOf(things)
-    const { headers } = await harness.ask(`/v0/types/photos?limit=3&fields=id&access_token=${reader.token}`, reader)
+    const { headers } = await harness.request(`/v0/types/photos?limit=3&fields=id&access_token=${reader.token}`, reader)
     const link = new URL(/<([^>]+)>; rel="next"/.exec(headers.get('link')!)![1]!)
     assert.equal(link.origin, harness.tributary.url)
     assert.equal(link.pathname, '/v0/types/photos')
@@ -154,14 +154,14 @@ suite('pages', () => {
     assert.match(link.searchParams.get('before')!, /^\d+_[0-9a-f]{32}$/)
   })
 
-  test('paging by until goes on from the oldest time', async () => {
+  test('paging by until continues from the oldest time', async () => {
     const { reader } = await readerOf(things)
     const page = await harness.items('/types/photos?limit=15', reader)
     const next = await harness.items(`/types/photos?limit=100&until=${page.at(-1)!.at}`, reader)
     assert.ok(page.slice(-5).every(({ id }) => next.some((item) => item.id === id)))
   })
 
-  test('filters never make a page short while more matches exist', async () => {
+  test('filters never shorten a page while more items match', async () => {
     const { reader } = await readerOf(
       Array.from({ length: 400 }, (_, i) => photo(`p${i}`, i, { title: i % 40 === 0 ? 'wanted' : 'other' })),
     )
@@ -173,7 +173,7 @@ suite('pages', () => {
   })
 })
 
-suite('what cannot be understood', () => {
+suite('invalid parameters', () => {
   let reader: Reader
   before(async () => {
     ;({ reader } = await readerOf([photo('a', 1)]))
@@ -207,26 +207,26 @@ suite('what cannot be understood', () => {
   }))
     for (const value of values)
       test(`${parameter}=${value.slice(0, 20)} is a 400 that names it`, async () => {
-        const { status, body } = await harness.ask(`/types/photos?${parameter}=${value}`, reader)
+        const { status, body } = await harness.request(`/types/photos?${parameter}=${value}`, reader)
         const { error, reason } = body as { error: string; reason: string }
         assert.deepEqual([status, reason], [400, 'bad_parameter'], error)
         assert.ok(error.startsWith(`${parameter}: `), error)
       })
 
-  test('a name given twice is a 400', async () => {
+  test('a repeated parameter is a 400', async () => {
     for (const name of ['limit', 'q', 'since', 'fields', 'near']) {
-      const { status, body } = await harness.ask(`/types/photos?${name}=1&${name}=2`, reader)
+      const { status, body } = await harness.request(`/types/photos?${name}=1&${name}=2`, reader)
       assert.equal(status, 400)
       assert.match((body as { error: string }).error, new RegExp(`^${name}: was given more than once`))
     }
   })
 
-  test('unknown names mean nothing', async () => {
+  test('unknown parameters are ignored', async () => {
     const path = '/types/photos?nothing=1&__proto__=2&constructor=3&limit%5B%5D=x'
     assert.equal((await harness.items(path, reader)).length, 1)
   })
 
-  test('the bounds themselves are fine', async () => {
+  test('the bounds themselves are valid', async () => {
     const fields = Array.from({ length: 64 }, (_, i) => `f${i}`).join(',')
     const path = `${Array.from({ length: 16 }, () => 'a').join('.')},${'x'.repeat(512)}`
     assert.equal(Object.keys((await harness.items(`/types/photos?fields=${fields}`, reader))[0]!).length, 64)
@@ -235,25 +235,25 @@ suite('what cannot be understood', () => {
     assert.equal((await harness.items('/types/photos?near=-90,180&within=0', reader)).length, 0)
   })
 
-  test('single items and counts tell of theirs too', async () => {
+  test('single items and counts report theirs too', async () => {
     for (const path of [
       '/types?rich=x',
       '/services/library?rich=x',
       '/services/library/things/a?map=x',
       '/id/x?fields=',
     ])
-      assert.equal((await harness.ask(path, reader)).status, 400, path)
+      assert.equal((await harness.request(path, reader)).status, 400, path)
   })
 })
 
-suite('too much at once', () => {
+suite('too large a query', () => {
   const many = (count: number, rule: string) => Array.from({ length: count }, () => rule).join(',')
 
   test('is refused with 400: more than 16 rules about participants', async () => {
     const { reader } = await readerOf([photo('p', 1)])
-    assert.equal((await harness.ask(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
+    assert.equal((await harness.request(`/types/photos?participants=${many(16, '>1')}`, reader)).status, 200)
     for (const rule of ['>1', '^a', 'a', 'self']) {
-      const { status, body } = await harness.ask(`/types/photos?participants=${many(17, rule)}`, reader)
+      const { status, body } = await harness.request(`/types/photos?participants=${many(17, rule)}`, reader)
       assert.deepEqual([status, (body as { reason: string }).reason], [400, 'bad_parameter'], rule)
     }
   })

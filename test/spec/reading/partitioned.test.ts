@@ -5,7 +5,7 @@ import { listReadable } from '#store/items/readable-profiles.ts'
 import { type Item, type Profile, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 import type { Thing } from './thing.ts'
 
-/** More than are looked at one by one, so that the indexes of words and places are asked too. */
+/** More than are scanned one by one, so that the indexes of words and places are used too. */
 const ITEMS = 700
 const READERS = 4
 let harness: ReadingHarness
@@ -13,7 +13,7 @@ const readers: { reader: Reader; profile: Profile }[] = []
 /** One account with a profile in each of two partitions, as a merge leaves it. */
 let merged: Reader
 
-/** Every account has as many rows of the same size: their places within the tables are the same. */
+/** Every account has the same number of rows of the same size: their positions within the tables are the same. */
 function thingsOf(name: string): Thing[] {
   return Array.from({ length: ITEMS }, (_, n) => ({
     id: `n${n}`,
@@ -29,7 +29,7 @@ function thingsOf(name: string): Thing[] {
 
 before(async () => {
   harness = await startReadingHarness()
-  // PostgreSQL's own means of spreading a table: one physical table for each range of parts.
+  // Native partitioning of PostgreSQL: one physical table per range of shards.
   await harness.tributary.store.database.script(`
     alter table item rename to item_whole;
     create table item (like item_whole including all) partition by range (shard);
@@ -65,9 +65,9 @@ const SEARCHES = [
   ['participants=eve&limit=30', 30],
 ] as const
 
-suite('items that are spread over several tables by part', () => {
+suite('items partitioned by shard', () => {
   for (const [search, expected] of SEARCHES) {
-    test(`a search finds the caller's own alone: ${search}`, async () => {
+    test(`a search finds only the caller’s own: ${search}`, async () => {
       for (const { reader, profile } of readers) {
         const found = await harness.items(`/types/photos?${search}`, reader)
         assert.equal(found.length, expected)
@@ -77,7 +77,7 @@ suite('items that are spread over several tables by part', () => {
     })
   }
 
-  test('an account with profiles in two of them gets each item once', async () => {
+  test('an account with profiles in two partitions gets each item once', async () => {
     const found = await harness.items('/types/photos?q=rare', merged)
     assert.equal(found.length, 4)
     assert.equal(new Set(found.map(({ id }) => id)).size, 4)
@@ -86,10 +86,10 @@ suite('items that are spread over several tables by part', () => {
   })
 })
 
-test('rows of a profile that was not asked for are refused, whoever gives them', async () => {
+test('rows of a profile that was not queried are refused, whatever returned them', async () => {
   const { database } = harness.tributary.store
-  const [mine, foreign] = readers
-  const readable = await listReadable(database, mine!.reader.account)
+  const [own, foreign] = readers
+  const readable = await listReadable(database, own!.reader.account)
   const others = await listReadable(database, foreign!.reader.account)
   const everything = {
     limit: 5,
@@ -102,7 +102,7 @@ test('rows of a profile that was not asked for are refused, whoever gives them',
     near: undefined,
     dedup: false,
   }
-  // A database that answers for somebody else, as a wrong statement or a wrong shard would.
+  // A database that returns rows of somebody else, as a wrong statement or a wrong shard would.
   const lying: typeof database = {
     ...database,
     rows: (statement, values) =>

@@ -28,12 +28,12 @@ after(() => harness.stop())
 
 const first = async (path: string) => (await harness.items(path, reader))[0]!
 const refused = async (path: string) => {
-  const { status, body } = await harness.ask(path, reader)
+  const { status, body } = await harness.request(path, reader)
   return [status, (body as { reason: string }).reason]
 }
 
 suite('the shape of an item', () => {
-  test('has its names, its times, its record as it came and its types', async () => {
+  test('has its names, its times, its record unchanged and its types', async () => {
     const { id, updated, ...rest } = await first('/types/photos')
     const idr = 'thing:ada@library/things#p1'
     assert.equal(id, globalId({ type: 'thing', owner: 'ada', service: 'library', endpoint: 'things', item: 'p1' }))
@@ -48,7 +48,7 @@ suite('the shape of an item', () => {
     })
   })
 
-  test('parts of an IDR are encoded', async () => {
+  test('segments of an IDR are encoded', async () => {
     assert.equal((await first('/types/news')).idr, 'thing:ada@library/things#s%2F1%20%C3%BC')
     assert.match((await first('/types/contacts')).idr, /^thing:ada%20lovelace%40x@museum\/things#c1$/)
   })
@@ -68,16 +68,16 @@ suite('the shape of an item', () => {
     })
     assert.equal((await first('/services/library/things')).oembed, undefined)
     const { id } = await first('/types/contacts')
-    const { body } = await harness.ask(`/id/${id}`, reader)
+    const { body } = await harness.request(`/id/${id}`, reader)
     assert.equal((body as Item).oembed?.['title'], 'Cleo')
   })
 })
 
 suite('paths', () => {
   test('GET /services/:service counts its endpoints', async () => {
-    const { body } = await harness.ask('/services/library', reader)
+    const { body } = await harness.request('/services/library', reader)
     assert.deepEqual(body, { things: 3, others: 0, feed: 1 })
-    const { body: rich } = await harness.ask('/services/library?rich=true', reader)
+    const { body: rich } = await harness.request('/services/library?rich=true', reader)
     assert.deepEqual(rich, {
       things: { count: 3, oldest: 1000, newest: 3000 },
       others: { count: 0 },
@@ -85,20 +85,24 @@ suite('paths', () => {
     })
   })
 
-  test('GET /services/:service takes id@service and aliases', async () => {
+  test('GET /services/:service accepts id@service and aliases', async () => {
     for (const name of ['ada@library', 'library-alias', 'ada@library-alias'])
-      assert.deepEqual((await harness.ask(`/services/${name}`, reader)).body, { things: 3, others: 0, feed: 1 }, name)
+      assert.deepEqual(
+        (await harness.request(`/services/${name}`, reader)).body,
+        { things: 3, others: 0, feed: 1 },
+        name,
+      )
     assert.deepEqual(await refused('/services/bob@library'), [404, 'no_profile'])
-    assert.equal((await harness.ask('/services/ada%2520lovelace%2540x@museum/things', reader)).status, 200)
+    assert.equal((await harness.request('/services/ada%2520lovelace%2540x@museum/things', reader)).status, 200)
   })
 
-  test('GET /services/:service/:endpoint gives its items, also those without a type', async () => {
+  test('GET /services/:service/:endpoint returns its items, also those without a type', async () => {
     const ids = (await harness.items('/services/library/things', reader)).map(({ data }) => data.id)
     assert.deepEqual(ids, ['plain', 's/1 ü', 'p1'])
     assert.deepEqual(await harness.items('/services/library/others', reader), [])
   })
 
-  test('what is not there: no profile, no endpoint, no type, no id', async () => {
+  test('an unknown profile, endpoint, type or id returns 404', async () => {
     assert.deepEqual(await refused('/services/github/events'), [404, 'no_profile'])
     assert.deepEqual(await refused('/services/nothing'), [404, 'no_profile'])
     for (const name of ['nothing', 'constructor', '__proto__', 'toString'])
@@ -111,16 +115,16 @@ suite('paths', () => {
       assert.deepEqual(await refused(`/id/${id}`), [404, 'not_found'], id)
   })
 
-  test('GET /services/:service/:endpoint/:id finds by native id, whatever is in it', async () => {
-    const { body } = await harness.ask(`/services/library/things/${encodeURIComponent('s/1 ü')}`, reader)
+  test('GET /services/:service/:endpoint/:id finds by native id, with any characters', async () => {
+    const { body } = await harness.request(`/services/library/things/${encodeURIComponent('s/1 ü')}`, reader)
     assert.equal((body as Item).data.id, 's/1 ü')
   })
 
   test('GET /types counts every type, all and all_feed', async () => {
-    const { body } = await harness.ask('/types', reader)
+    const { body } = await harness.request('/types', reader)
     const expected = { photos: 1, statuses: 1, news: 1, contacts: 1, photos_feed: 1, all: 2, all_feed: 1 }
     assert.deepEqual(body, { ...Object.fromEntries(TYPE_NAMES.map((type) => [type, 0])), ...expected })
-    const { body: rich } = await harness.ask('/types?rich=1', reader)
+    const { body: rich } = await harness.request('/types?rich=1', reader)
     assert.deepEqual((rich as Record<string, unknown>)['all'], { count: 2, oldest: 1000, newest: 2000 })
     assert.deepEqual((rich as Record<string, unknown>)['tracks'], { count: 0 })
   })
@@ -134,17 +138,17 @@ suite('paths', () => {
     for (const type of TYPE_NAMES) assert.ok(Array.isArray(await ids(type)), type)
   })
 
-  test('GET /id/:id takes the id and the IDR, encoded once or with its parts in another spelling', async () => {
+  test('GET /id/:id accepts the id and the IDR, encoded once or with its segments spelled differently', async () => {
     const item = await first('/types/news')
     for (const id of [item.id, encodeURIComponent(item.idr), encodeURIComponent('THING:ada@LIBRARY/things#s%2f1 ü')]) {
-      const { status, body } = await harness.ask(`/id/${id}`, reader)
+      const { status, body } = await harness.request(`/id/${id}`, reader)
       assert.equal(status, 200, id)
       assert.equal((body as Item).id, item.id)
     }
   })
 
-  test('GET /services is public and lists what can be connected', async () => {
-    const { status, body } = await harness.ask('/services', { token: 'none' })
+  test('GET /services is public and lists the services that can be connected', async () => {
+    const { status, body } = await harness.request('/services', { token: 'none' })
     assert.equal(status, 200)
     const { library: card } = body as Record<
       string,
@@ -153,33 +157,33 @@ suite('paths', () => {
     assert.equal(card?.title, 'Library')
     assert.deepEqual(Object.keys(card?.endpoints ?? {}), ['things', 'others', 'feed'])
     assert.equal(card?.has_keys, undefined)
-    const { body: ofApp } = await harness.ask(`/services?client_id=${harness.appId}`, reader)
+    const { body: ofApp } = await harness.request(`/services?client_id=${harness.appId}`, reader)
     assert.equal((ofApp as Record<string, { has_keys: boolean }>)['library']?.has_keys, false)
   })
 
-  test('everything answers under /v0 as well', async () => {
+  test('every path also works under /v0', async () => {
     for (const path of ['/types', '/types/photos', '/services/library', '/services/library/things'])
-      assert.equal((await harness.ask(`/v0${path}`, reader)).text, (await harness.ask(path, reader)).text, path)
+      assert.equal((await harness.request(`/v0${path}`, reader)).text, (await harness.request(path, reader)).text, path)
   })
 })
 
 suite('single items', () => {
-  test('have a weak ETag; who has it already gets 304 and no body', async () => {
+  test('have a weak ETag; a caller who has it gets 304 and no body', async () => {
     const { id } = await first('/types/photos')
-    const { headers, text } = await harness.ask(`/id/${id}`, reader)
+    const { headers, text } = await harness.request(`/id/${id}`, reader)
     const etag = headers.get('etag') ?? ''
     assert.match(etag, /^W\/"[^"]+"$/)
     for (const given of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
-      const again = await harness.ask(`/id/${id}`, reader, { headers: { 'if-none-match': given } })
+      const again = await harness.request(`/id/${id}`, reader, { headers: { 'if-none-match': given } })
       assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], given)
     }
-    const fresh = await harness.ask(`/id/${id}`, reader, { headers: { 'if-none-match': '"other"' } })
+    const fresh = await harness.request(`/id/${id}`, reader, { headers: { 'if-none-match': '"other"' } })
     assert.deepEqual([fresh.status, fresh.text], [200, text])
   })
 
-  test('the ETag is another for another way to show it, and the same with the token in the query', async () => {
+  test('the ETag differs per representation, and is the same with the token in the query', async () => {
     const { id } = await first('/types/photos')
-    const etag = async (path: string) => (await harness.ask(path, reader)).headers.get('etag')
+    const etag = async (path: string) => (await harness.request(path, reader)).headers.get('etag')
     assert.notEqual(await etag(`/id/${id}`), await etag(`/id/${id}?map=true`))
     assert.equal(await etag(`/id/${id}`), await etag(`/id/${id}?access_token=${reader.token}`))
   })
@@ -187,7 +191,7 @@ suite('single items', () => {
   test('the ETag changes with the item', async () => {
     const other = await harness.newReader()
     const profile = await harness.newProfile(other)
-    const tag = async () => (await harness.ask('/services/library/things/x', other)).headers.get('etag')
+    const tag = async () => (await harness.request('/services/library/things/x', other)).headers.get('etag')
     await harness.put(profile, [{ id: 'x', at: 1, text: 'a' }])
     const before = await tag()
     await harness.put(profile, [{ id: 'x', at: 1, text: 'a' }])
@@ -196,8 +200,8 @@ suite('single items', () => {
     assert.notEqual(await tag(), before)
   })
 
-  test('nothing of a person is kept on the way', async () => {
+  test('personal data is not cacheable', async () => {
     for (const path of ['/types', '/types/photos', '/services/library/things'])
-      assert.equal((await harness.ask(path, reader)).headers.get('cache-control'), 'no-store', path)
+      assert.equal((await harness.request(path, reader)).headers.get('cache-control'), 'no-store', path)
   })
 })

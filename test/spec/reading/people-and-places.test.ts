@@ -45,7 +45,7 @@ suite('participants', () => {
     ['^bob,^bob', ['bobs']],
     ['nobody', []],
     ['BOB', []],
-    // A record that does not say who made it was made by the person whose endpoint it is from.
+    // A record without an author was made by the person whose endpoint it is from.
     ['self', ['mine', 'bobs', 'silent', 'other']],
     ['^self', ['mine', 'silent', 'other']],
     ['ada', ['mine', 'bobs', 'silent', 'other']],
@@ -63,15 +63,15 @@ suite('participants', () => {
     test(`participants=${participants} finds ${expected.join(', ') || 'nothing'}`, async () =>
       assert.deepEqual(await found({ participants }), expected))
 
-  test('ids may hold what they like', async () => {
-    // The comma parts the list, so an id with one cannot be asked for; all other signs can.
+  test('ids may contain any character but a comma', async () => {
+    // The comma separates the list, so an id with a comma cannot be queried.
     await harness.put(await harness.newProfile(reader, 'library', 'quoting'), [
       { id: 'quoted', at: 9, types: ['photos'], author: `it's "odd" \\ {a} ünï %` },
     ])
     assert.deepEqual(await found({ participants: `^it's "odd" \\ {a} ünï %` }), ['quoted'])
   })
 
-  test('what others made is theirs alone when nobody says who', async () => {
+  test('an item of a feed without an author is not attributed to the person', async () => {
     const items = await harness.items('/types/photos_feed?participants=bob', reader)
     assert.deepEqual(
       items.map(({ data }) => data.id),
@@ -80,7 +80,7 @@ suite('participants', () => {
     assert.deepEqual(await harness.items('/types/photos_feed?participants=%5Eself', reader), [])
   })
 
-  test('map shows the first 16, the author marked', async () => {
+  test('map shows the first 16, with the author marked', async () => {
     const [item] = await harness.items('/types/photos?participants=boss&map=true', reader)
     const people = item!.map!['participants'] as Record<string, object>
     assert.deepEqual(Object.keys(people), ['boss', ...crowd.slice(0, 15)])
@@ -139,7 +139,7 @@ suite('near', () => {
     assert.ok((await found({ within: '5' })).includes('nowhere'))
   })
 
-  test('goes together with every other filter', async () => {
+  test('combines with every other filter', async () => {
     assert.deepEqual(await found({ near: '38.7,-9.1', within: '500', since: '101', participants: 'traveller' }), [
       'almada',
       'porto',

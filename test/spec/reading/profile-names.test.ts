@@ -7,7 +7,7 @@ import { scheduleProfile } from '#store/sync/schedule.ts'
 import { tributary } from '../../harness/command-line.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
-/** All that has a meaning in a name, in an address or in percent-encoding; half a character is stored as its replacement. */
+/** Everything with a meaning in a name, in an address or in percent-encoding; a lone surrogate is stored as U+FFFD. */
 const ODD = 'b@x/%41 é?#+'
 const HALF = 'half\ud800'
 const PEOPLE = [
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => harness.stop())
 
-/** A person with profiles that no worker runs, and one item in each that says whose it is. */
+/** A person with profiles that no worker runs, and in each one item that names its profile. */
 async function newReader(): Promise<Reader> {
   const made = await harness.newReader()
   const later = Date.now() + 86_400_000
@@ -50,28 +50,28 @@ const ownersIn = ({ status, body }: { status: number; body: unknown }) =>
 
 type Reply = { names: string[] } | { any: boolean } | { count: number }
 
-/** Whom each of those who read names finds: by their names, how many, or whether anybody. */
+/** What each reader of profile names finds: the names, their number, or whether there is any. */
 const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
   'GET /services/:service/:endpoint': async (name) => ({
-    names: ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader)),
+    names: ownersIn(await harness.request(`/services/${encodeURIComponent(name)}/things`, reader)),
   }),
   'GET /services/:service': async (name) => ({
-    any: (await harness.ask(`/services/${encodeURIComponent(name)}`, reader)).status === 200,
+    any: (await harness.request(`/services/${encodeURIComponent(name)}`, reader)).status === 200,
   }),
   'GET /types/photos?services=': async (name) => ({
-    names: ownersIn(await harness.ask(`/types/photos?services=${encodeURIComponent(name)}`, reader)),
+    names: ownersIn(await harness.request(`/types/photos?services=${encodeURIComponent(name)}`, reader)),
   }),
   'GET /profiles/:profile': async (name) => {
-    const { status, body } = await harness.ask(`/profiles/${encodeURIComponent(name)}`, reader)
+    const { status, body } = await harness.request(`/profiles/${encodeURIComponent(name)}`, reader)
     if (status === 200) assert.ok((await found(name)).includes(ownerOf(body as Item)), name)
     return { any: status === 200 }
   },
   'GET /profiles/:profile/sync': async (name) => ({
-    any: (await harness.ask(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
+    any: (await harness.request(`/profiles/${encodeURIComponent(name)}/sync`, reader)).status === 200,
   }),
-  // The app has no keys for these services, which the proxy sees once it has found the profile.
+  // The app has no keys for these services, which the proxy reports once it has found the profile.
   'GET /proxy/:service/': async (name) => {
-    const { body } = await harness.ask(`/proxy/${encodeURIComponent(name)}/me`, reader)
+    const { body } = await harness.request(`/proxy/${encodeURIComponent(name)}/me`, reader)
     return { any: (body as { reason: string }).reason === 'no_service_keys' }
   },
   'the filter of a destination': async (name) => ({ count: await countPushed(`/services/${name}/things`) }),
@@ -86,7 +86,7 @@ const CALLERS: Record<string, (name: string) => Promise<Reply>> = {
 }
 
 async function found(name: string): Promise<string[]> {
-  return ownersIn(await harness.ask(`/services/${encodeURIComponent(name)}/things`, reader))
+  return ownersIn(await harness.request(`/services/${encodeURIComponent(name)}/things`, reader))
 }
 
 async function askAsApp(method: string, path: string, body?: unknown) {
@@ -112,7 +112,7 @@ async function countPushed(path: string): Promise<number> {
 }
 
 const LIBRARY = [named('library', 'ada'), named('library', ODD), named('library', HALF)]
-/** Each name, and whom it means. */
+/** Each name, and the profiles it matches. */
 const NAMES: [name: string, means: string[]][] = [
   ['library', LIBRARY],
   ['library-alias', LIBRARY],
@@ -136,11 +136,11 @@ const NAMES: [name: string, means: string[]][] = [
   ['ada@nobody', []],
 ]
 
-suite('a name of profiles means the same to all who read one', () => {
+suite('a profile name matches the same profiles everywhere', () => {
   for (const [name, means] of NAMES)
     test(name, async () => {
-      for (const [caller, ask] of Object.entries(CALLERS)) {
-        const response = await ask(name)
+      for (const [caller, request] of Object.entries(CALLERS)) {
+        const response = await request(name)
         const expected =
           'names' in response
             ? { names: means.toSorted() }
@@ -151,11 +151,11 @@ suite('a name of profiles means the same to all who read one', () => {
       }
     })
 
-  test('a filter with half a character means what its replacement means', async () => {
+  test('a filter with a lone surrogate matches its replacement', async () => {
     assert.equal(await countPushed(`/services/${HALF}@library/things`), 1)
   })
 
-  test('commands take the same names, and refuse an account that is not there in the same words', async () => {
+  test('commands accept the same names, and report an unknown account in the same words', async () => {
     const { databaseUrl, dataDir } = harness.tributary
     const env = {
       DATABASE_URL: databaseUrl,
@@ -190,18 +190,18 @@ suite('a name of profiles means the same to all who read one', () => {
       [profileId],
     )
     for (const name of ['library', 'library-alias'])
-      assert.equal(ownerOf((await harness.ask(`/profiles/${name}`, own)).body as Item), named('library', 'second'))
+      assert.equal(ownerOf((await harness.request(`/profiles/${name}`, own)).body as Item), named('library', 'second'))
   })
 
   for (const [name, means] of NAMES)
     test(`DELETE ${name}`, async () => {
       const own = await newReader()
-      const { status, body } = await harness.ask(`/profiles/${encodeURIComponent(name)}`, own, { method: 'DELETE' })
+      const { status, body } = await harness.request(`/profiles/${encodeURIComponent(name)}`, own, { method: 'DELETE' })
       assert.equal(status, means.length > 0 ? 200 : 404)
       if (status === 200) assert.equal((body as { deleted: unknown[] }).deleted.length, means.length)
-      const left = ownersIn(await harness.ask('/types/photos', own))
+      const left = ownersIn(await harness.request('/types/photos', own))
       const all = PEOPLE.map(([service, owner]) => named(service, owner))
       assert.deepEqual(left, all.filter((each) => !means.includes(each)).toSorted())
-      await harness.ask('/profiles', own, { method: 'DELETE' })
+      await harness.request('/profiles', own, { method: 'DELETE' })
     })
 })

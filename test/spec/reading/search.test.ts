@@ -125,11 +125,11 @@ suite('S45 words', () => {
     ['machinel*', ['handle']],
     ['3.14', ['number']],
     ['14.3', []],
-    // signs that mean something to the database
+    // characters with a meaning in the database
     [`don't`, ['quote']],
     ['maybe', ['quote']],
     [`"don't do maybe"`, ['quote']],
-    // nothing to look for
+    // nothing to search for
     ['', []],
     ['   ', []],
     ['!!! ... ***', []],
@@ -145,14 +145,14 @@ suite('S45 words', () => {
     test(`q=${q} finds ${expected.join(', ') || 'nothing'}`, async () =>
       assert.deepEqual(await search(reader, q), expected))
 
-  test('very long words and very many are searched without complaint', async () => {
+  test('very long and very many words are accepted', async () => {
     assert.deepEqual(await search(reader, 'x'.repeat(1000)), [])
     assert.deepEqual(await search(reader, 'cat '.repeat(250)), ['cats'])
     assert.deepEqual(await search(reader, '北'.repeat(1000)), [])
   })
 })
 
-suite('only the fields of its kind', () => {
+suite('searched fields per type', () => {
   const everything = (id: string, types: Thing['types']): Thing => ({
     id,
     at: 1,
@@ -188,7 +188,7 @@ suite('only the fields of its kind', () => {
         )
     })
 
-  test('what has no type is searched by title and text', async () => {
+  test('an item without a type is searched by title and text', async () => {
     const reader = await readerOf([everything('none', [])])
     for (const field of ['title', 'text', 'name'])
       assert.equal(
@@ -198,7 +198,7 @@ suite('only the fields of its kind', () => {
       )
   })
 
-  test('a phrase does not reach from one field into the next', async () => {
+  test('a phrase does not match across fields', async () => {
     const reader = await readerOf([{ id: 'a', at: 1, types: ['photos'], title: 'one two', description: 'three four' }])
     assert.deepEqual(await search(reader, '"one two"', 'photos'), ['a'])
     assert.deepEqual(await search(reader, '"two three"', 'photos'), [])
@@ -206,7 +206,7 @@ suite('only the fields of its kind', () => {
   })
 })
 
-suite('searches', () => {
+suite('search results', () => {
   test('follow a change and a deletion', async () => {
     const reader = await harness.newReader()
     const profile = await harness.newProfile(reader)
@@ -216,7 +216,7 @@ suite('searches', () => {
     assert.deepEqual([await search(reader, 'before'), await search(reader, 'after')], [[], ['a']])
   })
 
-  test('find what is rare far behind what is frequent', async () => {
+  test('include rare items far behind frequent ones', async () => {
     const things = Array.from(
       { length: 2500 },
       (_, i): Thing => ({

@@ -8,12 +8,12 @@ import { until } from '../../harness/until.ts'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 const ITEMS = 30_000
-/** `SLOW_READERS=200` for the long run: each of them fills the buffers of a connection first. */
+/** `SLOW_READERS=200` for the long form: each of them fills the buffers of a connection first. */
 const SLOW = Number(process.env['SLOW_READERS'] ?? 40)
 let harness: ReadingHarness
 let reader: Reader
 let queries = 0
-/** Those without an answer yet. */
+/** Requests without a response yet. */
 let open = 0
 
 before(async () => {
@@ -40,7 +40,7 @@ after(() => harness.stop())
 
 const ALL = '/types/photos?limit=1000000'
 
-/** A client that has asked and reads nothing until it is told to. */
+/** A client that has sent its request and reads nothing until it is resumed. */
 async function slowReader(path = ALL): Promise<Socket> {
   const { hostname, port } = new URL(harness.tributary.url)
   const socket = connect(Number(port), hostname)
@@ -50,7 +50,7 @@ async function slowReader(path = ALL): Promise<Socket> {
   return socket
 }
 
-/** How many questions were asked when no more come and none is open. */
+/** How many statements were executed when no more come and none is running. */
 async function settledQueries(): Promise<number> {
   await until('no question is open', () => open === 0)
   const stood = await standsStill(
@@ -60,7 +60,7 @@ async function settledQueries(): Promise<number> {
   return open === 0 ? stood : settledQueries()
 }
 
-/** Reads all that comes and keeps none of it. */
+/** Reads everything and keeps none of it. */
 async function drain(path: string): Promise<{ bytes: number; end: string; grownBytes: number }> {
   const response = await fetch(harness.tributary.url + path, { headers: { authorization: `Bearer ${reader.token}` } })
   const before = process.memoryUsage.rss()
@@ -73,8 +73,8 @@ async function drain(path: string): Promise<{ bytes: number; end: string; grownB
   return { bytes, end, grownBytes }
 }
 
-suite('S42 a long answer', () => {
-  test('is whole and in order, however many pieces it has', async () => {
+suite('S42 a long response', () => {
+  test('is whole and in order, in any number of chunks', async () => {
     const items = await harness.items(ALL, reader)
     assert.equal(items.length, ITEMS)
     assert.ok(items.every(({ at }, i) => at === ITEMS - i))
@@ -85,11 +85,11 @@ suite('S42 a long answer', () => {
     )
   })
 
-  test('has no end of its own below its limit, and searches and shapes are streamed as well', async () => {
+  test('has no limit below the requested one, and searches and other shapes are streamed as well', async () => {
     const fields = (await harness.items('/types/photos?limit=5000&fields=at', reader)) as unknown as { at: number }[]
     assert.deepEqual([fields.length, Object.keys(fields[0]!)], [5000, ['at']])
     assert.equal((await harness.items('/types/photos?limit=5000&q=many', reader)).length, 5000)
-    const { headers } = await harness.ask('/types/photos?limit=5000', reader)
+    const { headers } = await harness.request('/types/photos?limit=5000', reader)
     assert.equal(headers.get('transfer-encoding'), 'chunked')
     // Where the headers cannot name it, the last item does.
     const last = (await harness.items('/types/photos?limit=5000', reader)).at(-1) as Item
@@ -97,7 +97,7 @@ suite('S42 a long answer', () => {
     assert.equal(next?.at, last.at - 1)
   })
 
-  test('needs no memory that grows with it', async (t) => {
+  test('needs constant memory', async (t) => {
     await drain(ALL)
     const { bytes, end, grownBytes } = await drain(ALL)
     t.diagnostic(`${(bytes / 1e6).toFixed(0)} MB read, ${(grownBytes / 1e6).toFixed(0)} MB grown`)
@@ -107,15 +107,18 @@ suite('S42 a long answer', () => {
 })
 
 suite('S42 a slow reader', () => {
-  test('slows its own query: what it does not take is not fetched', async () => {
+  test('slows its own query: rows that it does not read are not fetched', async () => {
     const whole = queries
     await drain(ALL)
     const needed = queries - whole
     const began = queries
     const socket = await slowReader()
-    const asked = (await settledQueries()) - began
-    assert.ok(asked < needed / 2, `${asked} of ${needed} questions were asked for a reader that reads nothing`)
-    // It goes on where it stood when the reader does.
+    const statements = (await settledQueries()) - began
+    assert.ok(
+      statements < needed / 2,
+      `${statements} of ${needed} statements were executed for a reader that reads nothing`,
+    )
+    // The query continues when the reader does.
     const pieces: Buffer[] = []
     socket.on('data', (piece: Buffer) => {
       pieces.push(piece)
@@ -127,12 +130,12 @@ suite('S42 a slow reader', () => {
     assert.ok(Buffer.concat(pieces).length > ITEMS * 1200)
   })
 
-  test('that leaves ends its query', async () => {
+  test('that disconnects ends its query', async () => {
     const socket = await slowReader()
     const stood = await settledQueries()
     socket.destroy()
     assert.ok((await settledQueries()) <= stood + 1)
-    // The same for one that leaves in the middle of reading.
+    // The same for one that disconnects while reading.
     const stop = new AbortController()
     const response = await fetch(harness.tributary.url + ALL, {
       headers: { authorization: `Bearer ${reader.token}` },
@@ -141,11 +144,11 @@ suite('S42 a slow reader', () => {
     await response.body!.getReader().read()
     const whole = queries
     stop.abort()
-    const asked = (await settledQueries()) - whole
-    assert.ok(asked < ITEMS / 400, `${asked} questions after it left`)
+    const statements = (await settledQueries()) - whole
+    assert.ok(statements < ITEMS / 400, `${statements} questions after it left`)
   })
 
-  test(`holds no connection to the database: ${SLOW} of them leave a fast reader in peace`, async () => {
+  test(`holds no database connection: ${SLOW} of them do not delay a fast reader`, async () => {
     const sockets = await Promise.all(Array.from({ length: SLOW }, () => slowReader()))
     try {
       await settledQueries()
@@ -164,7 +167,7 @@ suite('S42 a slow reader', () => {
   })
 })
 
-suite('an answer that breaks off', () => {
+suite('a response that fails half-way', () => {
   test('ends the connection without the end of the array, and the log says why', async () => {
     const socket = await slowReader()
     await settledQueries()
@@ -180,14 +183,14 @@ suite('an answer that breaks off', () => {
     assert.match(text, /^HTTP\/1\.1 200 OK/)
     assert.ok(!text.endsWith('0\r\n\r\n'), 'the last chunk must be missing')
     assert.ok(harness.tributary.logged.some((line) => line.includes('an answer broke off')))
-    // A client that knows HTTP sees it without looking at the text.
+    // An HTTP client notices it without looking at the text.
     assert.equal((await harness.items('/types/photos?limit=3', reader)).length, 3)
   })
 
-  test('before the first byte it is a plain refusal', async () => {
+  test('before the first byte is a plain refusal', async () => {
     const { database } = harness.tributary.store
     await database.script('alter table item rename to item_away')
-    const { status, body } = await harness.ask(ALL, reader)
+    const { status, body } = await harness.request(ALL, reader)
     await database.script('alter table item_away rename to item')
     assert.deepEqual([status, (body as { reason: string }).reason], [500, 'internal'])
   })

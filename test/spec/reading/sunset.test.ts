@@ -15,7 +15,7 @@ async function prepared(env: Record<string, string>): Promise<{ harness: Reading
   return { harness, reader }
 }
 
-suite('a day after which items are not read any more', () => {
+suite('a sunset date for reading items', () => {
   let harness: ReadingHarness
   let reader: Reader
   before(async () => {
@@ -25,7 +25,7 @@ suite('a day after which items are not read any more', () => {
 
   for (const path of PATHS)
     test(`${path} announces it`, async () => {
-      const { headers, status } = await harness.ask(path, reader)
+      const { headers, status } = await harness.request(path, reader)
       assert.ok(status === 200 || path === '/id/none')
       // RFC 9745: a date of structured fields; RFC 8594: an HTTP date.
       assert.match(headers.get('deprecation')!, /^@\d{10}$/)
@@ -34,19 +34,19 @@ suite('a day after which items are not read any more', () => {
       assert.match(headers.get('link')!, /<[^>]+push>; rel="sunset"/)
     })
 
-  test('the next page is still named beside it', async () => {
-    const { headers } = await harness.ask('/types/photos?limit=1', reader)
+  test('the next page is still linked', async () => {
+    const { headers } = await harness.request('/types/photos?limit=1', reader)
     assert.equal(headers.get('link')!.split(', <').length, 3)
     assert.match(headers.get('link')!, /rel="next"/)
   })
 
-  test('what is no reading says nothing of it', async () => {
+  test('other routes do not announce it', async () => {
     for (const path of ['/services', '/profiles', '/healthz'])
-      assert.equal((await harness.ask(path, reader)).headers.get('sunset'), null, path)
+      assert.equal((await harness.request(path, reader)).headers.get('sunset'), null, path)
   })
 })
 
-suite('when the day is over', () => {
+suite('after the sunset date', () => {
   let harness: ReadingHarness
   let reader: Reader
   before(async () => {
@@ -55,8 +55,8 @@ suite('when the day is over', () => {
   after(() => harness.stop())
 
   for (const path of PATHS)
-    test(`${path} is gone, and the way to push is told`, async () => {
-      const { status, headers, body } = await harness.ask(path, reader)
+    test(`${path} returns 410 and points to push`, async () => {
+      const { status, headers, body } = await harness.request(path, reader)
       const { reason, see } = body as { reason: string; see: string }
       assert.deepEqual([status, reason], [410, 'endpoint_retired'])
       assert.match(see, /push$/)
@@ -64,18 +64,18 @@ suite('when the day is over', () => {
       assert.ok(deprecated <= Date.parse(headers.get('sunset')!))
     })
 
-  test('everything else goes on', async () => {
-    for (const path of ['/services', '/profiles']) assert.equal((await harness.ask(path, reader)).status, 200, path)
-    assert.equal((await harness.ask('/types', { token: 'x' })).status, 401)
+  test('everything else works', async () => {
+    for (const path of ['/services', '/profiles']) assert.equal((await harness.request(path, reader)).status, 200, path)
+    assert.equal((await harness.request('/types', { token: 'x' })).status, 401)
   })
 })
 
-suite('without a day', () => {
+suite('without a sunset date', () => {
   test('nothing is announced', async () => {
     const { harness, reader } = await prepared({})
     for (const path of PATHS)
       for (const name of ['deprecation', 'sunset', 'link'])
-        assert.equal((await harness.ask(path, reader)).headers.get(name), null, path)
+        assert.equal((await harness.request(path, reader)).headers.get(name), null, path)
     await harness.stop()
   })
 })

@@ -3,21 +3,21 @@ import { after, before, suite, test } from 'node:test'
 import { type Item, type Reader, type ReadingHarness, startReadingHarness } from './fixture.ts'
 
 let harness: ReadingHarness
-let mine: Reader
+let caller: Reader
 const others: { what: string; reader: Reader }[] = []
 
 before(async () => {
   harness = await startReadingHarness()
-  mine = await harness.newReader(7)
-  const profile = await harness.newProfile(mine, 'library', 'mine')
+  caller = await harness.newReader(7)
+  const profile = await harness.newProfile(caller, 'library', 'mine')
   await harness.put(profile, [{ id: 'mine', at: 1, types: ['photos'], text: 'secret', title: 'secret' }])
   const put = async (what: string, shard: number | undefined, owner: string) => {
     const reader = await harness.newReader(shard)
-    const theirs = await harness.newProfile(reader, 'library', owner)
+    const profile = await harness.newProfile(reader, 'library', owner)
     const secret = { types: ['photos' as const], title: 'secret', author: 'them', lat: 1, lng: 1, guid: ['shared'] }
-    await harness.put(theirs, [{ id: `theirs ${owner}`, at: 1, ...secret }])
-    await harness.put(theirs, [{ id: 'feed', at: 1, ...secret }], 'feed')
-    await harness.ask('/services/self/notes', reader, {
+    await harness.put(profile, [{ id: `theirs ${owner}`, at: 1, ...secret }])
+    await harness.put(profile, [{ id: 'feed', at: 1, ...secret }], 'feed')
+    await harness.request('/services/self/notes', reader, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify([{ id: 'own', at: 1, type: 'photos', title: 'secret' }]),
@@ -31,11 +31,11 @@ before(async () => {
 })
 after(() => harness.stop())
 
-const ASKED = { headers: { 'x-request-id': 'the-same-for-all' } }
+const SAME_REQUEST_ID = { headers: { 'x-request-id': 'the-same-for-all' } }
 
-/** All that the caller can see of an answer, but for the moment. */
-async function response(path: string, reader: Reader): Promise<unknown> {
-  const { status, text, headers } = await harness.ask(path, reader, ASKED)
+/** Everything that the caller can see of a response, except the time. */
+async function visiblePart(path: string, reader: Reader): Promise<unknown> {
+  const { status, text, headers } = await harness.request(path, reader, SAME_REQUEST_ID)
   const seen = [...headers].filter(([name]) => name !== 'date')
   return { status, text, headers: Object.fromEntries(seen) }
 }
@@ -45,54 +45,54 @@ async function itemsOf(reader: Reader): Promise<Item[]> {
   return (await Promise.all(categories.map((path) => harness.items(`${path}?limit=100`, reader)))).flat()
 }
 
-suite('S22 what belongs to others', () => {
-  test('there are others at all', async () => {
+suite('S22 items of other accounts', () => {
+  test('exist in this test', async () => {
     for (const { what, reader } of others) assert.equal((await itemsOf(reader)).length, 5, what)
   })
 
-  test('no id and no IDR of theirs answers anything but what nothing answers', async () => {
-    const nothing = await response(`/id/${'0'.repeat(32)}_${'0'.repeat(9)}`, mine)
+  test('by id or IDR return the same as an unknown id', async () => {
+    const nothing = await visiblePart(`/id/${'0'.repeat(32)}_${'0'.repeat(9)}`, caller)
     assert.equal((nothing as { status: number }).status, 404)
-    const own = new Set((await harness.items('/types/photos', mine)).map(({ id }) => id))
+    const own = new Set((await harness.items('/types/photos', caller)).map(({ id }) => id))
     for (const { what, reader } of others) {
       for (const { id, idr } of await itemsOf(reader)) {
         assert.ok(!own.has(id))
         for (const name of [id, encodeURIComponent(idr), encodeURIComponent(encodeURIComponent(idr)), `${id}?map=true`])
-          assert.deepEqual(await response(`/id/${name}`, mine), nothing, `${what}: ${name}`)
+          assert.deepEqual(await visiblePart(`/id/${name}`, caller), nothing, `${what}: ${name}`)
       }
     }
   })
 
-  test('no native id of theirs answers anything but what nothing answers', async () => {
-    const nothing = await response('/services/library/things/none', mine)
+  test('by native id return the same as an unknown id', async () => {
+    const nothing = await visiblePart('/services/library/things/none', caller)
     assert.equal((nothing as { status: number }).status, 404)
     for (const { reader } of others)
       for (const { data } of await harness.items('/services/library/things', reader))
-        assert.deepEqual(await response(`/services/library/things/${encodeURIComponent(data.id)}`, mine), nothing)
-    const noProfile = await response('/services/nobody@library/things', mine)
-    assert.deepEqual(await response('/services/theirs@library/things', mine), noProfile)
+        assert.deepEqual(await visiblePart(`/services/library/things/${encodeURIComponent(data.id)}`, caller), nothing)
+    const noProfile = await visiblePart('/services/nobody@library/things', caller)
+    assert.deepEqual(await visiblePart('/services/theirs@library/things', caller), noProfile)
     for (const { reader } of others)
-      assert.deepEqual(await response(`/services/${reader.account.id}@self/notes`, mine), noProfile)
+      assert.deepEqual(await visiblePart(`/services/${reader.account.id}@self/notes`, caller), noProfile)
   })
 
-  test('no question finds anything of theirs', async () => {
+  test('are found by no query', async () => {
     const questions = ['q=secret', 'q=sec*', 'participants=them', 'participants=%5Ethem', 'near=1,1', 'dedup=true', '']
     for (const question of questions)
       for (const path of ['/types/photos', '/types/all', '/services/library/things']) {
-        const items = await harness.items(`${path}?limit=1000&${question}`, mine)
+        const items = await harness.items(`${path}?limit=1000&${question}`, caller)
         assert.ok(
           items.every(({ data }) => data.id === 'mine'),
           `${path}?${question}`,
         )
       }
-    const { body } = await harness.ask('/types', mine)
+    const { body } = await harness.request('/types', caller)
     assert.equal((body as { photos: number }).photos, 1)
   })
 
-  test('their place in a page is a place like any other', async () => {
+  test('as a paging position work like any other position', async () => {
     for (const { reader } of others) {
       const [item] = await harness.items('/types/photos', reader)
-      const items = await harness.items(`/types/photos?before=${item!.at + 1}_${item!.id}`, mine)
+      const items = await harness.items(`/types/photos?before=${item!.at + 1}_${item!.id}`, caller)
       assert.deepEqual(
         items.map(({ data }) => data.id),
         ['mine'],
@@ -100,9 +100,12 @@ suite('S22 what belongs to others', () => {
     }
   })
 
-  test('nothing opens without a token, or with one that is none', async () => {
+  test('nothing is returned without a token, or with an invalid one', async () => {
     for (const path of ['/types', '/types/photos', '/services/library', '/services/library/things', '/id/x']) {
-      const [missing, wrong] = [await fetch(harness.tributary.url + path), await harness.ask(path, { token: 'trt_x' })]
+      const [missing, wrong] = [
+        await fetch(harness.tributary.url + path),
+        await harness.request(path, { token: 'trt_x' }),
+      ]
       assert.deepEqual([missing.status, ((await missing.json()) as { reason: string }).reason], [401, 'token_missing'])
       assert.deepEqual([wrong.status, (wrong.body as { reason: string }).reason], [401, 'token_invalid'])
     }

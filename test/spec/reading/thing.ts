@@ -5,7 +5,7 @@ import { kind } from '#kit/kind.ts'
 import { self } from '#kit/self.ts'
 import type { BaseType } from '#model/types.ts'
 
-/** A record that says of itself everything a test may want an item to be. */
+/** A record that describes everything a test may want an item to be. */
 export interface Thing {
   id: string
   at?: number
@@ -45,7 +45,7 @@ const thing = kind<Thing>({
   card: { title: ({ title }) => title, description: ({ description }) => description },
 })
 
-/** A service that nobody has to call: tests put its records into the store themselves. */
+/** A service that is never called: tests put its records into the store themselves. */
 export function defineLibrary(service: string, title: string): Connector {
   const category = {
     path: '/',

@@ -1,7 +1,7 @@
 import { bluesky } from '#connectors/bluesky/connector.ts'
 import { personalDataServer } from '#connectors/bluesky/identity.ts'
 
-/** The identity directory of the network that a test started, in place of the public one. */
+/** The identity directory of the network that a test started, instead of the public one. */
 const document = (did: string) => `${process.env['TEST_PLC_URL']}/${did}`
 
 export default {
