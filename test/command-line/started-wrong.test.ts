@@ -13,7 +13,7 @@ suite('a process that was started wrong', () => {
   test('an unknown command: exit code 2 and where to look', async () => {
     const { code, stdout, stderr } = await tributary(['fly'], { TRIBUTARY_DATA: dataDir })
     assert.deepEqual([code, stdout], [2, ''])
-    assert.match(stderr, /“fly” is no command\.\n.*--help/)
+    assert.match(stderr, /Unknown command “fly”\.\n.*--help/)
   })
 
   for (const [what, env, told] of [

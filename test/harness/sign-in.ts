@@ -42,7 +42,7 @@ export async function walk(url: string, options: WalkOptions, browser = newBrows
 /** Presses “Continue” where we ask whether a profile may join an account. */
 export async function continued(browser: Browser, page: Page): Promise<Page> {
   const form = page.forms.find(({ action }) => action === '/oauth/confirm')
-  return form === undefined ? page : browser.submit(page, form, { response: 'yes' })
+  return form === undefined ? page : browser.submit(page, form, { answer: 'yes' })
 }
 
 /** A code that nobody has redeemed yet. */

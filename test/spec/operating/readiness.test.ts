@@ -12,7 +12,7 @@ test('a database that answers is acked_revision apart from one that does not, wh
   try {
     const look = () => checkReadiness({ database, engineDatabase: database, ...rest })
     const before = await look()
-    assert.deepEqual(before.checks.database, { ok: true, detail: 'answers' })
+    assert.deepEqual(before.checks.database, { ok: true, detail: 'responds' })
     assert.equal(before.checks.migrations.ok, false)
     assert.match(before.checks.migrations.detail, /^\d+ pending/)
     await migrate(database, 1)
