@@ -19,33 +19,8 @@ const prose = [
 
 /** Names that the glossary replaced. As English words they are free; as names in code they are not. */
 const NAMES = [
-  'need',
-  'house',
-  'ground',
-  'door',
-  'budget',
-  'tally',
-  'guest',
-  'shelf',
-  'shelves',
-  'twin',
-  'twins',
-  'tomb',
-  'tombs',
-  'bury',
-  'unbury',
-  'absorb',
-  'overtaken',
-  'hiccup',
-  'wishes',
-  'lapse',
-  'tidy',
-  'popular',
-  'pour',
-  'recalled',
-  'respelled',
-  'nameless',
-  'unhurried',
+  'need', 'house', 'ground', 'door', 'budget', 'tally', 'guest', 'shelf', 'shelves', 'twin', 'twins', 'tomb', 'tombs', 'bury', 'unbury',
+  'absorb', 'overtaken', 'hiccup', 'wishes', 'lapse', 'tidy', 'popular', 'pour', 'recalled', 'respelled', 'nameless', 'unhurried',
 ]
 /** Phrases that read as translated. */
 const PHRASES = [
@@ -61,14 +36,7 @@ function refusedByGlossary(): string[] {
   const [, section = ''] = read('CONTRIBUTING.md').split('\n## Glossary\n')
   const [table = ''] = section.split('\n## ')
   const rows = table.split('\n').filter((line) => line.startsWith('| '))
-  return rows.slice(1).flatMap((row) =>
-    [
-      ...row
-        .split('|')
-        .at(-2)!
-        .matchAll(/`([^`]+)`/g),
-    ].map(([, word]) => word!),
-  )
+  return rows.slice(1).flatMap((row) => [...row.split('|').at(-2)!.matchAll(/`([^`]+)`/g)].map(([, word]) => word!))
 }
 
 function patternOf(word: string): RegExp {
@@ -112,9 +80,7 @@ suite('words', () => {
     const wrong = prose.flatMap((file) =>
       read(file)
         .split('\n')
-        .flatMap((line, i) =>
-          PHRASES.some((phrase) => phrase.test(line)) ? [`${file}:${i + 1}: ${line.trim()}`] : [],
-        ),
+        .flatMap((line, i) => (PHRASES.some((phrase) => phrase.test(line)) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
     )
     assert.deepEqual(wrong, [])
   })

@@ -5,7 +5,7 @@ const HIDDEN = '***'
 /** Parameters that contain no secret; the value of any other is hidden. */
 const PLAIN_PARAMETERS = new Set(['region', 'tls', 'sslmode', 'ssl'])
 /** Shorter texts are words such as `hook` rather than secrets, and messages may contain them for other reasons. */
-const MIN_SECRET = { name: 4, part: 6 }
+const SECRET_CHARS = { name: 4, part: 6 }
 
 /**
  * Masks an address for display: passwords, user names without a password (a NATS token), and everything after the host of a web
@@ -40,8 +40,8 @@ function secretsIn(text: string): string[] {
   const names = [url.password === '' && url.protocol === 'nats:' ? url.username : url.password]
   const parts = isWeb(url) ? [...url.pathname.split('/'), ...url.search.slice(1).split(/[&=]/)] : []
   const found = [
-    ...names.filter((name) => name.length >= MIN_SECRET.name),
-    ...parts.filter((part) => part.length >= MIN_SECRET.part),
+    ...names.filter((name) => name.length >= SECRET_CHARS.name),
+    ...parts.filter((part) => part.length >= SECRET_CHARS.part),
   ]
   // The longest first, because one may contain another.
   return [...new Set(found.flatMap((each) => [each, decodePercent(each) ?? each]))].sort((a, b) => b.length - a.length)

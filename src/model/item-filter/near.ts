@@ -13,7 +13,7 @@ export const near = z
   .optional()
   .describe('`<latitude>,<longitude>`: only items with a place within `within` of it.')
 
-/** Half the circumference of the earth: no two places are further apart. */
+/** Limit: kilometres of `within`, half the circumference of the earth; more counts as this many. */
 const MAX_WITHIN_KM = 20_100
 
 export const within = z
