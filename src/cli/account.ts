@@ -11,19 +11,19 @@ const OWNER_ONLY = 0o600
 
 export const exportAccount = command({
   name: 'export',
-  summary: 'everything that is kept of a person: profiles and items, one JSON document a line',
+  summary: 'Export everything stored about a person: profiles and items, one JSON document per line.',
   args: ['ACCOUNT'],
   options: {
-    out: { type: 'string', value: 'FILE', meaning: 'write into a new file instead, readable by you alone' },
+    out: { type: 'string', value: 'FILE', meaning: 'write to a new file that only you can read' },
   },
   run: async ({ args, flags, out, withServices }) => {
     const path = flags.text('out')
-    if (path !== undefined && existsSync(path)) throw new UsageError(`${path} is there already.`)
+    if (path !== undefined && existsSync(path)) throw new UsageError(`${path} already exists.`)
     await withServices(async (deps) => {
       const account = await accountById(deps, args[0])
-      const file = path === undefined ? undefined : openNew(shardOf(path))
+      const file = path === undefined ? undefined : openNew(partialPath(path))
       const write = (text: string) => (file === undefined ? out.raw(text) : writeWhole(file, text))
-      // With --json alone the items are one document, else a line each.
+      // With --json and without --out everything is one document; otherwise one per line.
       const whole = out.json && file === undefined
       const profiles = await presentProfiles(deps, account, { auth: false, full: true })
       const head = { account: account.id, app: account.appId, profiles }
@@ -39,24 +39,24 @@ export const exportAccount = command({
       if (whole) write(']}\n')
       if (file === undefined || path === undefined) return
       closeSync(file)
-      // Under its name only when it is whole, and never in the place of another.
-      told(path, () => linkSync(shardOf(path), path))
-      rmSync(shardOf(path))
-      out.result({ account: account.id, items, file: path }, () => [`${items} items written to ${path}.`])
+      // The file gets its name when it is complete, and never replaces another.
+      reportFailure(path, () => linkSync(partialPath(path), path))
+      rmSync(partialPath(path))
+      out.result({ account: account.id, items, file: path }, () => [`Wrote ${items} items to ${path}.`])
     })
   },
 })
 
 export const erase = command({
   name: 'erase',
-  summary: 'erase a person, or one of their profiles: items, tokens, and the rows at destinations',
+  summary: 'Erase a person or one of their profiles: items, tokens, and rows at destinations.',
   args: ['ACCOUNT'],
   options: {
     profile: { type: 'string', value: 'PROFILE', meaning: 'only this profile: id@service, or a service' },
-    yes: { type: 'boolean', meaning: 'really: it cannot be undone' },
+    yes: { type: 'boolean', meaning: 'confirm that this cannot be undone' },
   },
   run: async ({ args, flags, out, withServices }) => {
-    if (!flags.on('yes')) throw new UsageError('Erasing cannot be undone. Add --yes if you mean it.')
+    if (!flags.on('yes')) throw new UsageError('Erasing cannot be undone. Add --yes to confirm.')
     const profile = flags.text('profile')
     const done = await withServices(async (deps) => {
       const account = await accountById(deps, args[0])
@@ -65,7 +65,7 @@ export const erase = command({
         : disconnectProfiles(deps, account, profile, 'cli')
     })
     out.result({ account: args[0], erased: done }, () => [
-      profile === undefined ? `${args[0]} is erased.` : 'Erased.',
+      profile === undefined ? `Erased ${args[0]}.` : 'Erased.',
       ...table([
         ['profile', 'token at the service'],
         ...done.map((each) => [each.profile, each.service_token.replace('_', ' ')]),
@@ -74,23 +74,23 @@ export const erase = command({
   },
 })
 
-function shardOf(path: string): string {
+function partialPath(path: string): string {
   return `${path}.part`
 }
 
-/** What an interrupted export left behind is written anew. */
+/** Replaces what an interrupted export left behind. */
 function openNew(path: string): number {
-  return told(path, () => {
+  return reportFailure(path, () => {
     rmSync(path, { force: true })
     return openSync(path, 'wx', OWNER_ONLY)
   })
 }
 
-function told<Result>(path: string, work: () => Result): Result {
+function reportFailure<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw new UsageError(`${path} cannot be made: ${reasonOf(error)}`)
+    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}`)
   }
 }
 

@@ -12,20 +12,25 @@ import { command, EXIT, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 const ACTOR = 'cli'
-/** Limit: errors in a row while an app is deleted from the command line; then the command ends, and a server or worker goes on. */
+/** Limit: consecutive errors of `app delete`; then the command ends, and a running server or worker continues the deletion. */
 const MAX_ERRORS = 10
 
 export const create = command({
   name: 'app create',
-  summary: 'make an app; its secret is shown this once',
+  summary: 'Create an app; its secret is shown only once.',
   options: {
-    name: { type: 'string', value: 'NAME', required: true, meaning: 'what people see when they are asked to agree' },
+    name: {
+      type: 'string',
+      value: 'NAME',
+      required: true,
+      meaning: 'the name that people see when they are asked for consent',
+    },
     'redirect-uri': {
       type: 'string',
       value: 'URL',
       required: true,
       multiple: true,
-      meaning: 'an address that people may return to',
+      meaning: 'an address that people are redirected to',
     },
     'no-token-flow': { type: 'boolean', meaning: 'refuse response_type=token' },
   },
@@ -54,12 +59,12 @@ export const create = command({
 
 export const list = command({
   name: 'app list',
-  summary: 'all apps',
+  summary: 'List all apps.',
   run: async ({ out, withStore }) => {
     const apps = await withStore(listApps)
     out.result(apps.map(presentApp), () =>
       apps.length === 0
-        ? ['There is no app yet. Make one: tributary app create --name NAME --redirect-uri URL']
+        ? ['There is no app yet. Create one: tributary app create --name NAME --redirect-uri URL']
         : table([
             ['client_id', 'name', 'redirect addresses'],
             ...apps.map((app) => [app.id, app.name, app.redirectUris.join(' ')]),
@@ -70,11 +75,11 @@ export const list = command({
 
 export const show = command({
   name: 'app show',
-  summary: 'one app, with the age of its secrets',
+  summary: 'Show an app, with the age of its secrets.',
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
     const { app, secrets } = await withStore((store) => getApp(store, args[0]))
-    const day = (ms: number) => new Date(ms).toISOString()
+    const time = (ms: number) => new Date(ms).toISOString()
     const document = {
       ...presentApp(app),
       secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, created_at: createdAt, expires_at: expiresAt })),
@@ -87,7 +92,7 @@ export const show = command({
         ['token flow', app.tokenFlow ? 'allowed' : 'refused'],
         ...secrets.map(({ createdAt, expiresAt }) => [
           'secret',
-          `since ${day(createdAt)}${expiresAt === undefined ? '' : `, ends ${day(expiresAt)}`}`,
+          `since ${time(createdAt)}${expiresAt === undefined ? '' : `, expires ${time(expiresAt)}`}`,
         ]),
       ]),
     ])
@@ -96,13 +101,13 @@ export const show = command({
 
 export const rotateSecret = command({
   name: 'app rotate-secret',
-  summary: 'a second secret; the first ends after the overlap',
+  summary: 'Create a new secret; the previous one expires after an overlap.',
   args: ['CLIENT_ID'],
   options: {
     'overlap-hours': {
       type: 'string',
       value: 'N',
-      meaning: `how long the old secret keeps working (${OVERLAP_MS / 3_600_000})`,
+      meaning: `how long the previous secret remains valid (${OVERLAP_MS / 3_600_000})`,
     },
   },
   run: async ({ args, flags, out, withStore }) => {
@@ -112,31 +117,31 @@ export const rotateSecret = command({
     )
     out.result({ client_id: app.id, client_secret: secret, previous_ends_at: previousEndsAt }, () => [
       `client_secret  ${out.bold(secret)}`,
-      `The previous secret works until ${new Date(previousEndsAt).toISOString()}.`,
+      `The previous secret is valid until ${new Date(previousEndsAt).toISOString()}.`,
     ])
   },
 })
 
 export const remove = command({
   name: 'app delete',
-  summary: 'delete an app and its keys; with --erase also everything of its people',
+  summary: 'Delete an app and its keys; with --erase also all accounts and their data.',
   args: ['CLIENT_ID'],
   options: {
-    yes: { type: 'boolean', meaning: 'really' },
+    yes: { type: 'boolean', meaning: 'confirm that this cannot be undone' },
     erase: {
       type: 'boolean',
-      meaning: 'revoke tokens at the services, erase all accounts, have destinations take out their rows',
+      meaning: 'revoke tokens at the services, erase all accounts, and delete their rows at destinations',
     },
     'give-up': { type: 'boolean', meaning: 'do not wait for destinations any longer' },
   },
   run: async ({ args, flags, out, withServices }) => {
     const id = args[0]
-    if (!flags.on('yes')) throw new UsageError(`This deletes ${id} for good. Add --yes if that is meant.`)
+    if (!flags.on('yes')) throw new UsageError(`Deleting ${id} cannot be undone. Add --yes to confirm.`)
     const done = await withServices(async (deps) => {
       const options = { erase: flags.on('erase'), giveUp: flags.on('give-up') }
       let progress = await beginDeletion(deps, id, ACTOR, options)
       for (let errors = 0; progress.state === 'erasing' && errors < MAX_ERRORS; ) {
-        // Another process may be at it as well.
+        // Another process may hold the lease of the deletion.
         if (!(await continueDeletion(deps, id))) await sleep(200)
         progress = (await deletionProgress(deps, id))!
         errors = progress.error === undefined ? 0 : errors + 1
@@ -152,12 +157,12 @@ export const remove = command({
 
 export const deletions = command({
   name: 'app deletions',
-  summary: 'apps that are being deleted with everything of their people, and those that were',
+  summary: 'List the apps that are being deleted with their accounts, and those that were.',
   run: async ({ out, withStore }) => {
     const all = await withStore(listDeletions)
     out.result(all, () =>
       all.length === 0
-        ? ['There is none.']
+        ? ['There are none.']
         : table([
             ['client_id', 'name', 'state', 'accounts', 'erased'],
             ...all.map((each) => [
@@ -175,17 +180,17 @@ export const deletions = command({
 function printDeletion(progress: DeletionProgress): string[] {
   const { client_id: id, service_tokens: tokens, destinations_waiting: waiting } = progress
   if (progress.state === 'erasing')
-    return [`${progress.erased} of ${progress.accounts} accounts are erased. ${progress.error}`]
-  const lines = progress.accounts === 0 ? [] : [`${progress.erased} accounts are erased.`]
+    return [`Erased ${progress.erased} of ${progress.accounts} accounts. ${progress.error}`]
+  const lines = progress.accounts === 0 ? [] : [`Erased ${progress.erased} accounts.`]
   if (progress.accounts > 0)
     lines.push(
-      `Tokens at services: ${tokens.revoked} revoked, ${tokens.not_supported} where the service has no way for it, ${tokens.failed} failed.`,
+      `Tokens at services: ${tokens.revoked} revoked, ${tokens.not_supported} not supported by the service, ${tokens.failed} failed.`,
     )
   if (progress.state === 'deleted') return [...lines, `Deleted ${id}.`]
   return [
     ...lines,
-    `${waiting} erasures wait for destinations. The running service goes on with it: tributary app deletions`,
-    `Without them: tributary app delete ${id} --yes --give-up`,
+    `${waiting} erasures wait for destinations. The running service continues them: tributary app deletions`,
+    `To stop waiting: tributary app delete ${id} --yes --give-up`,
   ]
 }
 

@@ -10,35 +10,35 @@ import type { Registry } from '#kit/registry.ts'
 import type { Config } from '#platform/config.ts'
 import type { Output } from './output.ts'
 
-/** What commands work on: the store, opened and checked, and closed again when the command ends. */
+/** The store that commands use: opened and checked before a command, closed after it. */
 export interface OpenStore extends AppsDeps, KeysDeps, KeyringDeps, MigrateDeps, DemoDeps {}
 
 export type ServicesDeps = AuthorizeDeps & DeliverDeps
 
 /** A running server or worker. */
 export interface Running {
-  /** Where it can be reached; undefined for a worker without a door. */
+  /** The address it listens on; undefined for a worker, which has none. */
   url: string | undefined
   store: OpenStore
   adminTokenFile: string | undefined
-  /** Resolves when everything is stopped, also the embedded database. */
+  /** Resolves when everything has stopped, including the embedded database. */
   stop: () => Promise<void>
 }
 
 export interface Context<Args extends readonly string[] = readonly string[]> {
   /** One for each positional argument of the command. */
-  args: { [Place in keyof Args]: string }
+  args: { [Index in keyof Args]: string }
   flags: Flags
   out: Output
   config: () => Config
-  /** Runs work on the store; migrates first unless told not to. */
+  /** Opens the store for `work`; migrates it first unless `migrate` is false. */
   withStore: <Result>(work: (store: OpenStore) => Promise<Result>, options?: { migrate?: boolean }) => Promise<Result>
-  /** The same with the services and a way out, to them and to destinations. */
+  /** The same, with the connectors and with outgoing connections to services and destinations. */
   withServices: <Result>(work: (deps: ServicesDeps) => Promise<Result>) => Promise<Result>
-  /** The services this process knows. */
+  /** The connectors that this process has loaded. */
   registry: () => Promise<Registry>
   start: (what: { serve: boolean; demo?: boolean }) => Promise<Running>
-  /** The simulated services of the demo, told where people come back to. */
+  /** Starts the simulated services of the demo, which redirect people to `baseUrl`. */
   startLab: (baseUrl: string) => Promise<{ services: DemoService[]; stop: () => Promise<void> }>
   doctor: () => DoctorDeps
   /** Resolves at Ctrl-C or SIGTERM. */
@@ -58,34 +58,35 @@ export interface Option {
 
 export interface Flags {
   text(name: string): string | undefined
-  /** Of an option that is `required`. */
+  /** The value of a `required` option. */
   required(name: string): string
   texts(name: string): string[]
   on(name: string): boolean
 }
 
 export interface Command<Args extends readonly string[] = readonly string[]> {
-  /** As typed: `app create`. */
+  /** As it is typed: `app create`. */
   name: string
+  /** An imperative sentence for help and docs/cli.md. */
   summary: string
   /** Names of positional arguments, all required. */
   args?: Args
   options?: Record<string, Option>
-  /** Gives an exit code when the answer itself is bad news. */
+  /** May return an exit code other than 0 without throwing, e.g. when a check failed. */
   run(context: Context<Args>): Promise<number | void>
 }
 
-/** Ties the positional arguments to what `run` gets: so many texts, and no more. */
+/** Defines a command; the type of `run`'s `args` follows from the names of the positional arguments. */
 export function command<const Args extends readonly string[] = readonly []>(definition: Command<Args>): Command {
   return definition
 }
 
-/** A mistake in what was typed: exit code 2, with the usage. */
+/** The command line is wrong: exit code 2, and the usage is printed. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** Somebody pressed Ctrl-C before the work was done: exit code 130. */
+/** The command was interrupted by Ctrl-C: exit code 130. */
 export class InterruptedError extends Error {
   override name = 'InterruptedError'
 }

@@ -4,7 +4,7 @@ import { ADDRESS_OPTIONS } from './serve.ts'
 
 export const demo = command({
   name: 'demo',
-  summary: 'serve, with an app and simulated services to try things with',
+  summary: 'Start the service with a demo app and simulated services.',
   options: ADDRESS_OPTIONS,
   run: async ({ out, config, start, startLab, untilSignal }) => {
     const running = await start({ serve: true, demo: true })
@@ -28,7 +28,7 @@ export const demo = command({
         '',
         '  1. Connect a demo profile in the browser:',
         `     ${out.bold(connect)}`,
-        '  2. The page you come back to prints a curl command that reads the items.',
+        '  2. The page you return to shows a curl command that reads the items.',
         '',
         `  Demo app               client_id      ${app.clientId}`,
         `                         client_secret  ${app.secret}`,
@@ -38,7 +38,7 @@ export const demo = command({
         `     curl ${url}/readyz`,
         `     npm run --silent tributary -- app show ${app.clientId}`,
         '',
-        out.dim('  Ctrl-C stops everything, the database too.'),
+        out.dim('  Ctrl-C stops everything, including the database.'),
         '',
       ],
     )

@@ -2,15 +2,16 @@ import { appFaults } from '#flows/sync/faults.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 
-const AT_ONCE = 500
+/** Limit: faults that one command lists; further ones are left out. */
+const MAX_ROWS = 500
 
 export const faults: Command = {
   name: 'faults',
-  summary: "fields of records of an app's profiles that a connector could not read",
+  summary: 'List the fields of records that connectors could not read.',
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
     const start = { profileId: '', endpoint: '', itemId: '', field: '' }
-    const found = await withStore((store) => appFaults(store, args[0]!, start, AT_ONCE))
+    const found = await withStore((store) => appFaults(store, args[0]!, start, MAX_ROWS))
     out.result(found, () =>
       found.length === 0
         ? ['No reader failed.']
@@ -27,7 +28,7 @@ export const faults: Command = {
                 each.message,
               ]),
             ]),
-            ...(found.length === AT_ONCE ? [`The first ${AT_ONCE}; there may be more.`] : []),
+            ...(found.length === MAX_ROWS ? [`The first ${MAX_ROWS}; there may be more.`] : []),
           ],
     )
   },

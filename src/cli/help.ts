@@ -4,14 +4,14 @@ import { COMMON } from './parse.ts'
 
 export function helpForAll(commands: Command[], version: string): string[] {
   return [
-    `tributary ${version}: one service between your app and the services its users live in.`,
+    `tributary ${version}: one service between your app and the services that its users use.`,
     '',
     'Usage: tributary COMMAND [OPTIONS]',
     '',
     ...table(commands.map((command) => [`  ${[command.name, ...(command.args ?? [])].join(' ')}`, command.summary])),
     '',
-    'tributary COMMAND --help tells the options. Every command takes --json.',
-    `Exit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} typed wrong, ${EXIT.setup} set-up needs you, ${EXIT.refused} refused or not found, ${EXIT.interrupted} interrupted.`,
+    'tributary COMMAND --help lists the options. Every command accepts --json.',
+    `Exit codes: ${EXIT.ok} success, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.setup} wrong set-up, ${EXIT.refused} refused or not found, ${EXIT.interrupted} interrupted.`,
   ]
 }
 
@@ -22,7 +22,7 @@ export function helpFor(command: Command): string[] {
     '',
     `Usage: ${usage(command)}`,
     '',
-    ...table(Object.entries(options).map(([name, option]) => [`  ${spell(name, option)}`, describe(option)])),
+    ...table(Object.entries(options).map(([name, option]) => [`  ${formatOption(name, option)}`, describe(option)])),
   ]
 }
 
@@ -32,12 +32,12 @@ export function usage(command: Command): string {
     'tributary',
     command.name,
     ...(command.args ?? []),
-    ...required.map(([name, option]) => spell(name, option)),
+    ...required.map(([name, option]) => formatOption(name, option)),
     '[OPTIONS]',
   ].join(' ')
 }
 
-function spell(name: string, { value, short }: Option): string {
+function formatOption(name: string, { value, short }: Option): string {
   return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`
 }
 

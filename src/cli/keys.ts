@@ -7,22 +7,22 @@ const ACTOR = 'cli'
 
 export const set = command({
   name: 'keys set',
-  summary: "set an app's key for a service",
+  summary: "Set an app's key for a service.",
   args: ['CLIENT_ID', 'SERVICE'],
   options: {
-    key: { type: 'string', value: 'KEY', required: true, meaning: 'the key the service gave the app' },
-    secret: { type: 'string', value: 'SECRET', required: true, meaning: 'the secret that belongs to it' },
+    key: { type: 'string', value: 'KEY', required: true, meaning: 'the key that the service issued to the app' },
+    secret: { type: 'string', value: 'SECRET', required: true, meaning: 'the secret of the key' },
     'hook-secret': {
       type: 'string',
       value: 'SECRET',
-      meaning: "the secret of the service's webhooks, where it is another one",
+      meaning: "the secret of the service's webhooks, if it is a different one",
     },
-    scope: { type: 'string', value: 'SCOPE', meaning: "scope to ask for instead of the service's default" },
+    scope: { type: 'string', value: 'SCOPE', meaning: "scope to request instead of the service's default" },
     set: {
       type: 'string',
       value: 'NAME=URL',
       multiple: true,
-      meaning: `an address of this instance: ${OVERRIDES.join(', ')}`,
+      meaning: `an address of the service to override: ${OVERRIDES.join(', ')}`,
     },
   },
   run: async ({ args, flags, out, withStore }) => {
@@ -43,19 +43,19 @@ export const set = command({
         ACTOR,
       ),
     )
-    out.result(presentServiceKey(key), () => [`Keys for ${key.service} are set.`])
+    out.result(presentServiceKey(key), () => [`Set the keys for ${key.service}.`])
   },
 })
 
 export const list = command({
   name: 'keys list',
-  summary: "an app's keys; secrets are never shown",
+  summary: "List an app's keys for services, without their secrets.",
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
     const keys = await withStore((store) => listServiceKeys(store, args[0]))
     out.result(keys.map(presentServiceKey), () =>
       keys.length === 0
-        ? [`No keys yet. Set some: tributary keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
+        ? [`The app has no keys yet. Set some: tributary keys set ${args[0]} SERVICE --key KEY --secret SECRET`]
         : table([
             ['service', 'key', 'scope', 'overrides'],
             ...keys.map((key) => [
@@ -73,7 +73,7 @@ export const list = command({
 
 export const remove = command({
   name: 'keys delete',
-  summary: "delete an app's key for a service",
+  summary: "Delete an app's key for a service.",
   args: ['CLIENT_ID', 'SERVICE'],
   run: async ({ args, out, withStore }) => {
     await withStore((store) => deleteServiceKey(store, args[0], args[1], ACTOR))

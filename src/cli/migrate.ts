@@ -3,8 +3,8 @@ import { command } from './command.ts'
 
 export const migrate = command({
   name: 'migrate',
-  summary: 'bring the database up to date',
-  options: { 'dry-run': { type: 'boolean', meaning: 'only print what would run' } },
+  summary: 'Apply pending migrations to the database.',
+  options: { 'dry-run': { type: 'boolean', meaning: 'print the SQL without running it' } },
   run: async ({ flags, out, withStore }) => {
     await withStore(
       async (store) => {

@@ -1,16 +1,16 @@
 type Write = (text: string) => void
 
-/** What a command says: one JSON document with `--json`, otherwise calm text, coloured only on a terminal. */
+/** Output of a command: one JSON document with `--json`, otherwise text, styled only on a terminal. */
 export interface Output {
   readonly json: boolean
   readonly fancy: boolean
-  /** The result: the document for scripts, the lines for people. */
+  /** Prints the result: the document with `--json`, otherwise the lines. */
   result(document: unknown, lines: () => string[]): void
-  /** A piece of a result that is too large for one document in memory. */
+  /** Prints a piece of a result that is too large for memory. */
   raw(text: string): void
-  /** A remark for people, never part of the document. */
+  /** Prints a remark to stderr; nothing with `--json`. */
   note(line: string): void
-  /** Replaces itself on a terminal; silent elsewhere. */
+  /** Prints a line that the next output replaces; nothing unless on a terminal. */
   progress(line: string): void
   bold(text: string): string
   dim(text: string): string
@@ -50,7 +50,7 @@ export function createOutput(options: { json: boolean; fancy: boolean; stdout: W
   }
 }
 
-/** Columns as wide as their widest cell. */
+/** Formats rows as columns, each as wide as its widest cell. */
 export function table(rows: string[][]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   return rows.map((row) =>

@@ -2,15 +2,16 @@ import { parkedEndpoints } from '#flows/sync/progress.ts'
 import { command } from './command.ts'
 import { table } from './output.ts'
 
-const AT_ONCE = 500
+/** Limit: parked endpoints that one command lists; further ones are left out. */
+const MAX_ROWS = 500
 
 export const parked = command({
   name: 'parked',
-  summary: "endpoints of an app's profiles that ended three worker processes and wait for somebody",
+  summary: 'List the endpoints that are parked because they ended three worker processes.',
   args: ['CLIENT_ID'],
   run: async ({ args, out, withStore }) => {
     await withStore(async (store) => {
-      const found = await parkedEndpoints(store, args[0], { profileId: '', endpoint: '' }, AT_ONCE)
+      const found = await parkedEndpoints(store, args[0], { profileId: '', endpoint: '' }, MAX_ROWS)
       out.result(found, () =>
         found.length === 0
           ? ['Nothing is parked.']
@@ -19,8 +20,8 @@ export const parked = command({
                 ['profile', 'service', 'endpoint', 'error'],
                 ...found.map((each) => [each.profileId, each.service, each.endpoint, each.error ?? '']),
               ]),
-              ...(found.length === AT_ONCE ? [`The first ${AT_ONCE}; there may be more.`] : []),
-              'One more try: tributary sync ACCOUNT PROFILE --retry-parked',
+              ...(found.length === MAX_ROWS ? [`The first ${MAX_ROWS}; there may be more.`] : []),
+              'Try again: tributary sync ACCOUNT PROFILE --retry-parked',
             ],
       )
     })

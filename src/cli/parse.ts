@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { reasonOf } from '#platform/errors.ts'
 import { type Command, type Flags, type Option, UsageError } from './command.ts'
 
-/** Understood by every command. */
+/** Options of every command. */
 export const COMMON: Record<string, Option> = {
   data: { type: 'string', value: 'DIR', meaning: 'the data folder', env: 'TRIBUTARY_DATA' },
   json: { type: 'boolean', meaning: 'print one JSON document' },
@@ -16,7 +16,7 @@ export interface Parsed {
   overrides: Record<string, string>
 }
 
-/** The command whose words come first, the longest name winning, and what follows it. */
+/** Finds the command with the longest name that the arguments start with, and the arguments that follow. */
 export function findCommand(commands: Command[], argv: string[]): { command: Command; rest: string[] } | undefined {
   const match = commands
     .filter(({ name }) => name.split(' ').every((word, i) => argv[i] === word))
@@ -27,11 +27,10 @@ export function findCommand(commands: Command[], argv: string[]): { command: Com
 export function parseCommand(command: Command, argv: string[]): Parsed {
   const options = { ...command.options, ...COMMON }
   const { values, positionals } = parse(options, argv)
-  const wanted = command.args ?? []
-  if (!values.help && positionals.length < wanted.length)
-    throw new UsageError(`${wanted[positionals.length]} is missing.`)
-  if (positionals.length > wanted.length)
-    throw new UsageError(`“${positionals[wanted.length]}” is one argument too many.`)
+  const names = command.args ?? []
+  if (!values.help && positionals.length < names.length)
+    throw new UsageError(`${names[positionals.length]} is missing.`)
+  if (positionals.length > names.length) throw new UsageError(`Unexpected argument “${positionals[names.length]}”.`)
   for (const [name, option] of Object.entries(options)) {
     if (option.required && values[name] === undefined && !values.help) throw new UsageError(`--${name} is missing.`)
   }
@@ -50,8 +49,8 @@ function parse(options: Record<string, Option>, argv: string[]): { values: Value
   try {
     return parseArgs({ args: argv, options: known, allowPositionals: true, strict: true })
   } catch (error) {
-    const [said = ''] = reasonOf(error).split('. ')
-    throw new UsageError(said.replace(/\.?$/, '.'), { cause: error })
+    const [sentence = ''] = reasonOf(error).split('. ')
+    throw new UsageError(sentence.replace(/\.?$/, '.'), { cause: error })
   }
 }
 

@@ -4,7 +4,7 @@ import { table } from './output.ts'
 
 export const profiles = command({
   name: 'profiles',
-  summary: 'the profiles of an account',
+  summary: 'List the profiles of an account.',
   args: ['ACCOUNT'],
   run: async ({ args, out, withStore }) => {
     const found = await withStore((store) => profilesOf(store, args[0]))

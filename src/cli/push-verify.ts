@@ -4,9 +4,9 @@ import { command, EXIT } from './command.ts'
 
 export const verify = command({
   name: 'push verify',
-  summary: 'compare the rows of a database with the store, and put right what differs',
+  summary: 'Compare the rows of a database with the store; correct differences with --repair.',
   args: ['CLIENT_ID', 'DESTINATION'],
-  options: { repair: { type: 'boolean', meaning: 'deliver again what differs, take out what should not be there' } },
+  options: { repair: { type: 'boolean', meaning: 'deliver differing rows again and delete extra ones' } },
   run: async ({ args, flags, out, withServices }) => {
     const repair = flags.on('repair')
     const { next: _, ...found } = await withServices(async (deps) =>
@@ -17,12 +17,12 @@ export const verify = command({
         'cli',
       ),
     )
-    const wrong = found.missing + found.different + found.extra
+    const differences = found.missing + found.different + found.extra
     out.result(found, () => [
-      `${found.rows} rows of ${found.profiles} profiles: ${found.missing} missing, ${found.different} different, ${found.extra} too many.`,
-      ...(wrong > 0 && !repair ? ['Put it right: the same with --repair.'] : []),
+      `${found.rows} rows of ${found.profiles} profiles: ${found.missing} missing, ${found.different} different, ${found.extra} extra.`,
+      ...(differences > 0 && !repair ? ['To correct this, run the command again with --repair.'] : []),
       ...(found.repaired > 0 ? [`${found.repaired} profiles are being delivered again.`] : []),
     ])
-    return wrong === 0 || repair ? EXIT.ok : EXIT.refused
+    return differences === 0 || repair ? EXIT.ok : EXIT.refused
   },
 })

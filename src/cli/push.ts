@@ -35,10 +35,10 @@ const SETTINGS: NonNullable<Command['options']> = {
 
 export const add = command({
   name: 'push add',
-  summary: 'deliver everything there is, then every change, to a destination',
+  summary: 'Add a destination: deliver everything to it, then every change.',
   args: ['CLIENT_ID'],
   options: {
-    name: { type: 'string', value: 'NAME', required: true, meaning: 'what you call it' },
+    name: { type: 'string', value: 'NAME', required: true, meaning: 'a name for it' },
     kind: { type: 'string', value: 'KIND', required: true, meaning: DESTINATION_KINDS.join(', ') },
     url: { type: 'string', value: 'URL', required: true, meaning: 'connection string or web address' },
     ...SETTINGS,
@@ -61,11 +61,11 @@ export const add = command({
         },
         ACTOR,
       )
-      const shown = document(await show(deps, made.destination))
-      out.result({ ...shown, ...(made.signing === undefined ? {} : { secret: made.signing }) }, () => [
+      const view = document(await show(deps, made.destination))
+      out.result({ ...view, ...(made.signing === undefined ? {} : { secret: made.signing }) }, () => [
         `id      ${out.bold(made.destination.id)}`,
         ...(made.signing === undefined ? [] : [`secret  ${out.bold(made.signing)}   (shown this once)`]),
-        `Try it: tributary push test ${args[0]} ${made.destination.id}`,
+        `Test it: tributary push test ${args[0]} ${made.destination.id}`,
       ])
     })
   },
@@ -73,14 +73,14 @@ export const add = command({
 
 export const list = command({
   name: 'push list',
-  summary: "an app's destinations, with how far each is",
+  summary: "List an app's destinations, with state and lag.",
   args: ['CLIENT_ID'],
   run: async ({ args, out, withServices }) => {
-    const shown = (await withServices((deps) => showDestinations(deps, args[0]))).map(document)
-    out.result(shown, () =>
+    const destinations = (await withServices((deps) => showDestinations(deps, args[0]))).map(document)
+    out.result(destinations, () =>
       table([
         ['id', 'name', 'kind', 'state', 'rows', 'behind', 'lag', 'rows in 5 min', 'dead', 'error'],
-        ...shown.map((each) => [
+        ...destinations.map((each) => [
           each.id,
           each.name,
           each.kind,
@@ -99,11 +99,11 @@ export const list = command({
 
 export const set = command({
   name: 'push set',
-  summary: 'change a destination',
+  summary: 'Change a destination.',
   args: ['CLIENT_ID', 'DESTINATION'],
   options: {
-    name: { type: 'string', value: 'NAME', meaning: 'what you call it' },
-    url: { type: 'string', value: 'URL', meaning: 'where it is now' },
+    name: { type: 'string', value: 'NAME', meaning: 'a name for it' },
+    url: { type: 'string', value: 'URL', meaning: 'its new address' },
     ...SETTINGS,
   },
   run: async ({ args, flags, out, withServices }) => {
@@ -124,7 +124,7 @@ export const set = command({
 
 export const test = command({
   name: 'push test',
-  summary: 'connect, check the rights, write and roll back, count what the filter matches',
+  summary: 'Test a destination: connect, check rights, write and roll back, count what the filter matches.',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
     const { checks, matches } = await withServices(async (deps) =>
@@ -139,30 +139,34 @@ export const test = command({
   },
 })
 
-export const pause = onOne('push pause', 'deliver nothing until resumed', async (deps, destination) =>
-  pauseDestination(deps, destination, ACTOR),
+export const pause = onOne(
+  'push pause',
+  'Deliver nothing until the destination is resumed.',
+  async (deps, destination) => pauseDestination(deps, destination, ACTOR),
 )
-export const resume = onOne('push resume', 'go on, also after it was parked', async (deps, destination) =>
-  resumeDestination(deps, destination, ACTOR),
+export const resume = onOne(
+  'push resume',
+  'Resume a paused, parked or disabled destination.',
+  async (deps, destination) => resumeDestination(deps, destination, ACTOR),
 )
-export const backfill = onOne('push backfill', 'deliver everything again', async (deps, destination) => {
+export const backfill = onOne('push backfill', 'Deliver everything again.', async (deps, destination) => {
   await replay(deps, destination, {}, ACTOR)
 })
 
 export const run = onOne(
   'push run',
-  'deliver what is new now, whatever the schedule says',
+  'Deliver pending changes now, whatever the schedule.',
   async (deps, destination) => {
     await runNow(deps, destination, ACTOR)
   },
 )
-export const redrive = onOne('push redrive', 'try the dead letters again', async (deps, destination) => {
+export const redrive = onOne('push redrive', 'Try the dead letters again.', async (deps, destination) => {
   await redriveRows(deps, destination, ACTOR)
 })
 
 export const rotateSecret = command({
   name: 'push rotate-secret',
-  summary: 'a new signing secret of a webhook; the previous one signs along until the next rotation',
+  summary: 'Create a new signing secret of a webhook; the previous one also signs until the next rotation.',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
     const secret = await withServices(async (deps) => rotateSigning(deps, await findOwn(deps, args[0], args[1]), ACTOR))
@@ -172,12 +176,12 @@ export const rotateSecret = command({
 
 export const replayFrom = command({
   name: 'push replay',
-  summary: 'deliver again what changed since a time or a number',
+  summary: 'Deliver again what changed since a time or a sequence number.',
   args: ['CLIENT_ID', 'DESTINATION'],
   options: {
     since: { type: 'string', value: 'TIME', meaning: 'a date, or epoch milliseconds' },
-    seq: { type: 'string', value: 'N', meaning: 'the number of the first change; counted per profile' },
-    profile: { type: 'string', value: 'ID', meaning: 'one profile alone' },
+    seq: { type: 'string', value: 'N', meaning: 'the sequence number of the first change; counted per profile' },
+    profile: { type: 'string', value: 'ID', meaning: 'only this profile' },
   },
   run: async ({ args, flags, out, withServices }) => {
     const from = {
@@ -194,7 +198,7 @@ export const replayFrom = command({
 
 export const dead = command({
   name: 'push dead',
-  summary: 'rows that the destination would not take',
+  summary: 'List the dead letters: rows that the destination rejected.',
   args: ['CLIENT_ID', 'DESTINATION'],
   run: async ({ args, out, withServices }) => {
     const deadLetters = await withServices(async (deps) =>
@@ -213,9 +217,9 @@ export const dead = command({
 
 export const deliveries = command({
   name: 'push deliveries',
-  summary: 'what was tried, newest first',
+  summary: 'List deliveries, newest first.',
   args: ['CLIENT_ID', 'DESTINATION'],
-  options: { limit: { type: 'string', value: 'N', meaning: 'how many (50)' } },
+  options: { limit: { type: 'string', value: 'N', meaning: 'number of deliveries (50)' } },
   run: async ({ args, flags, out, withServices }) => {
     const limit = number('limit', flags.text('limit')) ?? 50
     const tried = await withServices(async (deps) =>
@@ -239,26 +243,26 @@ export const deliveries = command({
 
 export const rights = command({
   name: 'push rights',
-  summary: 'the SQL that gives a role in your database what it needs, and no more',
+  summary: 'Print the SQL that grants a database role the rights it needs, and no more.',
   args: ['KIND'],
   options: {
     place: { type: 'string', value: 'NAME', meaning: 'the schema (postgres) or database (mysql): tributary' },
   },
   run: async ({ args, flags, out }) => {
-    const [kind, place] = [args[0], flags.text('place') ?? 'tributary']
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(place))
+    const [kind, schema] = [args[0], flags.text('place') ?? 'tributary']
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new UsageError('--place must be lower-case letters, digits and underscores.')
-    const sql = privilegesScript(kind, place)
-    if (sql === undefined) throw new UsageError(`Only ${KINDS_WITH_ROLES.join(' and ')} have roles.`)
+    const sql = privilegesScript(kind, schema)
+    if (sql === undefined) throw new UsageError(`KIND must be ${KINDS_WITH_ROLES.join(' or ')}.`)
     out.result({ kind, sql }, () => sql.split('\n'))
   },
 })
 
 export const remove = command({
   name: 'push delete',
-  summary: 'stop delivering',
+  summary: 'Delete a destination and stop delivering to it.',
   args: ['CLIENT_ID', 'DESTINATION'],
-  options: { 'drop-tables': { type: 'boolean', meaning: 'also remove the tables we made there' } },
+  options: { 'drop-tables': { type: 'boolean', meaning: 'also drop the tables that Tributary created there' } },
   run: async ({ args, flags, out, withServices }) => {
     await withServices(async (deps) =>
       removeDestination(deps, await findOwn(deps, args[0], args[1]), flags.on('drop-tables'), ACTOR),
@@ -279,11 +283,11 @@ function onOne(
     summary,
     args: ['CLIENT_ID', 'DESTINATION'],
     run: async ({ args, out, withServices }) => {
-      const shown = await withServices(async (deps) => {
+      const view = await withServices(async (deps) => {
         await act(deps, await findOwn(deps, args[0], args[1]))
         return document(await show(deps, await findOwn(deps, args[0], args[1])))
       })
-      out.result(shown, () => [`${shown.name} is ${shown.state}.`])
+      out.result(view, () => [`${view.name} is ${view.state}.`])
     },
   })
 }
@@ -322,25 +326,25 @@ function options(pairs: string[]): Record<string, unknown> {
   )
 }
 
-/** `true`, `false` and JSON objects are what they say; everything else is text. */
+/** `true`, `false` and JSON objects are parsed; everything else is text. */
 function optionValue(pair: string, value: string): unknown {
   if (!/^(true|false|\{.*)$/s.test(value)) return value
   try {
     return JSON.parse(value)
   } catch {
     // The platform's message repeats the value, which may be a secret.
-    throw new UsageError(`--option ${pair}: is no JSON.`)
+    throw new UsageError(`--option ${pair}: the value is not valid JSON.`)
   }
 }
 
 function number(flag: string, text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--${flag} ${text} is no number.`)
+  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--${flag} ${text} is not a valid number.`)
   return text === undefined ? undefined : Number(text)
 }
 
 function time(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const ms = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
-  if (Number.isNaN(ms)) throw new UsageError(`--since ${text} is no time.`)
+  if (Number.isNaN(ms)) throw new UsageError(`--since ${text} is not a valid time.`)
   return ms
 }

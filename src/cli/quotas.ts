@@ -1,12 +1,12 @@
-import { getQuotas, type ShownQuotas, setQuotas } from '#flows/operations/app-quotas.ts'
-import { type ShownUse, usageOf } from '#flows/operations/usage.ts'
+import { getQuotas, type QuotaLimits, setQuotas } from '#flows/operations/app-quotas.ts'
+import { type QuotaUse, usageOf } from '#flows/operations/usage.ts'
 import { QUOTA_NAMES, type QuotaInput, type QuotaName } from '#model/quotas.ts'
 import { command, UsageError } from './command.ts'
 import { table } from './output.ts'
 
 export const quotas = command({
   name: 'app quotas',
-  summary: 'show or set how much an app may store, and how many sign-ins may be unfinished',
+  summary: 'Show or set how much an app may store, and how many sign-ins may be unfinished.',
   args: ['CLIENT_ID'],
   options: {
     set: {
@@ -18,14 +18,14 @@ export const quotas = command({
   },
   run: async ({ args, flags, out, withServices }) => {
     const changes = flags.texts('set').map(readQuotaChange)
-    const shown = await withServices(async (deps) => {
+    const limits = await withServices(async (deps) => {
       const before = await getQuotas(deps, args[0])
       return changes.length === 0 ? before : setQuotas(deps, args[0], changed(before, changes), 'cli')
     })
-    out.result(shown, () =>
+    out.result(limits, () =>
       table([
         ['quota', 'limit', 'set for this app'],
-        ...Object.entries(shown).map(([name, { limit, own }]) => [name, String(limit ?? 'none'), own ? 'yes' : '']),
+        ...Object.entries(limits).map(([name, { limit, own }]) => [name, String(limit ?? 'none'), own ? 'yes' : '']),
       ]),
     )
   },
@@ -33,17 +33,23 @@ export const quotas = command({
 
 export const usage = command({
   name: 'app usage',
-  summary: 'how much of its quotas an app uses',
+  summary: 'Show how much of its quotas an app uses.',
   args: ['CLIENT_ID'],
   options: {
-    account: { type: 'string', value: 'ACCOUNT', meaning: 'of this account, with its profiles' },
-    profile: { type: 'string', value: 'PROFILE', meaning: 'with --account: only this profile' },
+    account: { type: 'string', value: 'ACCOUNT', meaning: 'show this account, with its profiles' },
+    profile: { type: 'string', value: 'PROFILE', meaning: 'with --account: show only this profile' },
   },
   run: async ({ args, flags, out, withServices }) => {
     const of = { account: flags.text('account'), profile: flags.text('profile') }
     const found = await withServices((deps) => usageOf(deps, args[0], of))
-    const rows = (whose: string, uses: Record<string, ShownUse>) =>
-      Object.entries(uses).map(([name, use]) => [whose, name, String(use.used), String(use.limit ?? 'none'), use.state])
+    const rows = (subject: string, uses: Record<string, QuotaUse>) =>
+      Object.entries(uses).map(([name, use]) => [
+        subject,
+        name,
+        String(use.used),
+        String(use.limit ?? 'none'),
+        use.state,
+      ])
     out.result(found, () => [
       ...table([
         ['of', 'quota', 'used', 'limit', 'state'],
@@ -70,10 +76,10 @@ function readQuotaChange(text: string): QuotaChange {
   return [name, limit === 'default' ? undefined : limit === 'none' ? 'none' : Number(limit)]
 }
 
-/** What is not named stays as it is. */
-function changed(before: ShownQuotas, changes: QuotaChange[]): QuotaInput {
-  const kept = QUOTA_NAMES.filter((name) => before[name].own).map(
+/** Quotas without a change keep their limit. */
+function changed(before: QuotaLimits, changes: QuotaChange[]): QuotaInput {
+  const unchanged = QUOTA_NAMES.filter((name) => before[name].own).map(
     (name): QuotaChange => [name, before[name].limit ?? 'none'],
   )
-  return Object.fromEntries([...kept, ...changes])
+  return Object.fromEntries([...unchanged, ...changes])
 }

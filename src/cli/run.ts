@@ -16,18 +16,18 @@ export interface Terminal {
 export interface RunDeps {
   terminal: Terminal
   version: string
-  /** Everything of the context that depends on settings given as flags. */
-  prepare: (overrides: Record<string, string>, say: { json: boolean }) => Omit<Context, 'args' | 'flags' | 'out'>
+  /** Creates the part of the context that depends on settings given as flags. */
+  prepare: (overrides: Record<string, string>, output: { json: boolean }) => Omit<Context, 'args' | 'flags' | 'out'>
 }
 
-/** Runs what was typed and gives the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function runCli({ terminal, version, prepare }: RunDeps, argv: string[]): Promise<number> {
   const wantsJson = argv.includes('--json')
   const out = createOutput({ json: wantsJson, ...terminal })
-  const say = (lines: string[]) => terminal.stdout(`${lines.join('\n')}\n`)
+  const printLines = (lines: string[]) => terminal.stdout(`${lines.join('\n')}\n`)
   const [first = 'help'] = argv
   if (['help', '--help', '-h'].includes(first)) {
-    say(helpForAll(COMMANDS, version))
+    printLines(helpForAll(COMMANDS, version))
     return EXIT.ok
   }
   if (['version', '--version', '-v'].includes(first)) {
@@ -36,22 +36,22 @@ export async function runCli({ terminal, version, prepare }: RunDeps, argv: stri
   }
   const found = findCommand(COMMANDS, argv)
   try {
-    if (found === undefined) throw new UsageError(unknown(argv))
+    if (found === undefined) throw new UsageError(unknownCommand(argv))
     const parsed = parseCommand(found.command, found.rest)
     if (parsed.flags.on('help')) {
-      say(helpFor(found.command))
+      printLines(helpFor(found.command))
       return EXIT.ok
     }
     return (await run(found.command, parsed)) ?? EXIT.ok
   } catch (error) {
-    return print(error, found?.command)
+    return printError(error, found?.command)
   }
 
   async function run(command: Command, { args, flags, overrides }: Parsed): Promise<number | void> {
     return command.run({ args, flags, out, ...prepare(overrides, { json: wantsJson }) })
   }
 
-  function print(error: unknown, command: Command | undefined): number {
+  function printError(error: unknown, command: Command | undefined): number {
     const { code, document, lines } = explain(error, command)
     if (wantsJson) terminal.stdout(`${JSON.stringify(document, null, 2)}\n`)
     else terminal.stderr(`${lines.join('\n')}\n`)
@@ -59,12 +59,12 @@ export async function runCli({ terminal, version, prepare }: RunDeps, argv: stri
   }
 }
 
-function unknown(argv: string[]): string {
+function unknownCommand(argv: string[]): string {
   const [first = ''] = argv
-  const near = COMMANDS.map(({ name }) => name).filter((name) => name.split(' ')[0] === first)
-  return near.length > 0
-    ? `“${argv.slice(0, 2).join(' ')}” is no command. There is: ${near.join(', ')}.`
-    : `“${first}” is no command.`
+  const similar = COMMANDS.map(({ name }) => name).filter((name) => name.split(' ')[0] === first)
+  return similar.length > 0
+    ? `Unknown command “${argv.slice(0, 2).join(' ')}”. Similar commands: ${similar.join(', ')}.`
+    : `Unknown command “${first}”.`
 }
 
 function explain(error: unknown, command: Command | undefined): { code: number; document: object; lines: string[] } {

@@ -7,12 +7,12 @@ export const ADDRESS_OPTIONS: Record<string, Option> = {
 
 export const serve = command({
   name: 'serve',
-  summary: 'API, pages, and the worker processes',
+  summary: 'Start the API, the pages and the worker processes.',
   options: ADDRESS_OPTIONS,
   run: async ({ out, start, untilSignal }) => {
     const running = await start({ serve: true })
     out.result({ url: running.url, admin_token_file: running.adminTokenFile }, () => [
-      `Tributary answers at ${out.bold(running.url!)}`,
+      `Tributary listens at ${out.bold(running.url!)}`,
     ])
     await untilSignal
     await running.stop()
@@ -21,7 +21,7 @@ export const serve = command({
 
 export const work = command({
   name: 'work',
-  summary: 'workers only; as many processes as you like',
+  summary: 'Start worker processes only; several may run.',
   run: async ({ out, start, untilSignal }) => {
     const running = await start({ serve: false })
     out.result({ working: true }, () => ['Working.'])

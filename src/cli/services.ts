@@ -3,7 +3,7 @@ import { table } from './output.ts'
 
 export const services = command({
   name: 'services',
-  summary: 'the services this release can speak with',
+  summary: 'List the services that this installation supports.',
   run: async ({ out, registry }) => {
     const known = (await registry()).list()
     out.result(

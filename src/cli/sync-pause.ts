@@ -5,27 +5,27 @@ import { command } from './command.ts'
 
 const ACTOR = 'cli'
 
-export const pauseProfile = steering(
+export const pauseProfile = controlCommand(
   'sync pause',
-  'no syncs of a profile until it is resumed; what is stored can still be read',
+  'Pause the syncs of a profile; its items can still be read.',
   pauseSync,
 )
 
-export const resumeProfile = steering('sync resume', 'sync a paused profile again, from where it was', resumeSync)
+export const resumeProfile = controlCommand('sync resume', 'Resume the syncs of a paused profile.', resumeSync)
 
-function steering(name: string, summary: string, steer: typeof pauseSync) {
+function controlCommand(name: string, summary: string, control: typeof pauseSync) {
   return command({
     name,
     summary,
     args: ['ACCOUNT', 'PROFILE'],
     run: async ({ args, out, withStore, registry }) => {
-      const [accountId, wanted] = args
+      const [accountId, requested] = args
       const profile = await withStore(async (store) => {
-        const found = await profileIn({ database: store.database, registry: await registry() }, accountId, wanted)
-        return steer(store, found, ACTOR)
+        const found = await profileIn({ database: store.database, registry: await registry() }, accountId, requested)
+        return control(store, found, ACTOR)
       })
-      const shown = { profile: profileName(profile), state: profile.state }
-      out.result(shown, () => [`${shown.profile} is ${shown.state}.`])
+      const view = { profile: profileName(profile), state: profile.state }
+      out.result(view, () => [`${view.profile} is ${view.state}.`])
     },
   })
 }

@@ -10,19 +10,19 @@ import {
 import { type Context, command } from './command.ts'
 import { table } from './output.ts'
 
-const BAR = 24
+const BAR_CHARS = 24
 
 export const sync = command({
   name: 'sync',
-  summary: 'ask for a sync of a profile, or follow one',
+  summary: 'Request a sync of a profile, show its state, or follow it.',
   args: ['ACCOUNT', 'PROFILE'],
   options: {
-    follow: { type: 'boolean', meaning: 'show how far it is until it is over' },
-    reset: { type: 'boolean', meaning: 'forget all cursors and read everything again' },
-    status: { type: 'boolean', meaning: 'only show how far it is' },
-    'retry-parked': { type: 'boolean', meaning: 'try endpoints that ended three workers once more' },
-    'retry-quarantined': { type: 'boolean', meaning: 'read records that could not be stored once more' },
-    'confirm-deletes': { type: 'boolean', meaning: 'what vanished at the service is really gone, however much it is' },
+    follow: { type: 'boolean', meaning: 'show the progress until the sync ends' },
+    reset: { type: 'boolean', meaning: 'forget all watermarks and read everything again' },
+    status: { type: 'boolean', meaning: 'show the state without requesting a sync' },
+    'retry-parked': { type: 'boolean', meaning: 'try parked endpoints again' },
+    'retry-quarantined': { type: 'boolean', meaning: 'read quarantined records again' },
+    'confirm-deletes': { type: 'boolean', meaning: 'accept all items that are missing at the service as deleted' },
   },
   run: async ({ args, flags, out, withStore, registry, untilSignal }) => {
     const [accountId, name] = args
@@ -47,7 +47,7 @@ export const sync = command({
   },
 })
 
-// Work is done by a server or worker elsewhere: over when nothing is due and nothing runs.
+// Another process runs the sync: it is over when nothing runs and nothing is due.
 function isIdle(progress: Record<string, EndpointProgress>, nowMs: number): boolean {
   return (
     isSettled(progress) &&
@@ -61,8 +61,8 @@ function bar(progress: Record<string, EndpointProgress>): string {
   const all = Object.values(progress)
   const share = all.reduce((sum, each) => sum + each.progress, 0) / Math.max(1, all.length)
   const items = all.reduce((sum, each) => sum + each.items, 0)
-  const filled = Math.round(share * BAR)
-  return `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${Math.round(share * 100)} %  ${items} items  ${all.filter(({ state }) => state === 'done').length}/${all.length} endpoints`
+  const filled = Math.round(share * BAR_CHARS)
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_CHARS - filled)} ${Math.round(share * 100)} %  ${items} items  ${all.filter(({ state }) => state === 'done').length}/${all.length} endpoints`
 }
 
 function describe(progress: Record<string, EndpointProgress>, out: Context['out']): string[] {

@@ -4,11 +4,11 @@ import { command } from './command.ts'
 
 export const revoke = command({
   name: 'token revoke',
-  summary: 'take an access token back',
+  summary: 'Revoke an access token.',
   args: ['TOKEN'],
   run: async ({ args, out, withStore }) => {
     if (!(await withStore((store) => revokeAnyToken(store, args[0]))))
-      throw new ApiError('not_found', 'There is no such token, or it was revoked before.')
+      throw new ApiError('not_found', 'The token is unknown or already revoked.')
     out.result({ revoked: true }, () => ['Revoked.'])
   },
 })

@@ -20,16 +20,16 @@ const client = z.object({
 export const exchange = route({
   auth: 'none',
   emptyIsAbsent: true,
-  summary: 'Exchange a code for an access token; this is when the sign-in takes effect',
+  summary: 'Exchange a code for an access token; this completes the sign-in',
   body: client.extend({
     code: text('From the redirect.'),
     grant_type: z.literal('authorization_code').optional(),
-    redirect_uri: text('If given, it must be the one the code was sent to.').optional(),
-    code_verifier: text('PKCE, when the sign-in began with a challenge.').optional(),
+    redirect_uri: text('If given, it must equal the address that the code was sent to.').optional(),
+    code_verifier: text('PKCE; required if the sign-in began with a challenge.').optional(),
     profile: z
       .enum(['all', 'last'])
       .optional()
-      .describe('Add the `/profiles` object: of all services, or of the one just used.'),
+      .describe('Add the `/profiles` object of all services, or of the one just used.'),
     auth: flag("With `profile`: add the services' tokens."),
     full: flag('With `profile`: add the full profile records.'),
   }),
@@ -60,7 +60,7 @@ export const exchange = route({
 export const revoke = route({
   auth: 'none',
   emptyIsAbsent: true,
-  summary: 'Take an access token back (RFC 7009)',
+  summary: 'Revoke an access token (RFC 7009)',
   body: client.extend({ token: text('The access token.'), token_type_hint: text('Ignored.').optional() }),
   response: z.object({}),
   reasons: ['app_secret_invalid', 'too_many_attempts'],
@@ -73,7 +73,7 @@ export const revoke = route({
 
 export const metadata = route({
   auth: 'none',
-  summary: 'What this authorization server can do (RFC 8414)',
+  summary: 'Get the metadata of this authorization server (RFC 8414)',
   run: async ({ config: { baseUrl } }) => ({
     issuer: baseUrl,
     authorization_endpoint: `${baseUrl}/oauth/authenticate`,
@@ -89,7 +89,7 @@ export const metadata = route({
   }),
 })
 
-/** The app by HTTP Basic or by fields; both given and different is a mistake. */
+/** Authenticates the app by HTTP Basic or by fields; different ids in both are an error. */
 export async function appFrom(
   deps: HttpDeps,
   request: FastifyRequest,

@@ -26,26 +26,26 @@ const deletion = z.object({
   erased: z.number(),
   service_tokens: z.object({ revoked: z.number(), not_supported: z.number(), failed: z.number() }),
   destinations_waiting: z.number().optional().describe('Erasures that destinations have not confirmed yet.'),
-  destinations_untold: z.number().optional().describe('Destinations that went without having confirmed.'),
+  destinations_untold: z.number().optional().describe('Destinations that ended without having confirmed.'),
   error: z.string().optional(),
 })
 
 const fields = z.object({
-  name: z.string().describe('What people see when they are asked to agree.'),
-  redirect_uris: z.array(z.string()).describe('Addresses that people may return to; compared exactly.'),
+  name: z.string().describe('The name that people see when they are asked for consent.'),
+  redirect_uris: z.array(z.string()).describe('Addresses that people are redirected to; compared exactly.'),
   token_flow: z.boolean().optional().describe('Allow `response_type=token`. Default true.'),
 })
 
 export const list = route({
   auth: 'admin',
-  summary: 'All apps',
+  summary: 'List all apps',
   response: z.array(app),
   run: async (deps) => (await listApps(deps)).map(presentApp),
 })
 
 export const create = route({
   auth: 'admin',
-  summary: 'A new app; the secret is shown this once',
+  summary: 'Create an app; the secret is shown only once',
   body: fields,
   status: 201,
   response: app.extend({ client_secret: z.string() }),
@@ -61,7 +61,7 @@ export const create = route({
 
 export const show = route({
   auth: 'admin',
-  summary: 'One app, with the age of its secrets',
+  summary: 'Get an app, with the age of its secrets',
   path,
   response: app.extend({
     secrets: z.array(z.object({ id: z.string(), created_at: z.number(), expires_at: z.number().optional() })),
@@ -85,7 +85,7 @@ export const show = route({
 
 export const update = route({
   auth: 'admin',
-  summary: 'Change name, redirect addresses or flows of an app',
+  summary: 'Change the name, redirect addresses or flows of an app',
   path,
   body: fields.partial(),
   response: app,
@@ -107,18 +107,18 @@ export const update = route({
 
 export const remove = route({
   auth: 'admin',
-  summary: 'Delete an app and its keys; with `erase=true` also everything of its people, which goes on by itself',
+  summary: 'Delete an app and its keys; with `erase=true` also all accounts and their data, in the background',
   path,
   query: z.object({
-    erase: flag('Revoke all tokens at the services, erase all accounts, and have destinations take out their rows.'),
+    erase: flag('Revoke all tokens at the services, erase all accounts, and delete their rows at destinations.'),
     give_up: flag('Do not wait for destinations any longer.'),
   }),
   response: z.union([z.object({ deleted: z.string() }), deletion]),
   reasons: ['not_found', 'app_has_accounts'],
   run: async (deps, { path: { client_id: id }, query, reply }) => {
     const begun = await beginDeletion(deps, id, ACTOR, { erase: query.erase, giveUp: query.give_up })
-    // Without people there is nothing to wait for.
-    for (let moves = begun.accounts === 0; moves; ) moves = await continueDeletion(deps, id)
+    // Without accounts the deletion is fast enough to finish here.
+    for (let hasMore = begun.accounts === 0; hasMore; ) hasMore = await continueDeletion(deps, id)
     const progress = (await deletionProgress(deps, id)) ?? begun
     if (progress.state === 'deleted') return { deleted: id }
     void reply.code(202)
@@ -128,14 +128,14 @@ export const remove = route({
 
 export const deletions = route({
   auth: 'admin',
-  summary: 'Apps that are being deleted with everything of their people, and those that were',
+  summary: 'List apps that are being deleted with their accounts, and those that were',
   response: z.array(deletion),
   run: (deps) => listDeletions(deps),
 })
 
 export const rotateSecret = route({
   auth: 'admin',
-  summary: 'A second secret; the first ends after the overlap',
+  summary: 'Create a new secret; the previous one expires after an overlap',
   path,
   body: z.object({
     overlap_seconds: z
@@ -144,7 +144,7 @@ export const rotateSecret = route({
       .min(0)
       .max(30 * 86_400)
       .default(OVERLAP_MS / 1000)
-      .describe('How long the old secret keeps working.'),
+      .describe('How long the previous secret remains valid.'),
   }),
   response: app.extend({ client_secret: z.string(), previous_ends_at: z.number() }),
   reasons: ['not_found'],

@@ -10,7 +10,7 @@ const call = z.object({
   method: z.string(),
   service: z.string(),
   path: z.string().describe('Without the query.'),
-  status: z.number().describe('499: the app left before the end; 502: the service broke off.'),
+  status: z.number().describe('499: the app disconnected early; 502: the service’s response broke off.'),
   ms: z.number(),
   bytes: z.number(),
   refreshed: z.boolean(),
@@ -20,17 +20,17 @@ const call = z.object({
 
 export const listCalls = route({
   auth: 'admin',
-  summary: 'Calls of an app through the proxy in the last 14 days, the newest first',
+  summary: 'List calls of an app through the proxy in the last 14 days, newest first',
   path: z.object({ client_id: z.string() }),
   query: z.object({
-    limit: z.coerce.number().int().min(1).max(1000).default(100).describe('1 to 1000; 100 unless told.'),
-    before: text('The `id` of the last call seen; older ones follow.', 64).optional(),
+    limit: z.coerce.number().int().min(1).max(1000).default(100).describe('1 to 1000.'),
+    before: text('The `id` of the last call seen; older calls follow.', 64).optional(),
   }),
   response: z.array(call),
   reasons: ['not_found'],
   run: async (deps, { path, query }) => {
     const calls = await recentCalls(deps, path.client_id, query)
-    return calls.map(({ shard: _part, appId: _app, accountId, requestId, ...rest }) => ({
+    return calls.map(({ shard: _shard, appId: _app, accountId, requestId, ...rest }) => ({
       ...rest,
       account: accountId,
       request_id: requestId,

@@ -3,16 +3,17 @@ import { appFaults } from '#flows/sync/faults.ts'
 import { appQuarantine, retryAppQuarantine } from '#flows/sync/quarantine.ts'
 import { route } from './route.ts'
 
-const AT_ONCE = 100
+const PAGE_ROWS = 100
 
 const path = z.object({ client_id: z.string() })
-const query = z.object({ after: z.string().max(500).default('').describe('`next` of the previous answer, to go on.') })
+const query = z.object({
+  after: z.string().max(500).default('').describe('`next` of the previous response, to continue.'),
+})
 const where = { profile: z.string(), service: z.string(), endpoint: z.string() }
 
-/** Fields that connectors could not read: for operators. */
 export const listFaults = route({
   auth: 'admin',
-  summary: "Fields of records of an app's profiles that a connector could not read, with what its reader threw",
+  summary: "List fields of an app's records that connectors could not read, with the error of the reader",
   path,
   query,
   response: z.object({
@@ -31,21 +32,20 @@ export const listFaults = route({
   }),
   run: async (deps, call) => {
     const [profileId = '', endpoint = '', itemId = '', field = ''] = call.query.after.split('/', 4)
-    const found = await appFaults(deps, call.path.client_id, { profileId, endpoint, itemId, field }, AT_ONCE)
+    const found = await appFaults(deps, call.path.client_id, { profileId, endpoint, itemId, field }, PAGE_ROWS)
     const last = found.at(-1)
     return {
       faults: found.map(({ item: _item, ...fault }) => fault),
-      ...(last === undefined || found.length < AT_ONCE
+      ...(last === undefined || found.length < PAGE_ROWS
         ? {}
         : { next: `${last.profile}/${last.endpoint}/${last.item}/${last.field}` }),
     }
   },
 })
 
-/** Records that could not be stored: for operators. */
 export const listQuarantine = route({
   auth: 'admin',
-  summary: "Records of an app's profiles that could not be stored, with the reason",
+  summary: "List an app's records that could not be stored, with the reason",
   path,
   query,
   response: z.object({
@@ -63,21 +63,23 @@ export const listQuarantine = route({
   }),
   run: async (deps, call) => {
     const [profileId = '', endpoint = '', id = ''] = call.query.after.split('/', 3)
-    const found = await appQuarantine(deps, call.path.client_id, { profileId, endpoint, id }, AT_ONCE)
+    const found = await appQuarantine(deps, call.path.client_id, { profileId, endpoint, id }, PAGE_ROWS)
     const last = found.at(-1)
     return {
       quarantine: found,
-      ...(last === undefined || found.length < AT_ONCE ? {} : { next: `${last.profile}/${last.endpoint}/${last.id}` }),
+      ...(last === undefined || found.length < PAGE_ROWS
+        ? {}
+        : { next: `${last.profile}/${last.endpoint}/${last.id}` }),
     }
   },
 })
 
 export const retryQuarantine = route({
   auth: 'admin',
-  summary: "Read the quarantined records of an app's profiles once more, with the connectors of today",
+  summary: "Read an app's quarantined records again with the current connectors",
   path,
   status: 202,
-  response: z.object({ endpoints: z.number().describe('How many endpoints of profiles have such records.') }),
+  response: z.object({ endpoints: z.number().describe('Number of endpoints with quarantined records.') }),
   reasons: ['not_found'],
   run: async (deps, call) => ({ endpoints: await retryAppQuarantine(deps, call.path.client_id, 'admin') }),
 })

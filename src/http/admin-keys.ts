@@ -16,7 +16,7 @@ const path = z.object({ client_id: z.string(), service: z.string() })
 
 export const list = route({
   auth: 'admin',
-  summary: "An app's keys for services; secrets are never shown",
+  summary: "List an app's keys for services, without their secrets",
   path: path.pick({ client_id: true }),
   response: z.array(serviceKey),
   reasons: ['not_found'],
@@ -28,19 +28,19 @@ export const set = route({
   summary: "Set an app's key for a service",
   path,
   body: z.object({
-    key: z.string().min(1).max(2000).describe('The key the service gave the app (client id, consumer key).'),
-    secret: z.string().max(10_000).describe('The secret that belongs to it. Sealed at rest.'),
+    key: z.string().min(1).max(2000).describe('The key that the service issued to the app (client id, consumer key).'),
+    secret: z.string().max(10_000).describe('The secret of the key. Sealed at rest.'),
     hook_secret: z
       .string()
       .min(1)
       .max(10_000)
       .optional()
-      .describe('The secret of the service’s webhooks, where it is another one. Sealed at rest.'),
-    scope: z.string().max(2000).optional().describe("Scope to ask for instead of the service's default."),
+      .describe('The secret of the service’s webhooks, if it is a different one. Sealed at rest.'),
+    scope: z.string().max(2000).optional().describe("Scope to request instead of the service's default."),
     overrides: z
       .record(z.string(), z.string())
       .optional()
-      .describe(`Addresses of this instance: ${OVERRIDES.join(', ')}.`),
+      .describe(`Addresses of the service to override: ${OVERRIDES.join(', ')}.`),
   }),
   response: serviceKey,
   reasons: ['not_found'],

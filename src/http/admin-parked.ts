@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { parkedEndpoints } from '#flows/sync/progress.ts'
 import { route } from './route.ts'
 
-const AT_ONCE = 100
+const PAGE_ROWS = 100
 
-/** Endpoints of profiles that ended three workers: for operators. */
 export const listParked = route({
   auth: 'admin',
-  summary: "Endpoints of an app's profiles that are parked, because they ended three worker processes",
+  summary: "List endpoints of an app's profiles that are parked because they ended three worker processes",
   path: z.object({ client_id: z.string() }),
-  query: z.object({ after: z.string().max(300).default('').describe('`next` of the previous answer, to go on.') }),
+  query: z.object({ after: z.string().max(300).default('').describe('`next` of the previous response, to continue.') }),
   response: z.object({
     parked: z.array(
       z.object({
@@ -24,7 +23,7 @@ export const listParked = route({
   }),
   run: async (deps, { path, query }) => {
     const [profileId = '', endpoint = ''] = query.after.split('/', 2)
-    const found = await parkedEndpoints(deps, path.client_id, { profileId, endpoint }, AT_ONCE)
+    const found = await parkedEndpoints(deps, path.client_id, { profileId, endpoint }, PAGE_ROWS)
     const last = found.at(-1)
     return {
       parked: found.map((each) => ({
@@ -34,7 +33,7 @@ export const listParked = route({
         ...(each.error === undefined ? {} : { last_error: each.error }),
         ...(each.at === undefined ? {} : { last_run: each.at }),
       })),
-      ...(last === undefined || found.length < AT_ONCE ? {} : { next: `${last.profileId}/${last.endpoint}` }),
+      ...(last === undefined || found.length < PAGE_ROWS ? {} : { next: `${last.profileId}/${last.endpoint}` }),
     }
   },
 })

@@ -12,12 +12,12 @@ const limit = z.union([z.int().min(0), z.literal('none')]).optional()
 const each = <Schema extends z.ZodType>(schema: (name: QuotaName) => Schema) => recordOf(QUOTA_NAMES, schema)
 
 const limits = z.strictObject(each((name) => limit.describe(QUOTAS[name].meaning)))
-const shown = z.object(
+const quotaLimits = z.object(
   each((name) =>
     z
       .object({
-        limit: z.int().nullable().describe('`null`: none.'),
-        own: z.boolean().describe('It was set for this app.'),
+        limit: z.int().nullable().describe('`null`: no limit.'),
+        own: z.boolean().describe('Whether it was set for this app.'),
       })
       .describe(QUOTAS[name].meaning),
   ),
@@ -25,21 +25,19 @@ const shown = z.object(
 
 const use = z.object({
   used: z.int(),
-  limit: z.int().nullable().describe('`null`: none.'),
-  state: z.enum(['ok', 'near', 'reached']).describe('`near` from four fifths on.'),
+  limit: z.int().nullable().describe('`null`: no limit.'),
+  state: z.enum(['ok', 'near', 'reached']).describe('`near`: from 80 %.'),
 })
 const uses = z.object(each((name) => use.optional().describe(QUOTAS[name].meaning)))
 const usage = z.object({
   app: z.string(),
   account: z.string().optional(),
-  counted_at: z.int().describe('The sums of an app may be up to a minute old.'),
+  counted_at: z.int().describe('The totals of an app may be up to a minute old.'),
   quotas: uses,
   profiles: z
     .array(z.object({ profile: z.string(), id: z.string(), items: z.int(), bytes: z.int(), quotas: uses }))
     .optional()
-    .describe(
-      "Of an account: its profiles, also those that a merge brought together and the app's own items (`self`).",
-    ),
+    .describe("For an account: its profiles, including merged ones and the app's own items (`self`)."),
   notices: z
     .array(
       z.object({
@@ -51,37 +49,37 @@ const usage = z.object({
       }),
     )
     .optional()
-    .describe('Of the app: quotas that are near or reached, of itself, its accounts and their profiles; at most 100.'),
+    .describe('For an app: quotas of the app, its accounts and their profiles that are near or reached; at most 100.'),
 })
-const of = z.object({
+const subject = z.object({
   account: text('Only this account.').optional(),
   profile: text('Only this profile of the account: `id@service`, a service, or its id.').optional(),
 })
 
 export const showQuotas = route({
   auth: 'admin',
-  summary: 'The quotas of an app, set or by default',
+  summary: 'Get the quotas of an app',
   path,
-  response: shown,
+  response: quotaLimits,
   reasons: ['not_found'],
   run: (deps, call) => getQuotas(deps, call.path.client_id),
 })
 
 export const changeQuotas = route({
   auth: 'admin',
-  summary: 'Set the quotas of an app; those that are not named have their default again',
+  summary: 'Set the quotas of an app; a missing one gets its default',
   path,
   body: limits,
-  response: shown,
+  response: quotaLimits,
   reasons: ['not_found'],
   run: (deps, call) => setQuotas(deps, call.path.client_id, call.body, 'admin'),
 })
 
 export const showUsage = route({
   auth: 'admin',
-  summary: 'How much of its quotas an app uses, or one of its accounts',
+  summary: 'Get how much of its quotas an app, or one of its accounts, uses',
   path,
-  query: of,
+  query: subject,
   response: usage,
   reasons: ['not_found', 'no_profile'],
   run: (deps, call) => usageOf(deps, call.path.client_id, call.query),
@@ -89,8 +87,8 @@ export const showUsage = route({
 
 export const ownUsage = route({
   auth: 'app',
-  summary: 'How much of its quotas the app uses, or one of its accounts',
-  query: of,
+  summary: 'Get how much of its quotas the app, or one of its accounts, uses',
+  query: subject,
   response: usage,
   reasons: ['not_found', 'no_profile'],
   run: (deps, call) => usageOf(deps, call.app.id, call.query),

@@ -16,7 +16,7 @@ const rules = z.object({
 
 export const showRules = route({
   auth: 'admin',
-  summary: "How the profiles of an app's people are synced",
+  summary: 'Get the sync rules of an app',
   path,
   response: rules,
   run: (deps, call) => getRules(deps, call.path.client_id),
@@ -24,7 +24,7 @@ export const showRules = route({
 
 export const changeRules = route({
   auth: 'admin',
-  summary: 'Switch classes of endpoints off, or give endpoints a pace of their own',
+  summary: 'Set the sync rules of an app: switch classes of endpoints off, or set intervals of endpoints',
   path,
   body: rules,
   response: rules,

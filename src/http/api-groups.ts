@@ -1,29 +1,29 @@
 import { firstOf } from '#platform/list-ends.ts'
-/** How the API reference is ordered: by what somebody wants to do. A path belongs to the first group with a fitting beginning. */
+/** The groups of the API reference, by task. A path belongs to the first group with a matching prefix. */
 export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   {
     name: 'Sign in',
-    about: 'A person connects a service; the app gets a code, redeems it, and has an access token.',
+    about: 'A person connects a service; the app gets a code and exchanges it for an access token.',
     paths: ['/connect', '/oauth/', '/auth/', '/.well-known/'],
   },
   {
     name: 'Accounts and profiles',
-    about: 'Who is connected, how far their syncs are, how much is stored, and how they leave.',
+    about: 'Connected profiles, the progress of their syncs, usage, and disconnecting.',
     paths: ['/profile', '/usage'],
   },
   {
     name: 'Reading',
-    about: 'What was synced, in one shape: by service, by type, by id.',
+    about: 'Synced items in one format: by service, by type, by id.',
     paths: ['/services', '/types', '/id/'],
   },
   {
     name: 'Proxy',
-    about: "Any call to a service's own API, with the person's credentials added.",
+    about: "Calls to a service's own API, with the person's credential added.",
     paths: ['/proxy/'],
   },
   {
     name: 'Push',
-    about: "An app's data delivered into its own database, files or stream..",
+    about: "Delivery of an app's data to its own database, files, stream or webhook.",
     paths: ['/push'],
   },
   {
@@ -33,11 +33,11 @@ export const API_GROUPS: { name: string; about: string; paths: string[] }[] = [
   },
   {
     name: 'Operating',
-    about: 'Health, figures, this description, and what services call.',
+    about: 'Health, metrics, this description, and webhooks of services.',
     paths: ['/'],
   },
 ]
 
 export function apiGroupOf(path: string): string {
-  return firstOf(API_GROUPS.filter(({ paths }) => paths.some((beginning) => path.startsWith(beginning)))).name
+  return firstOf(API_GROUPS.filter(({ paths }) => paths.some((prefix) => path.startsWith(prefix)))).name
 }

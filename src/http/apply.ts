@@ -12,9 +12,9 @@ const path = z.object({ service: z.string() })
 const fields = z.object({
   client_id: text("The app's client id; or HTTP Basic.").optional(),
   client_secret: text("The app's secret; or HTTP Basic.").optional(),
-  token: text('The access token for the service.', 10_000),
+  token: text('An access token of the service.', 10_000),
   token_secret: text('For services based on OAuth 1.', 10_000).optional(),
-  account: text('An existing account to attach the profile to; otherwise a new one is made.').optional(),
+  account: text('An existing account to attach the profile to. Default: a new account.').optional(),
 })
 const response = z.object({
   access_token: z.string(),
@@ -22,7 +22,7 @@ const response = z.object({
   profile: z.string(),
   app_verified: z
     .boolean()
-    .describe('Whether the service said that it gave this token to this app; false where it has no way to say.'),
+    .describe('Whether the service confirmed that the token was issued to this app; false if it cannot.'),
 })
 const reasons = [
   'app_secret_invalid',
@@ -36,11 +36,11 @@ const reasons = [
   'not_found',
 ] as const
 
-/** With the secret in the query, as the specification has it. */
+/** With the secret in the query, as the specification requires. */
 export const applyByQuery = route({
   auth: 'none',
   hasSideEffects: true,
-  summary: 'Attach a profile by tokens the app already has; prefer POST, which keeps secrets out of addresses',
+  summary: 'Attach a profile with a token that the app already has; prefer POST, which keeps secrets out of URLs',
   path,
   query: fields,
   response,
@@ -50,7 +50,7 @@ export const applyByQuery = route({
 
 export const applyByBody = route({
   auth: 'none',
-  summary: 'Attach a profile by tokens the app already has',
+  summary: 'Attach a profile with a token that the app already has',
   path,
   body: fields,
   response,
@@ -83,20 +83,20 @@ const MAX_PROFILES = 1000
 
 export const batch = route({
   auth: 'none',
-  summary: `The same for up to ${MAX_PROFILES} people; answers by the caller's own id`,
+  summary: `Attach profiles of up to ${MAX_PROFILES} people; results are keyed by the caller's own ids`,
   body: z.object({
     client_id: text("The app's client id; or HTTP Basic.").optional(),
     client_secret: text("The app's secret; or HTTP Basic.").optional(),
     accounts: z
       .array(z.looseObject({ id: z.string().min(1).max(200) }))
       .max(MAX_PROFILES)
-      .describe('`{"id": yours, "<service>": {"token", "token_secret"?}}`'),
+      .describe('`{"id": "<your id>", "<service>": {"token", "token_secret"?}}`'),
   }),
   reasons: ['app_secret_invalid', 'too_many_attempts'],
   run: async (deps, { body, request }) => {
     const app = await appFrom(deps, request, body)
     if (new Set(body.accounts.map(({ id }) => id)).size < body.accounts.length)
-      throw new ApiError('bad_body', 'accounts: an id is there twice.')
+      throw new ApiError('bad_body', 'accounts: an id occurs twice.')
     return applyBatch(deps, app, body.accounts.map(readEntry))
   },
 })

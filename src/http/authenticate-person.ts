@@ -13,15 +13,15 @@ import { route } from './route.ts'
 
 const startQuery = z.object({
   client_id: text("The app's client id.").optional(),
-  redirect_uri: text('Where the person returns; equal to a registered address.').optional(),
+  redirect_uri: text('Where to redirect the person; must equal a registered address.').optional(),
   redirect_url: text('Another spelling of `redirect_uri`.').optional(),
-  service: text('Which service to authorize.').optional(),
+  service: text('The service to sign in to.').optional(),
   access_token: text('Link the new profile to the account of this token.').optional(),
   scope: text("Overrides the service's default scope.").optional(),
   response_type: text('`code` (default) or `token`.').optional(),
-  flag: text('Another flow of a service that has one, e.g. `dm`.').optional(),
-  force_login: flag('Ask the service for a new login.'),
-  state: text('Comes back as it was sent.', 4000).optional(),
+  flag: text('A variant of the sign-in that some services have, e.g. `dm`.').optional(),
+  force_login: flag('Request a new login at the service.'),
+  state: text('Returned unchanged in the redirect.', 4000).optional(),
   code_challenge: text('PKCE.').optional(),
   code_challenge_method: text('`S256`.').optional(),
 })
@@ -31,7 +31,7 @@ export const authenticate = route({
   auth: 'browser',
   hasSideEffects: true,
   emptyIsAbsent: true,
-  summary: 'Send a person to a service to sign in',
+  summary: 'Redirect a person to a service to sign in',
   query: startQuery,
   status: 302,
   reasons: ['client_unknown', 'redirect_unregistered', 'too_many_sign_ins'],
@@ -45,7 +45,7 @@ export const authenticate = route({
     } catch (error) {
       if (error instanceof AuthorizeError) return returnError(reply, to, error)
       if (error instanceof ApiError) throw error
-      deps.log.error('a sign-in could not start', { request_id: request.id, error })
+      deps.log.error('a sign-in could not be started', { request_id: request.id, error })
       return returnError(reply, to, new AuthorizeError('server_error'))
     }
   },
@@ -54,7 +54,7 @@ export const authenticate = route({
 export const callback = route({
   auth: 'browser',
   hasSideEffects: true,
-  summary: 'Where a service sends the person back to',
+  summary: 'Receive the person from a service after the sign-in',
   path: z.object({ service: z.string() }),
   status: 302,
   reasons: ['session_expired'],

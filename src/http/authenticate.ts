@@ -10,13 +10,13 @@ import { decodePercent } from '#platform/decode-percent.ts'
 import type { HttpDeps } from './deps.ts'
 import { queryOf } from './query-pairs.ts'
 
-/** The admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
+/** Requires the admin token in `Authorization: Bearer`. Wrong ones are counted like wrong secrets. */
 export async function requireAdmin(deps: HttpDeps, request: FastifyRequest): Promise<void> {
-  const shown = request.headers.authorization
+  const secret = request.headers.authorization
   const refusal = () => new ApiError('admin_token_invalid')
-  if (shown === undefined) throw refusal()
-  const guess = { subject: 'admin', address: request.ip, shown }
-  await limitGuesses(deps, guess, refusal, async () => isAdmin(deps, shown) || undefined)
+  if (secret === undefined) throw refusal()
+  const guess = { subject: 'admin', address: request.ip, secret }
+  await limitGuesses(deps, guess, refusal, async () => isAdmin(deps, secret) || undefined)
 }
 
 function isAdmin({ adminToken }: HttpDeps, authorization: string): boolean {
@@ -24,7 +24,7 @@ function isAdmin({ adminToken }: HttpDeps, authorization: string): boolean {
   return given !== undefined && adminToken !== undefined && sameText(given, adminToken)
 }
 
-/** HTTP Basic with `client_id:client_secret`. */
+/** Requires HTTP Basic with `client_id:client_secret`. */
 export async function requireApp(deps: HttpDeps, request: FastifyRequest): Promise<App> {
   const credentials = basicCredentials(request.headers.authorization)
   if (credentials === undefined) throw new ApiError('app_secret_invalid')
@@ -40,7 +40,7 @@ export async function requireAccount(
   return account
 }
 
-/** The access token as `access_token` in the query or as Bearer; two different ones are a mistake worth telling. */
+/** The access token, as `access_token` in the query or as Bearer; two different ones are an error. */
 export function tokenOf(request: FastifyRequest): string {
   const { access_token: inQuery } = queryOf(request)
   if (inQuery !== undefined && typeof inQuery !== 'string')
@@ -52,7 +52,7 @@ export function tokenOf(request: FastifyRequest): string {
   return token
 }
 
-/** Both halves may be form-encoded inside Basic (RFC 6749 2.3.1), down to the underscore; ids and secrets of ours never hold a `%`. */
+/** Id and secret may be form-encoded inside Basic (RFC 6749 2.3.1), even the underscore; ours never contain a `%`. */
 export function basicCredentials(header: string | undefined): { id: string; secret: string } | undefined {
   const encoded = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(header ?? '')?.[1]
   if (encoded === undefined) return undefined
@@ -65,7 +65,7 @@ function formDecoded(text: string): string {
   return text.includes('%') ? (decodePercent(text) ?? text) : text
 }
 
-// Hashed first, so that lengths tell nothing either.
+// Hashed first, so that the time does not reveal the length either.
 function sameText(a: string, b: string): boolean {
   const digest = (value: string) => createHash('sha256').update(value).digest()
   return timingSafeEqual(digest(a), digest(b))

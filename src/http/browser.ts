@@ -2,24 +2,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomSecret } from '#platform/ids.ts'
 import type { HttpDeps } from './deps.ts'
 
-/** Limit: seconds that the cookie of a sign-in lives. */
+/** Limit: lifetime of the cookie of a sign-in, in seconds; then the sign-in has to start again. */
 const MAX_AGE_S = 20 * 60
 
-/** Whose cookie: ours, or that of the demo app, which stands for another server. */
+/** Who sets the cookie: this service, or the demo app, which stands for another server. */
 type Owner = 'tributary' | 'tributary-demo'
 
-/** The name says that no other host and no plain connection set it; without https the prefix would be refused. */
+/** The prefix `__Host-` proves that no other host or plain connection set the cookie; browsers reject it without https. */
 function cookieName({ config }: HttpDeps, owner: Owner): string {
   return config.baseUrl.startsWith('https:') ? `__Host-${owner}` : owner
 }
 
-/** What ties a sign-in to the browser that began it: a hash of its cookie. */
+/** Returns the hash of the browser's cookie, which binds a sign-in to the browser that began it. */
 export function browserOf(deps: HttpDeps, request: FastifyRequest, owner: Owner = 'tributary'): Buffer | undefined {
   const value = readCookie(request, cookieName(deps, owner))
   return value === undefined ? undefined : deps.hasher.hash('browser', value)
 }
 
-/** Keeps the cookie that is there, so that two sign-ins side by side both finish; its time starts anew. */
+/** Sets the cookie. An existing one is kept and renewed, so that two concurrent sign-ins both succeed. */
 export function rememberBrowser(
   deps: HttpDeps,
   request: FastifyRequest,

@@ -6,49 +6,49 @@ import { requireAccount, tokenOf } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
 
 const TTL_MS = 60_000
-/** Limit: access tokens whose account one process remembers; the least recently used goes. */
+/** Limit: access tokens whose account one process caches; the least recently used is dropped. */
 const MAX_TOKENS = 10_000
 
-/** Whose request it is, for routes that read with an account that may only be cached. */
+/** Finds the account of a request, for routes that may read with a cached one. */
 export interface Accounts {
-  /** Runs a route with what is cached first, and again with the truth where that was not so any more. */
+  /** Runs a route with the cached account first, and again with the current one if it has changed. */
   read<Result>(request: FastifyRequest, run: (account: ReadingAccount) => Promise<Result>): Promise<Result>
   clear(): void
 }
 
 /**
- * What a token opens is cached but never believed: the statement that reads proves it, so that a token that was
- * taken back or a profile that left shows nothing, and yet the database is asked once and not twice.
+ * Caches the accounts of tokens. The statement that reads also verifies the cached account, so that a revoked token or a removed
+ * profile returns nothing, and a request needs one query instead of two.
  */
 export function createAccounts(deps: Pick<HttpDeps, 'clock' | 'database' | 'hasher'>): Accounts {
-  const known = createTtlCache<CachedAccount>(deps.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
+  const cache = createTtlCache<CachedAccount>(deps.clock, { ttlMs: TTL_MS, maxEntries: MAX_TOKENS })
 
-  const look = async (request: FastifyRequest): Promise<{ account: Account; cached: CachedAccount }> => {
+  const lookUp = async (request: FastifyRequest): Promise<{ account: Account; cached: CachedAccount }> => {
     const account = await requireAccount(deps, request)
     const { id, profiles, token } = account
     const cached = { cached: { id, profiles, token } }
-    known.set(tokenOf(request), cached)
+    cache.set(tokenOf(request), cached)
     return { account, cached }
   }
 
   return {
     read: async (request, run) => {
       const token = tokenOf(request)
-      const cached = await known.peek(token)
+      const cached = await cache.peek(token)
       try {
-        return await run(cached ?? (await look(request)).account)
+        return await run(cached ?? (await lookUp(request)).account)
       } catch (error) {
-        // It changed while it was read, before anything was sent.
-        const isOther = error instanceof AccountChanged
-        if (!isOther && !(cached !== undefined && error instanceof ApiError)) throw error
-        known.delete(token)
-        const now = await look(request)
-        // A refusal of a request that nothing changed for stays the same refusal.
-        if (!isOther && isSame(now.cached, cached)) throw error
-        return run(now.account)
+        // The account changed, and nothing has been sent yet.
+        const hasChanged = error instanceof AccountChanged
+        if (!hasChanged && !(cached !== undefined && error instanceof ApiError)) throw error
+        cache.delete(token)
+        const current = await lookUp(request)
+        // The cached account was up to date, so the error is right.
+        if (!hasChanged && isSame(current.cached, cached)) throw error
+        return run(current.account)
       }
     },
-    clear: () => known.clear(),
+    clear: () => cache.clear(),
   }
 }
 

@@ -10,14 +10,14 @@ import { text } from './parameters.ts'
 import { returnCode, returnError, returnToken } from './return-to-app.ts'
 import { route } from './route.ts'
 
-/** The page's own address: it can be loaded again, and gone back to. Without the browser's cookie it opens nothing. */
+/** The address of the confirmation page. It can be reloaded, and needs the cookie of the browser that began the sign-in. */
 export function confirmPath(ticket: string): string {
   return `/oauth/confirm?${new URLSearchParams({ ticket }).toString()}`
 }
 
 export const ask = route({
   auth: 'browser',
-  summary: 'Asks the person before a token goes to a browser app, or a profile joins an account that exists',
+  summary: 'Ask the person for confirmation before a browser app gets a token or a profile joins an existing account',
   type: 'text/html',
   query: z.object({ ticket: text('From the redirect that led here.') }),
   reasons: ['session_expired'],
@@ -28,19 +28,19 @@ export const ask = route({
   },
 })
 
-export const response = route({
+export const answer = route({
   auth: 'browser',
-  summary: 'The person agrees or not; the same answer again gives the same again',
-  body: z.object({ ticket: text('From the page.'), response: z.enum(['yes', 'no']) }),
+  summary: 'Confirm or decline a sign-in; repeating the request returns the same result',
+  body: z.object({ ticket: text('From the page.'), answer: z.enum(['yes', 'no']) }),
   status: 303,
   reasons: ['session_expired'],
   run: async (deps, { body, request, reply }) => {
-    const decide = body.response === 'yes' ? confirmSignIn : declineSignIn
-    return goOn(reply, await decide(deps, body.ticket, browserOf(deps, request)))
+    const decide = body.answer === 'yes' ? confirmSignIn : declineSignIn
+    return continueSignIn(reply, await decide(deps, body.ticket, browserOf(deps, request)))
   },
 })
 
-function goOn(reply: FastifyReply, confirmed: Confirmed): FastifyReply {
+function continueSignIn(reply: FastifyReply, confirmed: Confirmed): FastifyReply {
   switch (confirmed.kind) {
     case 'code':
       return returnCode(reply, confirmed.to, confirmed.code)

@@ -8,14 +8,14 @@ import { route } from './route.ts'
 
 export const connectPage = route({
   auth: 'browser',
-  summary: "A page with the app's services; picking one starts the sign-in",
+  summary: "Show a page with the app's services; choosing one starts the sign-in",
   type: 'text/html',
   emptyIsAbsent: true,
   query: z.object({
     client_id: text("The app's client id.").optional(),
-    redirect_uri: text('Where the person returns.').optional(),
+    redirect_uri: text('Where to redirect the person.').optional(),
     access_token: text('Link to the account of this token.').optional(),
-    state: text('Comes back as it was sent.', 4000).optional(),
+    state: text('Returned unchanged in the redirect.', 4000).optional(),
   }),
   reasons: ['client_unknown', 'redirect_unregistered'],
   run: async (deps, { query, reply }) => {

@@ -3,12 +3,12 @@ import { ApiError, type Reason } from '#model/errors.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AccountDefinition, type Route, route, type Shape } from './route.ts'
 
-/** From this day on the data endpoints count as deprecated in favour of push, wherever an operator sets an end to them. */
+/** The deprecation date of data routes, in favour of push, at installations whose operator sets a sunset. */
 const DEPRECATED_AT_MS = Date.UTC(2026, 10, 1)
-// Scripts of other pages see only the headers named here.
+// Scripts of other origins can read only these response headers.
 const EXPOSED = 'Link, ETag, Deprecation, Sunset, Retry-After, X-Request-Id'
 
-/** A route that reads items for the holder of an access token. An operator may set a day after which it is gone. */
+/** Defines a route that reads items with an access token. An operator may set a sunset, after which it responds 410. */
 export function dataRoute<Path extends Shape = undefined, Query extends Shape = undefined>(
   definition: AccountDefinition<Path, Query, undefined>,
 ): Route {
@@ -26,7 +26,7 @@ function announcing<Call extends { reply: FastifyReply }>(run: (deps: HttpDeps, 
   }
 }
 
-/** RFC 9745 and RFC 8594, with the way to what comes instead. */
+/** Adds the headers of RFC 9745 and RFC 8594, with a link to push as the replacement. */
 function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, reply: FastifyReply): void {
   if (sunsetMs === undefined) return
   const push = `${baseUrl}/docs#push`
@@ -39,7 +39,7 @@ function announceSunset({ config: { sunsetMs, baseUrl }, clock }: HttpDeps, repl
   if (clock.now() >= sunsetMs) throw new ApiError('endpoint_retired', undefined, { see: push })
 }
 
-/** One more link beside those the answer has already. */
+/** Appends a link to the `Link` header. */
 export function addLink(reply: FastifyReply, link: string): void {
   const known = reply.getHeader('link')
   void reply.header('link', known === undefined ? link : `${String(known)}, ${link}`)

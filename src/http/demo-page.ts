@@ -13,25 +13,25 @@ import { page, sendPage } from './pages/layout.ts'
 import { text } from './parameters.ts'
 import { route } from './route.ts'
 
-const CHANCE_LENGTH = randomSecret().length
+const NONCE_LENGTH = randomSecret().length
 
-/** The browser's own state: chance, and a keyed hash of it and of the browser's cookie, so that two tabs both finish. */
-function stateFor({ hasher }: HttpDeps, browser: Buffer, chance: string): string {
-  return chance + encodeBase32(hasher.hash('demo_state', `${chance} ${browser.toString('hex')}`))
+/** A `state` for this browser: a nonce, and a keyed hash of it and the browser's cookie, so that sign-ins in two tabs both succeed. */
+function stateFor({ hasher }: HttpDeps, browser: Buffer, nonce: string): string {
+  return nonce + encodeBase32(hasher.hash('demo_state', `${nonce} ${browser.toString('hex')}`))
 }
 
-/** What every app has to do: take a code only with a `state` that it made for this browser. */
+/** As every app must: accepts a code only with a `state` that was created for this browser. */
 function isOwnState(deps: HttpDeps, browser: Buffer | undefined, state: string | undefined): boolean {
   if (browser === undefined || state === undefined) return false
-  const expected = Buffer.from(stateFor(deps, browser, state.slice(0, CHANCE_LENGTH)))
+  const expected = Buffer.from(stateFor(deps, browser, state.slice(0, NONCE_LENGTH)))
   const given = Buffer.from(state)
   return expected.length === given.length && timingSafeEqual(expected, given)
 }
 
-/** As an app's own “connect” button does it. Only `tributary demo` has it. */
+/** What the “connect” button of an app does. Only `tributary demo` has it. */
 export const demoConnect = route({
   auth: 'browser',
-  summary: 'The demo app: makes a `state` for this browser and leads to the page of services',
+  summary: 'Demo app: create a `state` for this browser and redirect to the page of services',
   query: z.object({ access_token: text('Link to the account of this token.').optional() }),
   status: 302,
   reasons: ['not_found'],
@@ -49,15 +49,15 @@ export const demoConnect = route({
   },
 })
 
-/** Stands in for the app's own server, so that a newcomer sees the whole way without writing one. Only `tributary demo` has it. */
+/** Acts as the server of an app, so that the demo works without one. Only `tributary demo` has it. */
 export const demoCallback = route({
   auth: 'browser',
   hasSideEffects: true,
-  summary: 'The demo app: redeems the code and shows what to do with the token',
+  summary: 'Demo app: redeem the code and show how to use the token',
   type: 'text/html',
   query: z.object({
     code: text('From the redirect.').optional(),
-    state: text('As the demo app made it.', 4000).optional(),
+    state: text('As the demo app created it.', 4000).optional(),
     error: text('What went wrong.').optional(),
   }),
   reasons: ['not_found', 'code_invalid'],
@@ -67,7 +67,7 @@ export const demoCallback = route({
     if (query.code === undefined)
       return notConnected(reply, html`The service said: <code>${query.error ?? 'nothing'}</code>`)
     if (!isOwnState(deps, browserOf(deps, request, 'tributary-demo'), query.state))
-      return notConnected(reply, html`This sign-in did not begin in this browser, so its code is not taken.`)
+      return notConnected(reply, html`This sign-in did not begin in this browser, so its code is not accepted.`)
     const { token, account, profile } = await redeemCode(deps, await findDemoApp(deps, demo.clientId), {
       code: query.code,
     })

@@ -16,7 +16,7 @@ import type { Log } from '#platform/telemetry/log.ts'
 import type { Tracer } from '#platform/telemetry/trace.ts'
 import type { Tasks } from './tasks.ts'
 
-/** What the door hands to the flows. Each flow declares the few parts of it that it uses. */
+/** The dependencies of the HTTP server, which it passes to the flows. Each flow declares the parts that it uses. */
 export interface HttpDeps
   extends AppsDeps,
     KeysDeps,
@@ -26,19 +26,19 @@ export interface HttpDeps
     DeliverDeps,
     HealthDeps {
   config: Pick<Config, 'baseUrl' | 'trustProxy' | 'drainMs' | 'sunsetMs' | keyof QuotaSettings>
-  /** Undefined switches the admin API off. */
+  /** Undefined disables the admin API. */
   adminToken: string | undefined
   version: string
   /** The demo's app, while `tributary demo` runs. */
   demo: () => { clientId: string; redirectUri: string } | undefined
-  /** What runs in worker processes for a request. */
+  /** Work for a request that runs in worker processes. */
   tasks: Tasks
-  /** The worker processes, and what each last reported: for metrics. */
+  /** The worker processes and their last reports, for metrics. */
   workers: () => LaneView[]
   workerReports: () => unknown[]
   /** Parses pages for the proxy; undefined: in this process. */
   readPage?: ReadPage | undefined
-  /** Looks at refusals for the proxy; undefined: in this process. */
+  /** Classifies refusals for the proxy; undefined: in this process. */
   judgeRefusal?: JudgeRefusal | undefined
   access: AccessWatch
   clock: Clock

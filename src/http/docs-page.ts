@@ -33,7 +33,7 @@ const CALLERS: Record<string, string> = {
 
 export const docsPage = route({
   auth: 'browser',
-  summary: 'The API reference, written from the schemas that check requests',
+  summary: 'Show the API reference',
   type: 'text/html',
   run: async (_deps, { request, reply }) => {
     void reply.header('content-security-policy', PAGE_POLICY)
@@ -53,16 +53,16 @@ function reference(paths: Record<string, Record<string, Operation>>): Html {
     listed: all.filter(([, , { tags }]) => tags[0] === group.name),
   }))
   return html`<h1>API reference</h1>
-<p>Every path also answers under <code>/v0</code>. The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
+<p>Every path is also served under <code>/v0</code>. The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <nav class="card"><table>${groups.map(({ name, about }) => html`<tr><td><a href="#${anchor(name)}">${name}</a></td><td>${about}</td></tr>`)}
-<tr><td><a href="#reasons">Reasons</a></td><td>Every refusal and its status.</td></tr></table></nav>
+<tr><td><a href="#reasons">Reasons</a></td><td>Every error and its status.</td></tr></table></nav>
 ${groups.map(
   ({ name, about, listed }) => html`<h2 id="${anchor(name)}">${name}</h2>
 <p class="soft">${about}</p>
 <div class="card">${listed.map(([method, path, operation]) => entry(method, path, operation))}</div>`,
 )}
 <h2 id="reasons">Reasons</h2>
-<p>A refusal is <code>{"error", "reason", "request_id"}</code>; the reason never changes its name.</p>
+<p>An error is <code>{"error", "reason", "request_id"}</code>. Reasons are stable; sentences may change.</p>
 <div class="card"><table>${Object.entries(REASONS).map(([reason, [status, text]]) => html`<tr><td><code>${reason}</code></td><td>${status}</td><td>${text}</td></tr>`)}</table></div>`
 }
 

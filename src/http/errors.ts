@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-// What the HTTP library refuses before a route is asked.
+// Errors of the HTTP library before a route is called.
 const LIBRARY: Record<string, ConstructorParameters<typeof ApiError>[0]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
@@ -25,15 +25,15 @@ const LIBRARY: Record<string, ConstructorParameters<typeof ApiError>[0]> = {
 
 const DISK_FULL = '53100'
 
-/** Any failure as a refusal the caller may read; bugs keep their text to themselves. */
+/** Converts any error to one that the caller may read; the text of an internal error is not disclosed. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const reason = LIBRARY[codeOf(error) ?? '']
   if (reason !== undefined) return new ApiError(reason, undefined, { cause: error })
   if (error instanceof SyntaxError) return new ApiError('bad_body', 'The body is not valid JSON.', { cause: error })
-  // PostgreSQL's texts cannot hold it, and nobody means it.
+  // PostgreSQL cannot store U+0000 in a text.
   if (codeOf(error) === '22021')
-    return new ApiError('bad_parameter', 'A text has the character U+0000 in it.', { cause: error })
+    return new ApiError('bad_parameter', 'A text contains the character U+0000.', { cause: error })
   if (codeOf(error) === DISK_FULL) return new ApiError('storage_full', undefined, { retryAfterS: 60, cause: error })
   if (isUnavailable(error)) return new ApiError('database_unavailable', undefined, { retryAfterS: 2, cause: error })
   return new ApiError('internal', undefined, { cause: error })
@@ -56,7 +56,7 @@ export function respondWithError(log: Log, error: unknown, request: FastifyReque
     .send(JSON.stringify(errorBody(refusal, request.id)))
 }
 
-// Only routes for browsers answer pages, and only to somebody who reads them.
+// Only routes for browsers respond with pages, and only if the client accepts HTML.
 function wantsPage(request: FastifyRequest): boolean {
   return request.routeOptions.config.page === true && (request.headers.accept ?? '').includes('text/html')
 }

@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { mapFaults } from '#flows/read/map-faults.ts'
-import type { asideFigures } from '#flows/sync/progress.ts'
+import type { faultFigures } from '#flows/sync/progress.ts'
 
-type Figures = Awaited<ReturnType<typeof asideFigures>>
+type Figures = Awaited<ReturnType<typeof faultFigures>>
 
-/** Gives a function that tells the registry what connectors could not read or store; undefined figures leave the last ones. */
-export function asideMetrics(registry: Registry): (figures: Figures | undefined) => void {
+/** Returns a function that updates the metrics of faults and quarantine; undefined keeps their values. */
+export function faultMetrics(registry: Registry): (figures: Figures | undefined) => void {
   const registers = [registry]
   const labelNames = ['service', 'endpoint']
   const faults = new Gauge({
@@ -16,7 +16,7 @@ export function asideMetrics(registry: Registry): (figures: Figures | undefined)
   })
   const quarantined = new Gauge({
     name: 'tributary_quarantined_records',
-    help: 'Records that could not be stored and wait in quarantine.',
+    help: 'Records in quarantine, which could not be stored.',
     labelNames,
     registers,
   })

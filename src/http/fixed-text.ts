@@ -6,10 +6,10 @@ interface FixedText {
   etag: string
 }
 
-/** Texts that do not change while a server runs, by the path that gives them. */
+/** Texts that do not change while a server runs, by path. */
 export type FixedTexts = Map<string, FixedText>
 
-/** Answers with a text that is the same for every caller: made at the first call, with an ETag, and 304 for who has it. */
+/** Sends a text that is the same for every caller: created at the first request, with an ETag, or 304 if the client has it. */
 export function sendFixed(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,7 +29,7 @@ export function sendFixed(
   return reply.type(type).send(fixed.text)
 }
 
-/** RFC 9110 13.1.2: compared weakly. */
+/** Weak comparison, as RFC 9110 13.1.2 requires. */
 function isKnown(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false
   return given.trim() === '*' || given.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)

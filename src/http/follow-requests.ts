@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Span, Tracer } from '#platform/telemetry/trace.ts'
 
-/** A span for every request, a child of the caller's own where it sent `traceparent`. Addresses are told by their route: they may hold tokens. */
+/**
+ * Creates a span for every request, a child of the caller's if it sent `traceparent`. Spans contain the route instead of the URL,
+ * which may contain tokens.
+ */
 export function followRequests(server: FastifyInstance, tracer: Tracer): void {
   const spans = new WeakMap<FastifyRequest, Span>()
   server.addHook('onRequest', (request, _reply, done) => {
@@ -15,13 +18,13 @@ export function followRequests(server: FastifyInstance, tracer: Tracer): void {
   server.addHook('onResponse', (request, reply, done) => {
     const span = spans.get(request)
     if (span !== undefined) {
-      const told = {
+      const attributes = {
         'http.request.method': request.method,
         'http.route': request.routeOptions.url ?? 'none',
         'http.response.status_code': reply.statusCode,
         'tributary.request_id': request.id,
       }
-      tracer.end(span, told, reply.statusCode >= 500)
+      tracer.end(span, attributes, reply.statusCode >= 500)
     }
     done()
   })

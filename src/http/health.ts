@@ -4,14 +4,14 @@ import { route } from './route.ts'
 
 export const liveness = route({
   auth: 'none',
-  summary: 'Is the process alive?',
+  summary: 'Check that the process is alive',
   response: z.object({ alive: z.literal(true), version: z.string() }),
   run: async ({ version }) => ({ alive: true, version }),
 })
 
 export const readiness = route({
   auth: 'none',
-  summary: 'May requests be sent here? 503 while anything is missing, with the reason',
+  summary: 'Check that the service is ready; 503 with the failed checks otherwise',
   response: z.object({
     ready: z.boolean(),
     checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),

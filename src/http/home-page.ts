@@ -6,7 +6,7 @@ import { route } from './route.ts'
 
 export const homePage = route({
   auth: 'browser',
-  summary: 'What runs here and where to go next',
+  summary: 'Show the home page',
   type: 'text/html',
   run: async ({ version, config, demo }, { reply }) =>
     sendPage(
@@ -16,9 +16,9 @@ export const homePage = route({
         html`<h1>Tributary is running</h1>
 <p class="soft">Version ${version}, at ${config.baseUrl}</p>
 <div class="card">
-<p>One service between your app and the services its users live in: sign-in, sync, search, proxy and push.</p>
+<p>One service between your app and the services that its users use: sign-in, sync, search, proxy and push.</p>
 <table>
-<tr><td><a href="/docs">/docs</a></td><td>every address, parameter and answer</td></tr>
+<tr><td><a href="/docs">/docs</a></td><td>every path, parameter and response</td></tr>
 <tr><td><a href="/openapi.json">/openapi.json</a></td><td>the same as OpenAPI 3.1, for tools</td></tr>
 <tr><td><a href="/readyz">/readyz</a></td><td>database, migrations, key, queue</td></tr>
 <tr><td><a href="/metrics">/metrics</a></td><td>for Prometheus</td></tr>
@@ -29,7 +29,7 @@ ${invitation(demo())}
     ),
 })
 
-/** In the demo there is something to click. */
+/** In the demo the page has a button to start with. */
 function invitation(demo: ReturnType<HttpDeps['demo']>): Html | undefined {
   return demo && html`<p class="row"><a class="button" href="${DEMO_START}">Connect a demo profile</a></p>`
 }

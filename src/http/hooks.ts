@@ -11,7 +11,7 @@ const path = z.object({ service: z.string(), client_id: z.string() })
 
 export const handshake = route({
   auth: 'none',
-  summary: 'A service asks whether this address is ours, before it tells of changes',
+  summary: 'Confirm this address to a service that will send webhooks',
   path,
   type: 'text/plain; charset=utf-8',
   reasons: ['not_found', 'hook_refused', 'too_many_attempts'],
@@ -20,7 +20,7 @@ export const handshake = route({
 
 export const notify = route({
   auth: 'none',
-  summary: 'A service tells that something changed; the profiles it names are synced soon',
+  summary: 'Receive a webhook of a service; the profiles it names are synced soon',
   path,
   rawBody: true,
   response: z.object({ woken: z.number() }),
@@ -34,7 +34,7 @@ export const notify = route({
   }),
 })
 
-/** For each hook by itself: a service calls for many apps from one address, and one app may have set a wrong secret. */
+/** Counts per hook only: a service calls for many apps from one address, and one app may have set a wrong secret. */
 function guardedBy(
   deps: HttpDeps,
   { path: hook, request }: { path: z.output<typeof path>; request: FastifyRequest },

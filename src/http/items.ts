@@ -16,7 +16,7 @@ const endpoint = text('The endpoint.')
 const single = z.object(showing)
 
 export const byEndpoint = dataRoute({
-  summary: 'Items of one endpoint of a service',
+  summary: 'List items of one endpoint of a service',
   usesCachedAccount: true,
   path: z.object({ service, endpoint }),
   query: itemQuery,
@@ -28,7 +28,7 @@ export const byEndpoint = dataRoute({
 })
 
 export const byOwnEndpoint = dataRoute({
-  summary: "An app's own items at one endpoint",
+  summary: "List the app's own items of one endpoint",
   usesCachedAccount: true,
   path: z.object({ endpoint }),
   query: itemQuery,
@@ -40,7 +40,7 @@ export const byOwnEndpoint = dataRoute({
 })
 
 export const byType = dataRoute({
-  summary: 'Items of one type, of all services',
+  summary: 'List items of one type, of all services',
   usesCachedAccount: true,
   path: z.object({ type: text('The type.') }),
   query: itemQuery.extend(servicesQuery),
@@ -48,14 +48,14 @@ export const byType = dataRoute({
   run: async (deps, { path, query, account, ...exchange }) => {
     const type = TYPE_NAMES.find((name) => name === path.type)
     if (type === undefined)
-      throw new ApiError('not_found', `There is no type “${path.type}”. There is: ${TYPE_NAMES.join(', ')}.`)
+      throw new ApiError('not_found', `There is no type “${path.type}”. The types: ${TYPE_NAMES.join(', ')}.`)
     const scope = await scopeOfType(deps, account, type, query.services)
     return sendItems(deps, exchange, scope, toQuery(query, deps.clock.now()), { ...query, oembed: true })
   },
 })
 
 export const one = dataRoute({
-  summary: 'One item by its id on the service',
+  summary: 'Get an item by its id at the service',
   path: z.object({ service, endpoint, id: text('The native id.') }),
   query: single,
   reasons: ['no_profile', 'not_found'],
@@ -67,7 +67,7 @@ export const one = dataRoute({
 })
 
 export const byId = dataRoute({
-  summary: 'One item by its global id, or by its URL-encoded IDR',
+  summary: 'Get an item by its global id or URL-encoded IDR',
   path: z.object({ id: text('The id or IDR.') }),
   query: single,
   reasons: ['not_found'],
@@ -78,15 +78,15 @@ export const byId = dataRoute({
 })
 
 export const serviceCounts = dataRoute({
-  summary: 'How many items each endpoint of a service has',
+  summary: 'Count the items of each endpoint of a service',
   path: z.object({ service }),
-  query: z.object({ rich: flag('Also oldest, newest and the last sync.') }),
+  query: z.object({ rich: flag('Add oldest, newest and the last sync.') }),
   reasons: ['no_profile'],
   run: (deps, { path, query, account }) => countEndpoints(deps, account, path.service, query.rich),
 })
 
 export const typeCounts = dataRoute({
-  summary: 'How many items of each type there are',
-  query: z.object({ rich: flag('Also oldest and newest.') }),
+  summary: 'Count the items of each type',
+  query: z.object({ rich: flag('Add oldest and newest.') }),
   run: (deps, { query, account }) => countTypes(deps, account, query.rich),
 })

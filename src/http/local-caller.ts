@@ -4,8 +4,8 @@ import { isLoopback } from '#model/app.ts'
 const SET_BY_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/
 
 /**
- * True for a program on this machine that calls us itself: by a loopback address, with no trace of a proxy, and with a
- * Host that is ours. A page whose name was made to lead here (DNS rebinding) has its own name in Host.
+ * True for a request of a program on this machine: from a loopback address, without headers of a proxy, and with this service in
+ * `Host`. A page that uses DNS rebinding has its own name in `Host`.
  */
 export function isLocalCaller(ip: string, headers: IncomingHttpHeaders, baseUrl: string): boolean {
   if (!isLoopback(ip === '::1' ? '[::1]' : ip)) return false

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import type { LogCount } from '#platform/telemetry/log-counts.ts'
 
-/** Gives a function that tells the registry of the warnings and errors so far. */
+/** Returns a function that updates the metrics of warnings and errors. */
 export function logMetrics(registry: Registry): (counts: LogCount[]) => void {
   const lines = new Counter({
     name: 'tributary_log_lines_total',

@@ -6,8 +6,8 @@ import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 const fields = z.object({
-  source: text('Access token of the account that ends.'),
-  dest: text('Access token of the account that stays.'),
+  source: text('Access token of the account to merge; it ends.'),
+  dest: text('Access token of the account to merge into.'),
 })
 const reasons = ['token_invalid', 'other_app', 'same_account'] as const
 

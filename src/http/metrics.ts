@@ -3,11 +3,11 @@ import { queueDepths } from '#flows/operations/health.ts'
 import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/deliver/counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
-import { asideFigures, parkedCount } from '#flows/sync/progress.ts'
+import { faultFigures, parkedCount } from '#flows/sync/progress.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
-import { asideMetrics } from './fault-metrics.ts'
+import { faultMetrics } from './fault-metrics.ts'
 import { isLocalCaller } from './local-caller.ts'
 import { logMetrics } from './log-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
@@ -16,10 +16,10 @@ import { route } from './route.ts'
 import { workerMetrics } from './worker-metrics.ts'
 import type { WorkerReport } from './worker-report.ts'
 
-/** What one server measures. */
+/** The metrics of one server. */
 export interface Metrics {
   observe(method: string, path: string, status: number, elapsedMs: number): void
-  /** All of them in Prometheus' format, as they are now. */
+  /** Returns the current values in Prometheus' format. */
   show(deps: HttpDeps): Promise<string>
 }
 
@@ -29,7 +29,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'tributary_http_request_seconds',
-    help: 'Time from request to answer, by route and status.',
+    help: 'Time from request to response, by route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers,
@@ -42,21 +42,21 @@ export function createMetrics(): Metrics {
   })
   const oldest = new Gauge({
     name: 'tributary_queue_oldest_seconds',
-    help: 'Age of the oldest job that waits.',
+    help: 'Age of the oldest waiting job.',
     labelNames: ['queue'],
     registers,
   })
   const malformed = new Gauge({
     name: 'tributary_queue_dead_letters',
-    help: 'Jobs whose payload could not be read, of the last two weeks.',
+    help: 'Jobs with an unreadable payload, of the last two weeks.',
     labelNames: ['queue'],
     registers,
   })
-  const describeWorkers = workerMetrics(registry)
-  const tellPush = pushMetrics(registry)
-  const tellQuotas = quotaMetrics(registry)
-  const tellAside = asideMetrics(registry)
-  const tellLog = logMetrics(registry)
+  const updateWorkers = workerMetrics(registry)
+  const updatePush = pushMetrics(registry)
+  const updateQuotas = quotaMetrics(registry)
+  const updateFaults = faultMetrics(registry)
+  const updateLog = logMetrics(registry)
   // Finding the labelled counter costs more than counting.
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
 
@@ -71,12 +71,12 @@ export function createMetrics(): Metrics {
       counter.observe(elapsedMs / 1000)
     },
     show: async (deps) => {
-      // Without a database some are missing, but all the more reason to show the rest.
-      const read = async <Value>(what: string, ask: () => Promise<Value>): Promise<Value | undefined> => {
+      // Without a database some metrics are missing; the others are still returned.
+      const read = async <Value>(metric: string, query: () => Promise<Value>): Promise<Value | undefined> => {
         try {
-          return await ask()
+          return await query()
         } catch (error) {
-          deps.log.warn('a metric could not be read', { metric: what, error })
+          deps.log.warn('a metric could not be read', { metric, error })
           return undefined
         }
       }
@@ -87,21 +87,21 @@ export function createMetrics(): Metrics {
       }
       const reports = deps.workerReports() as WorkerReport[]
       const pushCounters = sumCounters([deps.pushCounters.all(), ...reports.map(({ deliveries }) => deliveries)])
-      tellPush(await read('push', () => pushHealth(deps)), pushCounters)
-      describeWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
-      tellQuotas(await read('quotas', () => quotaFigures(deps)))
-      tellAside(await read('faults and quarantine', () => asideFigures(deps)))
-      // The last, so that what could not be read just now is among them.
-      tellLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
+      updatePush(await read('push', () => pushHealth(deps)), pushCounters)
+      updateWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
+      updateQuotas(await read('quotas', () => quotaFigures(deps)))
+      updateFaults(await read('faults and quarantine', () => faultFigures(deps)))
+      // The last, so that it counts metrics that could not be read just now.
+      updateLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()
     },
   }
 }
 
 export const metrics = route({
-  // No CORS: being on this machine lets one in, and so a script of any page open on it would get in too.
+  // `browser` disables CORS: local callers are trusted, but scripts of pages open on this machine must not read the metrics.
   auth: 'browser',
-  summary: 'Prometheus metrics; from this machine, or with the admin token',
+  summary: 'Get Prometheus metrics; from this machine, or with the admin token',
   type: Registry.PROMETHEUS_CONTENT_TYPE,
   reasons: ['admin_token_invalid', 'too_many_attempts'],
   run: async (deps, { request }) => {

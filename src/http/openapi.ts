@@ -17,7 +17,7 @@ const OF_AUTH: Record<RouteAuth, { security: Schema[]; reasons: Reason[] }> = {
   app: { security: [{ app: [] }], reasons: ['app_secret_invalid', 'too_many_attempts'] },
 }
 
-/** OpenAPI 3.1 from the very schemas that check requests, so that the two cannot drift apart. */
+/** Describes the API as OpenAPI 3.1, from the schemas that validate requests, so that the two cannot diverge. */
 export function describeApi(routes: Listed[], version: string, baseUrl: string): Schema {
   const paths: Record<string, Schema> = {}
   for (const [method, path, route] of routes) {
@@ -107,7 +107,7 @@ function errorSchema(): Schema {
       error: { type: 'string', description: 'A sentence for developers.' },
       reason: { type: 'string', enum: Object.keys(REASONS) },
       request_id: { type: 'string' },
-      see: { type: 'string', description: 'An address that helps.' },
+      see: { type: 'string', description: 'Address of a page that helps.' },
     },
   }
 }

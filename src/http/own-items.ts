@@ -4,7 +4,7 @@ import { route } from './route.ts'
 
 /** Limit: own items in one request; more is answered with 400. */
 const MAX_ITEMS = 1000
-/** Limit: the last time that a date can name, in epoch milliseconds; a later one is answered with 400. */
+/** Limit: the last time that a JavaScript date can represent, in epoch milliseconds; a later one is answered with 400. */
 const MAX_TIME_MS = 8.64e15
 
 const id = z.union([
@@ -17,15 +17,19 @@ const id = z.union([
 ])
 const item = z
   .looseObject({
-    id: id.describe('Its name among the items of this endpoint.'),
+    id: id.describe('Unique among the items of this endpoint.'),
     at: z.int().min(-MAX_TIME_MS).max(MAX_TIME_MS).optional().describe('Epoch milliseconds. Default: now.'),
-    type: z.string().max(100).optional().describe('A type, such as `photos`; it is then read at `/types/*` too.'),
+    type: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('A type such as `photos`; the item is then also listed at `/types/*`.'),
   })
-  .describe('All other fields are kept as they are.')
+  .describe('All other fields are stored unchanged.')
 
 export const storeOwn = route({
   auth: 'account',
-  summary: "Store an app's own items for the account; those of known ids are replaced",
+  summary: "Store the app's own items for the account; items with a known id are replaced",
   path: z.object({
     endpoint: z
       .string()

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 
-export function text(meaning: string, most = 2000) {
-  return z.string().min(1).max(most).describe(meaning)
+/** A text parameter that must not be empty. */
+export function text(meaning: string, maxChars = 2000) {
+  return z.string().min(1).max(maxChars).describe(meaning)
 }
 
-/** The fields that have a value. */
+/** Removes fields with an empty text. */
 export function withoutEmpty(fields: unknown): unknown {
   if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) return fields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#model/errors.ts'
 
-// Programs that fetch links by themselves. Browsers inside chat programs name the program too, and Cubot makes telephones:
-// behind those is a person who wants to get in.
+// User agents that fetch links without a person. In-app browsers of chat programs and Cubot phones must not match: a person uses
+// them.
 const PREVIEWERS = /(?<!cu)bot\b|crawl|spider|preview|facebookexternalhit|slurp|^whatsapp|embedly/i
 
-/** Browsers fetch links ahead and chat programs preview them; neither means that anybody wants it done. */
+/** Rejects requests of browsers that prefetch a link and of programs that preview it: no person asked for the side effect. */
 export function refusePrefetch(request: FastifyRequest): void {
   const purpose = [request.headers['sec-purpose'], request.headers['purpose'], request.headers['x-moz']]
     .flat()
     .join(' ')
   if (/prefetch|preview|prerender/i.test(purpose) || PREVIEWERS.test(request.headers['user-agent'] ?? '')) {
-    throw new ApiError('bad_request', 'Fetched ahead or for a preview: nothing was done. Use POST where there is one.')
+    throw new ApiError('bad_request', 'This is a prefetch or preview, so nothing was done. Use POST where available.')
   }
 }

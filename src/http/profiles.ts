@@ -21,10 +21,10 @@ const disconnected = z.object({
 
 export const list = route({
   auth: 'account',
-  summary: 'All profiles of the account',
+  summary: 'List all profiles of the account',
   query: z.object({
-    full: flag('Objects instead of ids, with the full records.'),
-    auth: flag("Objects with the services' tokens; the caller must also prove the app's secret."),
+    full: flag('Return objects with the full records instead of ids.'),
+    auth: flag("Return objects with the services' tokens; requires the app's secret."),
     client_id: text('With `auth`; or HTTP Basic.').optional(),
     client_secret: text('With `auth`; or HTTP Basic.').optional(),
   }),
@@ -40,13 +40,13 @@ export const list = route({
 
 export const person = route({
   auth: 'account',
-  summary: 'One person, merged from all profiles',
+  summary: 'Get the person, merged from all profiles',
   run: (deps, { account }) => presentPerson(deps, account),
 })
 
 export const show = route({
   auth: 'account',
-  summary: "The profile's own record at the service",
+  summary: "Get the service's own record of a profile",
   path,
   reasons: ['no_profile'],
   run: async (deps, call) => presentSelf(await chooseProfile(deps, call.account, call.path.profile)),

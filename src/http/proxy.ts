@@ -19,36 +19,36 @@ import type { MountedRoute } from './route.ts'
 
 export const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const WEBDAV = 'PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH ACL MKCALENDAR'.split(' ')
-/** Said to us, and not to the service. */
-const OURS = new Set(['access_token', 'paginate'])
+/** Parameters of the proxy, which are not forwarded to the service. */
+const PROXY_PARAMETERS = new Set(['access_token', 'paginate'])
 const ALLOWED = [...PROXY_METHODS, 'HEAD', 'OPTIONS'].join(', ')
 
-const ours = z.object({
-  paginate: flag('All pages of a listing as one array, written while it is read; GET only.'),
+const proxyQuery = z.object({
+  paginate: flag('Return all pages of a listing as one streamed array; GET only.'),
 })
 
-/** For the list of routes; mounted below, because bodies are passed on and not read. */
+/** For the list of routes; mounted below, because bodies are streamed and not parsed. */
 export const proxied: MountedRoute = {
   auth: 'account',
-  summary: "The service's own API, called in the person's name; any method, any body, streamed both ways",
+  summary: "Call the service's own API with the person's credential; any method and body, streamed both ways",
   path: z.object({
-    service: z.string().describe('`service`, or `id@service` where the account has several profiles.'),
-    path: z.string().describe("The service's own path, with its slashes; its query follows."),
+    service: z.string().describe('`service`, or `id@service` if the account has several profiles.'),
+    path: z.string().describe("The service's own path, including slashes, and its query."),
   }),
-  query: ours,
+  query: proxyQuery,
   type: '*/*',
   mounted: true,
   reasons: ['no_profile', 'needs_auth', 'no_service_keys', 'service_limited', 'service_unreachable', 'service_timeout'],
 }
 
-/** For so long a burst of calls of one token asks once whose it is. */
+/** How long an access token's account is cached, so that a burst of calls looks it up once. */
 const ACCOUNT_TTL_MS = 1000
-/** Limit: callers of the proxy whom one process remembers for a second; the least recently used goes. */
+/** Limit: callers of the proxy that one process caches for a second; the least recently used is dropped. */
 const MAX_CALLERS = 10_000
-/** Most calls are over by then, and nobody has to look whether their access ended meanwhile. */
-const FOLLOWED_AFTER_MS = 150
+/** Calls that last longer are ended when their access ends. Most are shorter and need not be watched. */
+const WATCH_AFTER_MS = 150
 
-/** Sockets on which a body is on its way to a service: it may take longer than a request of ours. */
+/** Sockets whose request body is being forwarded to a service: the request timeout does not apply to them. */
 const uploading = new WeakSet<Socket>()
 
 export function isUploading(socket: Socket): boolean {
@@ -61,13 +61,13 @@ interface ProxyContext {
   account: (request: FastifyRequest) => Promise<Account>
 }
 
-/** `ANY /proxy/:service/<path>`. Its own corner of the server. */
+/** Mounts `ANY /proxy/:service/<path>`. */
 export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
   const accounts = createTtlCache<Account>(deps.clock, { ttlMs: ACCOUNT_TTL_MS, maxEntries: MAX_CALLERS })
   const context: ProxyContext = {
     deps,
     proxy: createProxy(deps),
-    account: (request) => accounts.get(tokensOf(request), () => requireAccount(deps, request)),
+    account: (request) => accounts.get(callerKey(request), () => requireAccount(deps, request)),
   }
   server.addHook('onClose', async () => {
     accounts.clear()
@@ -78,15 +78,15 @@ export function mountProxy(server: FastifyInstance, deps: HttpDeps): void {
     server.route({
       method: [...PROXY_METHODS, 'HEAD', 'OPTIONS', ...WEBDAV],
       url,
-      // At this hook nobody has touched the body yet.
+      // In this hook the body has not been read yet.
       onRequest: (request, reply) => serve(context, request, reply),
       handler: (_request, reply) => reply,
     })
   }
 }
 
-// All that decides whose call it is, so that the same words may have the same answer for a moment.
-function tokensOf({ headers, query }: FastifyRequest): string {
+// Everything that determines the caller: the key of the account cache.
+function callerKey({ headers, query }: FastifyRequest): string {
   return `${headers.authorization}\n${String((query as Record<string, unknown>)['access_token'])}`
 }
 
@@ -95,9 +95,9 @@ async function serve(context: ProxyContext, request: FastifyRequest, reply: Fast
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
     return preflight(reply)
   if (/websocket/i.test(request.headers.upgrade ?? ''))
-    throw new ApiError('bad_request', 'The proxy carries requests and answers, no websockets.')
+    throw new ApiError('bad_request', 'The proxy does not support websockets.')
   if (request.headers['service-worker'] !== undefined)
-    throw new ApiError('bad_request', 'Nothing that comes through the proxy can be a service worker.')
+    throw new ApiError('bad_request', 'The proxy does not serve service workers.')
   const account = await context.account(request)
   await forwardCall(context, account, request, reply)
 }
@@ -122,19 +122,19 @@ async function forwardCall(
   const end = () => {
     isEnded = true
     hangup.happen()
-    // What is under way is cut; before the answer began, there is still a refusal to give.
+    // A response in progress is cut off; before it began, an error can still be sent.
     if (response.headersSent) response.destroy()
     else if (!request.raw.complete) request.raw.destroy()
   }
   const onProfile = ({ shard, id }: Profile) => {
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       const grant = { token: account.token, accountId: account.id, profiles: [{ shard, profileId: id }] }
       release = deps.access.follow(grant, end)
-    }, FOLLOWED_AFTER_MS)
-    release = () => clearTimeout(late)
+    }, WATCH_AFTER_MS)
+    release = () => clearTimeout(timer)
   }
   const call = readCall(request, hangup, onProfile, () => uploading.add(socket))
-  const note = (status: number, bytes: number) =>
+  const recordCall = (status: number, bytes: number) =>
     proxy.note({
       shard: account.shard,
       appId: account.appId,
@@ -160,11 +160,11 @@ async function forwardCall(
     const { bytes, end } = Buffer.isBuffer(responseData.body)
       ? endWith(responseData.body, response)
       : await pipeBody(responseData.body, response)
-    note(end === 'whole' ? responseData.status : end === 'reader left' ? 499 : 502, bytes)
+    recordCall(end === 'whole' ? responseData.status : end === 'reader left' ? 499 : 502, bytes)
   } catch (error) {
     const refusal = isEnded && !response.destroyed ? new ApiError('token_invalid') : error
-    note(hangup.happened ? 499 : toApiError(refusal).status, 0)
-    // Nobody is there to read a refusal.
+    recordCall(hangup.happened ? 499 : toApiError(refusal).status, 0)
+    // The client has disconnected and cannot receive an error.
     if (hangup.happened && refusal === error) reply.hijack()
     else throw refusal
   } finally {
@@ -195,22 +195,22 @@ function readCall(
   }
 }
 
-// Most calls say nothing of it.
+// Most calls do not use the parameter; then nothing is parsed.
 function wantsPages({ query }: FastifyRequest): boolean {
-  return 'paginate' in (query as object) && parse(ours, query, 'bad_parameter').paginate
+  return 'paginate' in (query as object) && parse(proxyQuery, query, 'bad_parameter').paginate
 }
 
-/** The path and query exactly as they were written, less what was said to us. */
+/** Path and query exactly as they were written, without the parameters of the proxy. */
 function addressOf(raw: string): { path: string; query: string } {
   const target = raw.replace(/^https?:\/\/[^/?#]*/i, '')
-  const mark = target.indexOf('?')
-  const whole = mark < 0 ? target : target.slice(0, mark)
+  const queryStart = target.indexOf('?')
+  const whole = queryStart < 0 ? target : target.slice(0, queryStart)
   const afterProxy = whole.indexOf('/', 1)
   const afterService = whole.indexOf('/', afterProxy + 1)
-  const query = mark < 0 ? '' : target.slice(mark + 1)
+  const query = queryStart < 0 ? '' : target.slice(queryStart + 1)
   return {
     path: afterService < 0 ? '' : whole.slice(afterService),
-    query: query === '' ? '' : withoutNames(query, OURS),
+    query: query === '' ? '' : withoutNames(query, PROXY_PARAMETERS),
   }
 }
 

@@ -14,7 +14,7 @@ import { route } from './route.ts'
 
 export const pause = route({
   auth: 'app',
-  summary: 'Deliver nothing until resumed; nothing is lost meanwhile',
+  summary: 'Pause a destination; changes are delivered after it is resumed',
   path,
   response: destination,
   reasons: [...reasons],
@@ -27,7 +27,7 @@ export const pause = route({
 
 export const resume = route({
   auth: 'app',
-  summary: 'Go on, also after it was parked or disabled',
+  summary: 'Resume a paused, parked or disabled destination',
   path,
   response: destination,
   reasons: [...reasons],
@@ -40,7 +40,7 @@ export const resume = route({
 
 export const test = route({
   auth: 'app',
-  summary: 'Try the destination: connect, rights, one write that is rolled back, and how many items the filter matches',
+  summary: 'Test a destination: connect, check rights, write and roll back, count what the filter matches',
   path,
   response: z.object({
     ok: z.boolean(),
@@ -48,21 +48,21 @@ export const test = route({
     matches: z.object({
       profiles: z.number(),
       items: z.number(),
-      exact: z.boolean().describe('False when there are more than could be counted in a few seconds.'),
+      exact: z.boolean().describe('False if counting took too long and there are more.'),
     }),
   }),
   reasons: [...reasons],
   run: async (deps, { app, path: { id }, reply }) => {
-    const left = new AbortController()
-    reply.raw.once('close', () => left.abort())
-    const { checks, matches } = await deps.tasks.tryDestination(await findOwn(deps, app.id, id), left.signal)
+    const disconnected = new AbortController()
+    reply.raw.once('close', () => disconnected.abort())
+    const { checks, matches } = await deps.tasks.tryDestination(await findOwn(deps, app.id, id), disconnected.signal)
     return { ok: checks.every(({ ok }) => ok), checks, matches }
   },
 })
 
 export const run = route({
   auth: 'app',
-  summary: 'Deliver what is new now, whatever the schedule says',
+  summary: 'Deliver pending changes now, whatever the schedule',
   path,
   status: 202,
   response: z.object({ profiles: z.number() }),
@@ -98,20 +98,20 @@ export const backfill = route({
 
 export const verify = route({
   auth: 'app',
-  summary: 'Compare what is in the tables with the store, row by row; with `repair` also put it right',
+  summary: 'Compare the tables with the store row by row; with `repair` also correct differences',
   path,
   body: z.object({
-    repair: z.boolean().default(false).describe('Deliver again what differs, and take out what should not be there.'),
-    after: z.string().max(100).optional().describe('`next` of the previous answer, to go on.'),
+    repair: z.boolean().default(false).describe('Deliver differing rows again and delete extra ones.'),
+    after: z.string().max(100).optional().describe('`next` of the previous response, to continue.'),
   }),
   response: z.object({
     profiles: z.number(),
-    rows: z.number().describe('Compared.'),
+    rows: z.number().describe('Rows compared.'),
     missing: z.number(),
     different: z.number(),
     extra: z.number().describe('Rows that should not be there.'),
-    repaired: z.number().describe('Profiles that are delivered again from their first wrong row.'),
-    next: z.string().optional().describe('Time was up: give it as `after` to go on from here.'),
+    repaired: z.number().describe('Profiles that are delivered again from their first differing row.'),
+    next: z.string().optional().describe('Set when time ran out: pass it as `after` to continue.'),
   }),
   reasons: [...reasons, 'bad_request', 'destination_failed'],
   run: async (deps, { app, path: { id }, body }) =>
@@ -120,12 +120,12 @@ export const verify = route({
 
 export const replayFrom = route({
   auth: 'app',
-  summary: 'Deliver again what changed since a time or a number',
+  summary: 'Deliver again what changed since a time or a sequence number',
   path,
   body: z.object({
     since: z.number().int().min(0).max(8.64e15).optional().describe('Epoch ms.'),
-    seq: z.number().int().min(0).optional().describe('Number of the first change; numbers are counted per profile.'),
-    profile: z.string().max(100).optional().describe('One profile alone.'),
+    seq: z.number().int().min(0).optional().describe('Sequence number of the first change; counted per profile.'),
+    profile: z.string().max(100).optional().describe('Only this profile.'),
   }),
   status: 202,
   response: z.object({ profiles: z.number() }),
@@ -137,7 +137,7 @@ export const replayFrom = route({
 
 export const rotateSecret = route({
   auth: 'app',
-  summary: 'A new signing secret of a webhook; the previous one signs along until the next rotation',
+  summary: 'Create a new signing secret of a webhook; the previous one also signs until the next rotation',
   path,
   response: z.object({ secret: z.string() }),
   reasons: [...reasons],

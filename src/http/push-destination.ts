@@ -3,7 +3,7 @@ import type { ShownDestination } from '#flows/push/manage/status.ts'
 import { withoutSecrets } from '#model/destination-address.ts'
 import { text } from './parameters.ts'
 
-/** What the routes of push have in common. */
+// Shared by the routes of push.
 export const path = z.object({ id: text("The destination's id.") })
 export const destination = z
   .object({
@@ -18,13 +18,13 @@ export const destination = z
   .loose()
 export const reasons = ['not_found'] as const
 
-export function present(shown: ShownDestination): Record<string, unknown> {
-  const { destination: each } = shown
+export function present(status: ShownDestination): Record<string, unknown> {
+  const { destination: each } = status
   return {
     id: each.id,
     name: each.name,
     kind: each.kind,
-    url: withoutSecrets(shown.url),
+    url: withoutSecrets(status.url),
     filter: each.filter,
     schedule: each.schedule,
     options: each.options,
@@ -34,16 +34,16 @@ export function present(shown: ShownDestination): Record<string, unknown> {
     next_attempt_at: each.state === 'failing' ? each.nextAttemptAt : undefined,
     next_run_at: each.nextRunAt,
     worker_deaths: each.deaths > 0 ? each.deaths : undefined,
-    profiles: shown.profiles,
-    rows: shown.rows,
-    profiles_behind: shown.behind,
-    profiles_failing: shown.profilesFailing,
-    changes_behind: shown.changesBehind,
-    behind_since: shown.behindSince,
-    lag_ms: shown.lagMs,
-    last_5_minutes: shown.recent,
-    delivered_at: shown.deliveredAt,
-    dead_letters: shown.deadLetters,
+    profiles: status.profiles,
+    rows: status.rows,
+    profiles_behind: status.behind,
+    profiles_failing: status.profilesFailing,
+    changes_behind: status.changesBehind,
+    behind_since: status.behindSince,
+    lag_ms: status.lagMs,
+    last_5_minutes: status.recent,
+    delivered_at: status.deliveredAt,
+    dead_letters: status.deadLetters,
     created_at: each.createdAt,
   }
 }

@@ -11,13 +11,13 @@ const paging = z.object({
     .regex(/^\d{1,4}$/, 'must be a whole number up to 9999')
     .transform(Number)
     .default(50)
-    .describe('How many.'),
-  before: text('The id of the last one seen.').optional(),
+    .describe('Maximum number of entries.'),
+  before: text('The id of the last entry seen; older ones follow.').optional(),
 })
 
 export const deliveries = route({
   auth: 'app',
-  summary: 'What was tried, newest first',
+  summary: 'List deliveries to a destination, newest first',
   path,
   query: paging,
   reasons: [...reasons],
@@ -38,7 +38,7 @@ export const deliveries = route({
 
 export const deadLetters = route({
   auth: 'app',
-  summary: 'Rows that the destination would not take, with the reason',
+  summary: 'List dead letters: rows that the destination rejected, with the reason',
   path,
   query: paging.pick({ limit: true }),
   reasons: [...reasons],

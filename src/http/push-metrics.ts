@@ -4,7 +4,7 @@ import type { pushHealth } from '#flows/push/manage/status.ts'
 
 type PushHealth = Awaited<ReturnType<typeof pushHealth>>
 
-/** Gives a function that tells the registry of destinations and deliveries; without `health` it leaves what it knew of the former. */
+/** Returns a function that updates the metrics of destinations and deliveries; without `health` those of destinations keep their values. */
 export function pushMetrics(
   registry: Registry,
 ): (health: PushHealth | undefined, pushCounters: KindCounters[]) => void {
@@ -12,9 +12,9 @@ export function pushMetrics(
   const gauge = (name: string, help: string, labelNames = ['kind']) =>
     new Gauge({ name: `tributary_push_${name}`, help, labelNames, registers })
   const destinations = gauge('destinations', 'Destinations, by kind and state.', ['kind', 'state'])
-  const lagChanges = gauge('lag_changes', 'Changes that destinations of a kind have not heard of yet.')
-  const lagSeconds = gauge('lag_seconds', 'Age of the oldest change that a destination of a kind has not heard of yet.')
-  const deadLetters = gauge('dead_letters', 'Rows that destinations of a kind would not take.')
+  const lagChanges = gauge('lag_changes', 'Undelivered changes, by kind of destination.')
+  const lagSeconds = gauge('lag_seconds', 'Age of the oldest undelivered change, by kind of destination.')
+  const deadLetters = gauge('dead_letters', 'Rows that destinations of a kind rejected.')
   const counter = (name: string, help: string) =>
     new Counter({
       name: `tributary_push_${name}_total`,
@@ -26,7 +26,7 @@ export function pushMetrics(
     [counter('rows', 'Rows delivered'), ({ rows }) => rows],
     [counter('batches', 'Batches delivered'), ({ batches }) => batches],
     [counter('failures', 'Deliveries that failed'), ({ failures }) => failures],
-    [counter('dead_lettered', 'Rows set aside'), ({ deadLetters: set }) => set],
+    [counter('dead_lettered', 'Rows that became dead letters'), ({ deadLetters: rows }) => rows],
   ]
   return (health, pushCounters) => {
     for (const [each, read] of counters) {

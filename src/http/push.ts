@@ -13,7 +13,7 @@ const fields = z.object({
     .string()
     .min(1)
     .max(4000)
-    .describe('Where to deliver: a connection string, or a web address. Sealed at rest, shown without its secrets.'),
+    .describe('A connection string or web address. Sealed at rest, and shown without its secrets.'),
   filter: z
     .array(z.string().max(2000))
     .default(['*'])
@@ -23,20 +23,20 @@ const fields = z.object({
     .record(z.string(), z.unknown())
     .default({})
     .describe(
-      '`quiet_hours`, `events` (webhook), and what the kind knows (`schema`, `deletes`); an unknown one is refused.',
+      '`quiet_hours`, `events` (webhook) and the options of the kind (`schema`, `deletes`); unknown ones are refused.',
     ),
 })
 
 export const list = route({
   auth: 'app',
-  summary: "The app's destinations, with how far each is",
+  summary: "List the app's destinations, with state and lag",
   response: z.array(destination),
   run: async (deps, { app }) => (await showDestinations(deps, app.id)).map(present),
 })
 
 export const add = route({
   auth: 'app',
-  summary: 'A new destination: everything there is, then every change',
+  summary: 'Add a destination: deliver everything to it, then every change',
   body: fields,
   status: 201,
   response: destination,
@@ -51,7 +51,7 @@ export const add = route({
 
 export const one = route({
   auth: 'app',
-  summary: 'One destination: state, lag, last error, counts',
+  summary: 'Get a destination: state, lag, last error, counts',
   path,
   response: destination,
   reasons: [...reasons],
@@ -60,7 +60,7 @@ export const one = route({
 
 export const change = route({
   auth: 'app',
-  summary: 'Change name, address, filter, schedule or options',
+  summary: 'Change name, address, filter, schedule or options of a destination',
   path,
   body: z
     .object({
@@ -83,9 +83,9 @@ export const change = route({
 
 export const remove = route({
   auth: 'app',
-  summary: 'Stop delivering; `drop=true` also removes the tables we made',
+  summary: 'Delete a destination; `drop=true` also drops the tables that Tributary created',
   path,
-  query: z.object({ drop: flag('Also remove what we made at the destination.') }),
+  query: z.object({ drop: flag('Also remove what Tributary created at the destination.') }),
   response: z.object({ deleted: z.string() }),
   reasons: [...reasons, 'destination_failed'],
   run: async (deps, { app, path: { id }, query }) => {

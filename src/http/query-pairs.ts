@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { decodePercent } from '#platform/decode-percent.ts'
 
-/** Its names and what each was given: a text, or several. */
+/** The parsed query: each name with its text, or several texts. */
 export function queryOf({ query }: FastifyRequest): Record<string, unknown> {
   return typeof query === 'object' ? { ...query } : {}
 }
 
-/** A query as it was written, less the pairs of some names, however these are spelled. */
+/** Removes the pairs of some names, in any encoding, from a query; the other pairs stay as they were written. */
 export function withoutNames(query: string, names: ReadonlySet<string>): string {
   return query
     .split('&')

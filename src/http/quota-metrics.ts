@@ -3,7 +3,7 @@ import type { quotaFigures } from '#flows/operations/usage.ts'
 
 type QuotaFigures = Awaited<ReturnType<typeof quotaFigures>>
 
-/** Gives a function that tells the registry how full apps are; undefined leaves what it knew. */
+/** Returns a function that updates the metrics of quotas; undefined keeps their values. */
 export function quotaMetrics(registry: Registry): (figures: QuotaFigures | undefined) => void {
   const registers = [registry]
   const used = new Gauge({

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts'
 import { encodeNumber, newId } from '#platform/ids.ts'
 
-/** Unique by where and when it began; then a counter, because chance for every request costs more than the rest of it. */
+/** A unique prefix per process and a counter, because a random number per request costs more than the rest of the request. */
 export function createRequestIds(clock: Clock): () => string {
   const prefix = newId(clock.now())
   let count = 0

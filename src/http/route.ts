@@ -25,7 +25,7 @@ interface Checked<Path extends Shape, Query extends Shape, Body extends BodyShap
   reply: FastifyReply
 }
 
-/** What a handler gets: the request, and whoever its `auth` lets in. */
+/** The argument of a handler: the checked request, and the authenticated caller. */
 export type Call<
   Caller extends object = object,
   Path extends Shape = Shape,
@@ -33,27 +33,28 @@ export type Call<
   Body extends BodyShape = BodyShape,
 > = Checked<Path, Query, Body> & Caller
 
-/** What is told of a route, whoever serves it. */
+/** The description of a route, independent of its handler. */
 export interface RouteDescription<
   Path extends Shape = Shape,
   Query extends Shape = Shape,
   Body extends BodyShape = BodyShape,
 > {
+  /** What the route does: a short imperative sentence for the API reference. */
   summary: string
   path?: Path
   query?: Query
   body?: Body
   response?: z.ZodType
   status?: number
-  /** Reasons of its own, beside those that any route of its `auth` can give. */
+  /** Reasons in addition to those of its `auth`. */
   reasons?: Reason[]
-  /** A GET that changes something, for compatibility: HEAD, prefetching and link previews must not set it off. */
+  /** A GET that changes something, for compatibility: HEAD, prefetching and link previews must not trigger it. */
   hasSideEffects?: boolean
-  /** As RFC 6749 3.1 and 3.2 have it for OAuth endpoints: a parameter without a value counts as absent. */
+  /** A parameter without a value counts as absent, as RFC 6749 3.1 and 3.2 require for OAuth endpoints. */
   emptyIsAbsent?: boolean
-  /** The body arrives as its text, whatever it is: signatures are made over bytes. */
+  /** The body is passed as text and not parsed, because its signature covers the bytes. */
   rawBody?: boolean
-  /** Media type of the response; JSON unless told otherwise. */
+  /** Media type of the response. Default: JSON. */
   type?: string
 }
 
@@ -62,7 +63,7 @@ type Run<Caller extends object, Path extends Shape, Query extends Shape, Body ex
   call: Call<Caller, Path, Query, Body>,
 ) => Promise<unknown>
 
-/** Given what was looked up for this request. */
+/** A route whose caller was looked up for this request. */
 interface Proven<Caller extends object, Path extends Shape, Query extends Shape, Body extends BodyShape>
   extends RouteDescription<Path, Query, Body> {
   usesCachedAccount?: false
@@ -70,8 +71,8 @@ interface Proven<Caller extends object, Path extends Shape, Query extends Shape,
 }
 
 /**
- * May be given an account as it was a moment ago, which only a statement that proves it again can read with. `run` is called
- * again when the account turns out to be another, so it must be idempotent and send nothing before it has read.
+ * A route that may be called with a cached account, with which only a statement that verifies it may read. `run` is called again
+ * when the account has changed, so it must be idempotent and send nothing before it has read.
  */
 interface Cached<Path extends Shape, Query extends Shape, Body extends BodyShape>
   extends RouteDescription<Path, Query, Body> {
@@ -88,7 +89,7 @@ type Definition<Path extends Shape, Query extends Shape, Body extends BodyShape>
   | ({ auth: 'app' } & Proven<{ app: App }, Path, Query, Body>)
   | ({ auth: 'none' | 'browser' | 'admin' } & Proven<object, Path, Query, Body>)
 
-/** A route as the server sees it, of whatever schemas; written as methods, since each is only called with what its own let through. */
+/** A route with any schemas. Methods, not properties, so that a handler of specific schemas is assignable: it only gets what they accept. */
 export type Route = RouteDescription &
   (
     | {
@@ -105,13 +106,13 @@ export type Route = RouteDescription &
     | { auth: 'none' | 'browser' | 'admin'; run(deps: HttpDeps, call: Call): Promise<unknown> }
   )
 
-/** A route that a part of the server serves by itself, so that bodies are passed on and not read; listed for the description. */
+/** A route that is mounted separately, because bodies are streamed and not parsed; listed for the description only. */
 export interface MountedRoute extends RouteDescription {
   auth: RouteAuth
   mounted: true
 }
 
-/** Keeps the schemas' types tied to the handler's. */
+/** Defines a route; the types of the handler's arguments follow from the schemas. */
 export function route<
   Path extends Shape = undefined,
   Query extends Shape = undefined,

@@ -1,7 +1,7 @@
 import * as token from './access-token.ts'
 import * as apps from './admin-apps.ts'
 import { listCalls } from './admin-calls.ts'
-import * as aside from './admin-faults.ts'
+import * as faults from './admin-faults.ts'
 import * as keys from './admin-keys.ts'
 import { listParked } from './admin-parked.ts'
 import * as quotas from './admin-quotas.ts'
@@ -23,7 +23,7 @@ import { storeOwn } from './own-items.ts'
 import * as profiles from './profiles.ts'
 import { PROXY_METHODS, proxied } from './proxy.ts'
 import * as push from './push.ts'
-import * as pushSteer from './push-control.ts'
+import * as pushControl from './push-control.ts'
 import * as pushHistory from './push-history.ts'
 import type { MountedRoute, Route } from './route.ts'
 import { services } from './services.ts'
@@ -34,7 +34,7 @@ export type Method = (typeof METHODS)[number]
 
 export type Listed = [method: Method, path: string, route: Route | MountedRoute]
 
-/** The whole interface on one screen. Every path also answers under `/v0`. */
+/** Every route of the API. Each path is also served under `/v0`. */
 export const ROUTES: Listed[] = [
   ['GET', '/', homePage],
   ['GET', '/docs', docsPage],
@@ -50,7 +50,7 @@ export const ROUTES: Listed[] = [
   ['GET', '/oauth/authorize', person.authenticate],
   ['GET', '/auth/:service/callback', person.callback],
   ['GET', '/oauth/confirm', confirm.ask],
-  ['POST', '/oauth/confirm', confirm.response],
+  ['POST', '/oauth/confirm', confirm.answer],
   ['POST', '/oauth/access_token', token.exchange],
   ['POST', '/oauth/revoke', token.revoke],
   ['GET', '/.well-known/oauth-authorization-server', token.metadata],
@@ -92,15 +92,15 @@ export const ROUTES: Listed[] = [
   ['GET', '/push/:id', push.one],
   ['PATCH', '/push/:id', push.change],
   ['DELETE', '/push/:id', push.remove],
-  ['POST', '/push/:id/pause', pushSteer.pause],
-  ['POST', '/push/:id/resume', pushSteer.resume],
-  ['POST', '/push/:id/test', pushSteer.test],
-  ['POST', '/push/:id/run', pushSteer.run],
-  ['POST', '/push/:id/backfill', pushSteer.backfill],
-  ['POST', '/push/:id/replay', pushSteer.replayFrom],
-  ['POST', '/push/:id/redrive', pushSteer.redrive],
-  ['POST', '/push/:id/verify', pushSteer.verify],
-  ['POST', '/push/:id/rotate-secret', pushSteer.rotateSecret],
+  ['POST', '/push/:id/pause', pushControl.pause],
+  ['POST', '/push/:id/resume', pushControl.resume],
+  ['POST', '/push/:id/test', pushControl.test],
+  ['POST', '/push/:id/run', pushControl.run],
+  ['POST', '/push/:id/backfill', pushControl.backfill],
+  ['POST', '/push/:id/replay', pushControl.replayFrom],
+  ['POST', '/push/:id/redrive', pushControl.redrive],
+  ['POST', '/push/:id/verify', pushControl.verify],
+  ['POST', '/push/:id/rotate-secret', pushControl.rotateSecret],
   ['GET', '/push/:id/deliveries', pushHistory.deliveries],
   ['GET', '/push/:id/dead-letters', pushHistory.deadLetters],
 
@@ -116,9 +116,9 @@ export const ROUTES: Listed[] = [
   ['GET', '/admin/apps/:client_id/sync', showRules],
   ['PUT', '/admin/apps/:client_id/sync', changeRules],
   ['GET', '/admin/apps/:client_id/parked', listParked],
-  ['GET', '/admin/apps/:client_id/faults', aside.listFaults],
-  ['GET', '/admin/apps/:client_id/quarantine', aside.listQuarantine],
-  ['POST', '/admin/apps/:client_id/quarantine/retry', aside.retryQuarantine],
+  ['GET', '/admin/apps/:client_id/faults', faults.listFaults],
+  ['GET', '/admin/apps/:client_id/quarantine', faults.listQuarantine],
+  ['POST', '/admin/apps/:client_id/quarantine/retry', faults.retryQuarantine],
   ['GET', '/admin/apps/:client_id/quotas', quotas.showQuotas],
   ['PUT', '/admin/apps/:client_id/quotas', quotas.changeQuotas],
   ['GET', '/admin/apps/:client_id/usage', quotas.showUsage],

@@ -1,4 +1,4 @@
-/** Headers that every answer carries, also refusals. Pages widen the policy by what they need. */
+/** Headers of every response, including errors. Pages extend the content security policy by what they need. */
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -12,19 +12,19 @@ import type { HttpDeps } from './deps.ts'
 import { withoutNames } from './query-pairs.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** What the next page says otherwise, or nobody may read. */
-const CHANGED = new Set(['access_token', 'before', 'until'])
-/** What an address in a header must not hold as it is. */
-const UNFIT = /[^!-~]|["<>\\^`{|}]/gu
-/** What waits for a slow reader beside the piece that was just made. */
-const WAITING_BYTES = 16 * 1024
+/** Parameters that the link to the next page does not copy: it replaces two of them, and must not contain the token. */
+const REPLACED = new Set(['access_token', 'before', 'until'])
+/** Characters that must be encoded in an address in a header. */
+const UNSAFE = /[^!-~]|["<>\\^`{|}]/gu
+/** How much text is buffered for a slow client, in addition to the current piece. */
+const BUFFER_BYTES = 16 * 1024
 
 export interface Exchange {
   request: FastifyRequest
   reply: FastifyReply
 }
 
-/** Small answers name their next page; large ones are streamed as fast as they are read. */
+/** Sends items: a small response links its next page, a large one is streamed no faster than the client reads. */
 export async function sendItems(
   deps: HttpDeps,
   { request, reply }: Exchange,
@@ -35,15 +35,15 @@ export async function sendItems(
   const response = await respondWithItems(deps, scope, query, options)
   void reply.type(JSON_TYPE)
   if ('pieces' in response) {
-    const stream = Readable.from(response.pieces, { objectMode: false, highWaterMark: WAITING_BYTES })
+    const stream = Readable.from(response.pieces, { objectMode: false, highWaterMark: BUFFER_BYTES })
     const { token, id: accountId } = 'cached' in scope.account ? scope.account.cached : scope.account
     const grant = { token, accountId, profiles: scope.readable }
     const release = deps.access.follow(grant, () => stream.destroy(new AccessEnded()))
-    // The status is out by then: the connection ends without the end of the array, and only the log says why.
+    // The status was sent before, so the connection ends without the end of the array, and the reason is in the log only.
     stream.once('close', release).on('error', (error) => {
       const isEnded = error instanceof AccessEnded || error instanceof AccountChanged
-      if (isEnded) deps.log.info('an answer ended with its access', { request_id: request.id })
-      else deps.log.error('an answer broke off', { request_id: request.id, error })
+      if (isEnded) deps.log.info('a response ended because its access ended', { request_id: request.id })
+      else deps.log.error('a response broke off', { request_id: request.id, error })
     })
     return reply.send(stream)
   }
@@ -51,24 +51,27 @@ export async function sendItems(
   return reply.send(response.whole)
 }
 
-/** The same question from the last item on. The access token never goes into a header that others may log. */
+/** The address of the same query after the last item. Without the access token, because headers are logged more often. */
 function nextAddress(deps: HttpDeps, request: FastifyRequest, query: Query, last: { at: number; id: string }): string {
   const { originalUrl } = request
-  const mark = originalUrl.indexOf('?')
-  const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark)
-  const kept = mark < 0 ? '' : withoutNames(originalUrl.slice(mark + 1), CHANGED)
-  // Now is another time on the next page; what came in between must not shift it.
-  const next = `${kept === '' ? '' : `${kept}&`}before=${last.at}_${last.id}&until=${query.until}`
-  return `${deps.config.baseUrl}${path}?${next}`.replaceAll(UNFIT, encodeURIComponent)
+  const queryStart = originalUrl.indexOf('?')
+  const path = queryStart < 0 ? originalUrl : originalUrl.slice(0, queryStart)
+  const copied = queryStart < 0 ? '' : withoutNames(originalUrl.slice(queryStart + 1), REPLACED)
+  // The default of `until` is now: fixed here, so that newer items do not shift the next page.
+  const next = `${copied === '' ? '' : `${copied}&`}before=${last.at}_${last.id}&until=${query.until}`
+  return `${deps.config.baseUrl}${path}?${next}`.replaceAll(UNSAFE, encodeURIComponent)
 }
 
-/** One item, with a weak ETag that changes when the item or the way it is shown does. */
+/** Sends one item, with a weak ETag that changes when the item or the parameters do. */
 export function sendItem(
   { request, reply }: Exchange,
   { text, version }: { text: string; version: string },
 ): FastifyReply {
-  const shown = createHash('sha1').update(JSON.stringify(request.query, withoutToken)).digest('hex').slice(0, 8)
-  const tag = `"${version}-${shown}"`
+  const parametersHash = createHash('sha1')
+    .update(JSON.stringify(request.query, withoutToken))
+    .digest('hex')
+    .slice(0, 8)
+  const tag = `"${version}-${parametersHash}"`
   void reply.header('etag', `W/${tag}`)
   const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
   if (known.includes(tag) || known.includes('*')) return reply.code(304).send()

@@ -28,12 +28,12 @@ declare module 'fastify' {
   }
 }
 
-/** What scripts of any web page may call: with a token of their own, and no cookie. */
-const SHARED: RouteAuth[] = ['none', 'account']
-/** Limit: bytes of a request body, but in the proxy; more is answered with 413. */
+/** Routes that scripts of any origin may call (CORS): they use tokens and no cookies. */
+const CORS_AUTH: RouteAuth[] = ['none', 'account']
+/** Limit: bytes of a request body, except in the proxy; more is answered with 413. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** The HTTP server. A slow or silent client holds a socket for seconds, never a worker. */
+/** Creates the HTTP server. A slow or silent client occupies a socket for seconds, and nothing else. */
 export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): FastifyInstance {
   const nextRequestId = createRequestIds(deps.clock)
   const server = fastify({
@@ -44,13 +44,13 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: deps.config.trustProxy,
-    // Addresses that cannot be decoded never reach the hooks, and what is no HTTP never becomes a request.
+    // Paths that cannot be decoded do not reach the hooks; malformed HTTP does not become a request.
     frameworkErrors: (error, request, reply) => {
-      frame(deps, request, reply)
+      setHeaders(deps, request, reply)
       void respondWithError(deps.log, error, request, reply)
     },
     clientErrorHandler: (error, socket) => {
-      // A video on its way to a service may take longer than any request that we read ourselves.
+      // An upload through the proxy may take longer than other requests.
       if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
       refuseUnreadable(error, socket, deps.clock.now())
     },
@@ -67,9 +67,9 @@ export function createServer(deps: HttpDeps, routes: Listed[] = ROUTES): Fastify
   server.decorate('metrics', createMetrics())
   readBodies(server)
   if (deps.tracer !== undefined) followRequests(server, deps.tracer)
-  // Hooks of the callback kind: a promise for each of them would cost every request a fifth of its time.
+  // Hooks with callbacks: a promise per hook would cost every request a fifth of its time.
   server.addHook('onRequest', (request, reply, done) => {
-    frame(deps, request, reply)
+    setHeaders(deps, request, reply)
     done()
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
@@ -98,9 +98,9 @@ interface Served {
 }
 
 function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url: string, listed: Served[]): void {
-  const taken = listed.map(({ method }) => method)
-  const head = listed.some(({ method, route }) => method === 'GET' && route.hasSideEffects !== true)
-  const allow = [...taken, ...(head ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  const methods = listed.map(({ method }) => method)
+  const hasHead = listed.some(({ method, route }) => method === 'GET' && route.hasSideEffects !== true)
+  const allow = [...methods, ...(hasHead ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   for (const { method, route } of listed) {
     const withHead = method === 'GET' && route.hasSideEffects !== true ? ['GET', 'HEAD'] : [method]
     server.route({
@@ -116,12 +116,12 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
     url,
     handler: (_request, reply) => {
       void reply.header('allow', allow)
-      if (listed.some(({ route }) => SHARED.includes(route.auth))) allowOrigins(reply, allow)
+      if (listed.some(({ route }) => CORS_AUTH.includes(route.auth))) allowOrigins(reply, allow)
       return reply.code(204).send()
     },
   })
   server.route({
-    method: [...METHODS.filter((method) => !taken.includes(method)), ...(head ? [] : ['HEAD'])],
+    method: [...METHODS.filter((method) => !methods.includes(method)), ...(hasHead ? [] : ['HEAD'])],
     url,
     handler: (_request, reply) => {
       void reply.header('allow', allow)
@@ -130,12 +130,12 @@ function mount(server: FastifyInstance, deps: HttpDeps, accounts: Accounts, url:
   })
 }
 
-/** Before the body is read: a stranger's body is not, and a refused one can still be understood by a page's script. */
+/** Runs before the body is read: bodies of unauthorized admin requests are not read, and errors about a body have CORS headers. */
 function beforeBody(deps: HttpDeps, route: Route): Pick<RouteOptions, 'onRequest'> {
   if (route.auth === 'admin') return { onRequest: async (request) => requireAdmin(deps, request) }
   return {
     onRequest: (request, reply, done) => {
-      if (SHARED.includes(route.auth)) void reply.header('access-control-allow-origin', '*')
+      if (CORS_AUTH.includes(route.auth)) void reply.header('access-control-allow-origin', '*')
       if (route.hasSideEffects) refusePrefetch(request)
       done()
     },
@@ -156,7 +156,7 @@ async function serve(
   return response
 }
 
-/** First who it is, then whether the request is well formed. */
+/** Authenticates first, then validates the request. */
 async function callRoute(
   deps: HttpDeps,
   accounts: Accounts,
@@ -186,7 +186,7 @@ function check(route: Route, request: FastifyRequest, reply: FastifyReply): Call
   }
 }
 
-function frame(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
+function setHeaders(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
   void reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
   if (deps.config.baseUrl.startsWith('https:')) void reply.header('strict-transport-security', 'max-age=31536000')
 }
@@ -214,7 +214,7 @@ function observe(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): 
   })
 }
 
-/** JSON, and the forms that OAuth clients send. A name given twice stays an array, which the schemas refuse. */
+/** Parses JSON, and forms for OAuth clients. A name that occurs twice becomes an array, which the schemas reject. */
 function readBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -228,7 +228,7 @@ function readBodies(server: FastifyInstance): void {
       done(null, request.routeOptions.config.rawBody ? body : readForm(body))
     },
   )
-  // The one kind of body that a page may send anywhere without asking; no client of ours does.
+  // Browsers send text/plain to other origins without a preflight, so JSON in it is not accepted.
   server.removeContentTypeParser('text/plain')
   server.addContentTypeParser('text/plain', { parseAs: 'string' }, (request, body, done) => {
     if (request.routeOptions.config.rawBody) done(null, body)

@@ -5,7 +5,7 @@ import { route } from './route.ts'
 
 export const services = route({
   auth: 'none',
-  summary: 'Every service with its endpoints and types; with `client_id` also whether that app has keys',
+  summary: 'List all services with their endpoints and types; with `client_id` also whether that app has keys',
   query: z.object({ client_id: text("An app's client id.").optional() }),
   run: (deps, { query }) => listServices(deps, query.client_id),
 })

@@ -12,13 +12,13 @@ import { text } from './parameters.ts'
 import { route } from './route.ts'
 
 const path = z.object({ profile: text('`service` or `id@service`.') })
-const EVERY_MS = 500
-/** Limit: time that a caller may follow one sync; then the stream ends. */
+const POLL_MS = 500
+/** Limit: time for which a request may follow one sync; then the stream ends. */
 const MAX_FOLLOW_MS = 30 * 60_000
 
 export const progress = route({
   auth: 'account',
-  summary: 'How far the sync of a profile is, per endpoint; as `text/event-stream` it follows live',
+  summary: 'Get the progress of a sync per endpoint; with `Accept: text/event-stream` follow it live',
   path,
   reasons: ['no_profile'],
   run: async (deps, call) => {
@@ -31,12 +31,12 @@ export const progress = route({
 
 export const now = route({
   auth: 'account',
-  summary: 'Ask for a sync now; `confirm_deletes` lets it believe that all it misses is gone',
+  summary: 'Request a sync now; `confirm_deletes=true` accepts all missing items as deleted',
   path,
   query: z.object({
-    confirm_deletes: flag('What was reported as `suspect_deletes` is really gone.'),
-    retry_parked: flag('Try parked endpoints once more.'),
-    retry_quarantined: flag('Read quarantined records once more.'),
+    confirm_deletes: flag('Accept what was reported as `suspect_deletes` as deleted.'),
+    retry_parked: flag('Try parked endpoints again.'),
+    retry_quarantined: flag('Read quarantined records again.'),
   }),
   body: z.object({
     confirm_deletes: z.boolean().default(false),
@@ -56,39 +56,39 @@ export const now = route({
   },
 })
 
-const steered = z.object({ profile: z.string(), state: z.enum(PROFILE_STATES) })
+const profileState = z.object({ profile: z.string(), state: z.enum(PROFILE_STATES) })
 
 export const pause = route({
   auth: 'account',
-  summary: 'No syncs of a profile until it is resumed; what is stored can still be read, and the proxy works',
+  summary: 'Pause the syncs of a profile; its items can still be read, and the proxy works',
   path,
-  response: steered,
+  response: profileState,
   reasons: ['no_profile'],
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
-    return shown(await pauseSync(deps, profile, `account:${call.account.id}`))
+    return presentState(await pauseSync(deps, profile, `account:${call.account.id}`))
   },
 })
 
 export const resume = route({
   auth: 'account',
-  summary: 'Sync a paused profile again, from where it was',
+  summary: 'Resume the syncs of a paused profile',
   path,
-  response: steered,
+  response: profileState,
   reasons: ['no_profile'],
   run: async (deps, call) => {
     const profile = await chooseProfile(deps, call.account, call.path.profile)
-    return shown(await resumeSync(deps, profile, `account:${call.account.id}`))
+    return presentState(await resumeSync(deps, profile, `account:${call.account.id}`))
   },
 })
 
-function shown(profile: Profile): z.output<typeof steered> {
+function presentState(profile: Profile): z.output<typeof profileState> {
   return { profile: profileName(profile), state: profile.state }
 }
 
 export const reset = route({
   auth: 'account',
-  summary: 'Forget all cursors and read everything again',
+  summary: 'Forget all watermarks of a profile and read everything again',
   path,
   status: 202,
   reasons: ['no_profile', 'profile_paused'],
@@ -99,7 +99,7 @@ export const reset = route({
   },
 })
 
-/** Sends what changed, as it changes, until the first sync is over, the reader goes or may not read any more. */
+/** Sends the progress whenever it changes, until the sync is over, the client disconnects or its access ends. */
 async function follow(
   deps: HttpDeps,
   account: Account,
@@ -115,26 +115,26 @@ async function follow(
   })
   const expiresAt = deps.clock.now() + MAX_FOLLOW_MS
   const ended = new AbortController()
-  const held = { shard: profile.shard, profileId: profile.id }
-  const grant = { token: account.token, accountId: account.id, profiles: [held], unmerged: true }
+  const followed = { shard: profile.shard, profileId: profile.id }
+  const grant = { token: account.token, accountId: account.id, profiles: [followed], unmerged: true }
   const release = deps.access.follow(grant, () => ended.abort())
   let last = ''
   let id = 0
   try {
     while (!request.socket.destroyed && !deps.isDraining() && deps.clock.now() < expiresAt) {
       const state = await syncProgress(deps, profile)
-      // A profile that left has no endpoints either; that is no end of a sync.
+      // A removed profile has no endpoints either, which must not look like the end of a sync.
       if (ended.signal.aborted || (Object.keys(state).length === 0 && !(await isPresent(deps, profile)))) break
       const text = JSON.stringify(state)
-      const over = isSettled(state)
-      if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${over ? 'done' : 'progress'}\ndata: ${text}\n\n`)
-      if (over) break
+      const isOver = isSettled(state)
+      if (text !== last) raw.write(`id: ${(id += 1)}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${text}\n\n`)
+      if (isOver) break
       last = text
-      await abortableSleep(EVERY_MS, ended.signal)
+      await abortableSleep(POLL_MS, ended.signal)
     }
   } finally {
     release()
-    // A database that went away ends the stream; the reader asks again.
+    // Also when the database fails: the client connects again.
     raw.end()
   }
   return reply

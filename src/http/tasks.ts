@@ -3,9 +3,9 @@ import type { tryDestination } from '#flows/push/manage/dry-run.ts'
 import type { Verified } from '#flows/push/repair/verify.ts'
 import type { Destination } from '#model/destination.ts'
 
-/** What a request asks of a destination's server. It runs in a worker process: what that server sends cannot stall other requests. */
+/** Calls to a destination's server for a request. They run in a worker process, so that what the server sends cannot stall requests. */
 export interface Tasks {
-  /** Ends with the signal. */
+  /** Stops when the signal is aborted. */
   tryDestination(destination: Destination, signal: AbortSignal): ReturnType<typeof tryDestination>
   verifyDestination(
     destination: Destination,

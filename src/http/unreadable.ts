@@ -11,7 +11,7 @@ const REASON_OF: Record<string, Reason> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** What cannot be read as HTTP, or comes too slowly, has no request to answer to: the refusal is written by hand. */
+/** Responds to malformed or too slow HTTP. There is no request object, so the response is written directly to the socket. */
 export function refuseUnreadable(error: Error, socket: Socket, nowMs: number): void {
   if (codeOf(error) === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LaneView } from '#platform/isolation/lane.ts'
 
-/** Gives a function that tells the registry of the worker processes as they are now. */
+/** Returns a function that updates the metrics of the worker processes. */
 export function workerMetrics(registry: Registry): (workers: LaneView[], parkedEndpoints: number | undefined) => void {
   const registers = [registry]
   const up = new Gauge({
@@ -18,19 +18,19 @@ export function workerMetrics(registry: Registry): (workers: LaneView[], parkedE
   })
   const jobs = new Gauge({
     name: 'tributary_worker_jobs',
-    help: 'Jobs that the worker process of a lane has begun and not ended.',
+    help: 'Jobs in progress in the worker process of a lane.',
     labelNames: ['lane'],
     registers,
   })
   const deaths = new Counter({
     name: 'tributary_worker_deaths_total',
-    help: 'Worker processes that ended without having been told to, since this process started.',
+    help: 'Worker processes that ended unexpectedly since this process started.',
     labelNames: ['lane', 'reason'],
     registers,
   })
   const parked = new Gauge({
     name: 'tributary_parked_endpoints',
-    help: 'Endpoints of profiles that are parked, because they ended three workers.',
+    help: 'Endpoints of profiles that are parked because they ended three workers.',
     registers,
   })
   return (workers, parkedEndpoints) => {

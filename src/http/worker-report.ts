@@ -1,7 +1,7 @@
 import type { KindCounters } from '#flows/push/deliver/counters.ts'
 import type { LogCount } from '#platform/telemetry/log-counts.ts'
 
-/** What a worker process tells its supervisor with every heartbeat, for the metrics. Plain values. */
+/** What a worker process reports to its supervisor with every heartbeat, for the metrics. Plain values. */
 export interface WorkerReport {
   deliveries: KindCounters[]
   log: LogCount[]

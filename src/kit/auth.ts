@@ -1,127 +1,135 @@
 import type { Self } from './self.ts'
 
-/** How a service wants its own credential on each call: `name` is the header (default `Authorization`) or the parameter. */
+/**
+ * Where a call carries the credential: in a header (`name` defaults to `Authorization`, `scheme` precedes the token) or in
+ * the query parameter `name`.
+ */
 export type TokenPlacement = { in: 'header'; scheme: string; name?: string } | { in: 'query'; name: string }
 
 /**
- * How an app proves itself at the token endpoint; an app without a secret only names itself. `basic` encodes key and secret
- * first, as RFC 6749 2.3.1 says, `basic_raw` does not; `private_key_jwt` takes the secret as a private JWK.
+ * How an app authenticates at the token endpoint; an app without a secret sends its key only. `basic` form-encodes key and
+ * secret first, as RFC 6749 2.3.1 requires, `basic_raw` does not; `private_key_jwt` takes the secret as a private JWK.
  */
 export type TokenAuth = 'post' | 'basic' | 'basic_raw' | 'query' | 'none' | 'private_key_jwt'
 
-/** Extra parameters, each a name and a value. */
+/** Additional request parameters by name. */
 export type Parameters = Record<string, string>
 
-/** What changes when the person's app asks for more (`flag=dm`) or for a new login (`force_login=true`). */
+/** Changes to a sign-in when the app requests more access (`flag=dm`) or a new login (`force_login=true`). */
 export interface Variation {
-  /** Another page to send the person to. */
+  /** Replaces the connector's `authorizeUrl`. */
   authorizeUrl?: string
   parameters?: Parameters
-  /** Asked for beside the scope that the app, its key or the default names. */
+  /** Added to the scope of the app, its key or the default. */
   scope?: string[]
 }
 
-/** Trading one token for a longer-lived one, or renewing it by itself, as services without refresh tokens do. */
+/** Exchanges a token for a longer-lived one, or renews it; for services without refresh tokens. */
 export interface TokenExchange {
   url: string
   method: 'GET' | 'POST'
-  /** `{key}`, `{secret}` and `{token}` stand for the app's key, its secret and the token that is traded, here and in `url`. */
+  /** `{key}`, `{secret}` and `{token}` are replaced by the app's key, its secret and the current token, here and in `url`. */
   parameters: Parameters
-  /** The app proves itself by HTTP Basic with its key and secret as they are. */
+  /** Send the app's key and secret by HTTP Basic, without encoding them first. */
   basic?: boolean
-  /** How a POST is written; a form unless said. */
+  /** Encoding of a POST body. Default: `form`. */
   body?: 'form' | 'json'
-  /** How long before its end a token is renewed, where an ended one cannot be renewed any more. */
+  /** Renew this many seconds before the token expires, where an expired token cannot be renewed. */
   aheadS?: number
 }
 
-/** A question that only the app a token was issued to, or the service itself, can answer. */
+/** A call that returns the app a token was issued to. */
 export interface AppCheck extends TokenExchange {
-  /** The key of the app that the token belongs to, from the service's answer. */
+  /** Returns the key of that app from the response body. */
   read: (body: unknown) => string | undefined
 }
 
-/** Where people of one service live on different instances: how to find the instance of one person. */
+/** For a service that spreads its users over several instances: finds the instance of one person. */
 export interface Home {
   /** Address of the person's public record. */
   document: (subject: string) => string
-  /** The address of the instance that holds the person's data, from that record; undefined when it is somebody else's. */
+  /** Returns the address of the person's instance from that record; undefined when the record is of another subject. */
   read: (document: unknown, subject: string) => string | undefined
   /** Path of the API on an instance. */
   apiPath: string
 }
 
-/** How to end a grant where RFC 7009 does not apply. */
+/** How to revoke a grant at a service that does not follow RFC 7009. */
 export interface Revocation {
   method: 'POST' | 'DELETE' | 'GET'
-  /** `bearer` carries the token as calls do; otherwise it is the parameter `token`, unless `parameters` place it. */
+  /** `bearer` sends the token as API calls do; otherwise it is the parameter `token`, unless `parameters` contain it. */
   tokenPlacement: 'form' | 'json' | 'query' | 'bearer'
-  /** `{key}`, `{secret}`, `{token}` and `{proof}` (see `proof` of `OAuth2`) are filled in here and in `revokeUrl`. */
+  /** `{key}`, `{secret}`, `{token}` and `{proof}` (see `proof` of `OAuth2`) are replaced here and in `revokeUrl`. */
   parameters?: Parameters
   tokenAuth?: TokenAuth
 }
 
-/** Some fields are used by no connector that comes along: they are there for connectors of operators. */
+/**
+ * How people sign in at an OAuth 2 service. Write it with `oauth2()`, which fills in the defaults. No built-in connector uses
+ * every field; the others exist for operators' own connectors.
+ */
 export interface OAuth2 {
   kind: 'oauth2'
   authorizeUrl: string
   tokenUrl: string
-  /** Where refreshing has an address of its own. */
+  /** Where to refresh a token, if not at `tokenUrl`. */
   refreshUrl?: string
-  /** RFC 7009, unless `revoke` says otherwise. */
+  /** Called as RFC 7009 describes, unless `revoke` is set. */
   revokeUrl?: string
   revoke?: Revocation
   scope: {
     default: string[]
     separator: string
     name: string
-    /** Sent at the token endpoint too. */
+    /** Send the scope to the token endpoint as well. */
     atToken: boolean
-    /** Name of what was granted in the token answer, where it is another one. */
+    /** Field of the granted scope in the token response, if not `name`. */
     granted?: string
   }
   tokenAuth: TokenAuth
   tokenMethod: 'POST' | 'GET'
-  /** The body of the token request; a few services want JSON. */
+  /** Encoding of the token request's body. */
   tokenBody: 'form' | 'json'
-  /** PKCE S256. On unless the service refuses it. */
+  /** Use PKCE with S256. Switch it off only for a service that rejects it. */
   pkce: boolean
-  /** Names that differ from RFC 6749, e.g. `client_id: 'client_key'`. */
+  /** Parameter and field names that differ from RFC 6749, e.g. `client_id: 'client_key'`. */
   names: Partial<
     Record<'client_id' | 'client_secret' | 'code' | 'redirect_uri' | 'refresh_token' | 'access_token', string>
   >
-  /** Parameters that every request of a kind carries. */
+  /** Parameters to add to each authorization, token or refresh request. */
   parameters: { authorize?: Parameters; token?: Parameters; refresh?: Parameters }
-  /** Where the token stands inside the answer, as keys from the top. */
+  /** Keys that lead from the top of the token response to the object with the token. */
   tokenPath: string[]
-  /** Name of the field beside the token that says whose it is. */
+  /** Field of the token response with the person's id. */
   subject: string
-  /** For services that leave `expires_in` out, or lie. */
+  /** Lifetime of a token, for services whose `expires_in` is missing or wrong. */
   expiresInS?: number
-  /** What error codes of the token endpoint mean that RFC 6749 does not know. */
+  /** Meaning of error codes of the token endpoint that RFC 6749 does not define. */
   errors: Record<string, 'retry' | 'reauthorize' | 'stop'>
-  /** Tells which app a token was issued to, so that a token of another app can be refused. */
+  /** Reads which app a token was issued to, so that a token of another app can be rejected. */
   verifyApp?: AppCheck
+  /** Exchanges the token of the sign-in for a longer-lived one. */
   longToken?: TokenExchange
-  /** Renews the access token by itself, for services without refresh tokens. */
+  /** Renews the access token itself, for services without refresh tokens. */
   renew?: TokenExchange
-  /** RFC 9207: the issuer that must come back with the code. */
+  /** RFC 9207: the issuer that the redirect with the code must name. */
   issuer?: string
-  /** RFC 9126: parameters go to this address first, and only a reference to the browser. */
+  /** RFC 9126: where to push the authorization parameters; the browser then carries only a reference to them. */
   parUrl?: string
-  /** RFC 9449. */
+  /** RFC 9449: bind tokens to a key of this installation. */
   dpop: boolean
   tokenPlacement: TokenPlacement
-  /** Parameter of each call that proves that the caller holds the app's secret: HMAC-SHA256 of the token with it, in hex. */
+  /** Parameter to add to each call: HMAC-SHA256 of the token with the app's secret, in hex. */
   proof?: string
   flags: Record<string, Variation>
   forceLogin?: Variation
-  /** Finds the addresses of the instance that `base_url` names (RFC 8414; RFC 9728 first where `resource` is set). */
+  /** Discover the addresses of the instance at `base_url` (RFC 8414; with `resource`, RFC 9728 first). */
   discover?: { resource: boolean }
-  /** Calls about a person go to that person's own instance. */
+  /** Send calls about a person to that person's own instance. */
   home?: Home
 }
 
+/** How people sign in at an OAuth 1.0a service. Write it with `oauth1()`, which fills in the defaults. */
 export interface OAuth1 {
   kind: 'oauth1'
   requestTokenUrl: string
@@ -130,7 +138,7 @@ export interface OAuth1 {
   signature: 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT'
   transmit: 'header' | 'query' | 'body'
   realm?: string
-  /** Name of the scope parameter of the request-token call, where the service has one. */
+  /** Scope parameter of the request-token call, if the service has one. */
   scopeName?: string
   scope: { default: string[]; separator: string }
   revokeUrl?: string
@@ -138,12 +146,13 @@ export interface OAuth1 {
   forceLogin?: Variation
 }
 
-/** The person types a key or a name and password that the service gave out. */
+/** The person enters an API key of the service. */
 export interface ApiKey {
   kind: 'api_key'
   tokenPlacement: TokenPlacement
 }
 
+/** The person enters a user name and password of the service; calls carry them by HTTP Basic. */
 export interface Basic {
   kind: 'basic'
 }
@@ -151,8 +160,8 @@ export interface Basic {
 export type Auth = OAuth2 | OAuth1 | ApiKey | Basic
 
 /**
- * Does the service say whether a token was given to this app? OAuth 1 checks it with every call, by the signature. Elsewhere the
- * service has to have an address for it; without one a token that another app got would be taken as well.
+ * Whether it can be verified that a token was issued to this app. OAuth 1 proves it with each call's signature; OAuth 2 needs
+ * `verifyApp`, because otherwise a token issued to another app would be accepted as well.
  */
 export function verifiesApp(auth: Auth): boolean {
   return auth.kind === 'oauth1' || (auth.kind === 'oauth2' && auth.verifyApp !== undefined)
@@ -162,7 +171,15 @@ type OAuth2Input = Partial<Omit<OAuth2, 'kind' | 'scope'>> & {
   scope?: Partial<OAuth2['scope']>
 }
 
-/** OAuth 2 with what RFC 6749 and RFC 9700 advise, unless the service needs something else. */
+/**
+ * Describes an OAuth 2 service. The defaults follow RFC 6749 and RFC 9700; set only what differs.
+ *
+ *     auth: oauth2({
+ *       authorizeUrl: 'https://service.example/oauth/authorize',
+ *       tokenUrl: 'https://service.example/oauth/token',
+ *       scope: { default: ['read'] },
+ *     })
+ */
 export function oauth2(
   input: OAuth2Input & ({ authorizeUrl: string; tokenUrl: string } | { discover: { resource: boolean } }),
 ): OAuth2 {
@@ -190,6 +207,7 @@ export function oauth2(
 type OAuth1Input = Partial<Omit<OAuth1, 'kind' | 'scope'>> &
   Pick<OAuth1, 'requestTokenUrl' | 'authorizeUrl' | 'accessTokenUrl'> & { scope?: Partial<OAuth1['scope']> }
 
+/** Describes an OAuth 1.0a service. Default: HMAC-SHA1, signed in the `Authorization` header. */
 export function oauth1(input: OAuth1Input): OAuth1 {
   return {
     signature: 'HMAC-SHA1',
@@ -201,37 +219,39 @@ export function oauth1(input: OAuth1Input): OAuth1 {
   }
 }
 
+/** Describes a service with API keys, e.g. `apiKey({ in: 'header', scheme: '', name: 'X-Api-Key' })`. */
 export function apiKey(tokenPlacement: TokenPlacement): ApiKey {
   return { kind: 'api_key', tokenPlacement }
 }
 
+/** Describes a service with HTTP Basic authentication. */
 export function basic(): Basic {
   return { kind: 'basic' }
 }
 
-/** What a service gave us for one person. Sealed at rest. */
+/** A service's credential for one person. Sealed at rest. */
 export interface Credential {
   token: string
   tokenSecret?: string
   refreshToken?: string
   expiresAt?: number
   scope?: string
-  /** Whose it is, where the service says so beside the token. */
+  /** The person's id, if the token response contains it. */
   subject?: string
   /** Private JWK of a DPoP-bound token. */
   dpopKey?: JsonObject
-  /** Addresses that belong to this grant alone, where people live on different instances. */
+  /** Addresses of the person's instance, for services with several. */
   instance?: Record<string, string>
-  /** The previous refresh token, in case the answer to a rotation was lost. */
+  /** The previous refresh token, kept in case the response to a rotation was lost. */
   previousRefreshToken?: string
 }
 
 export type JsonObject = { [key: string]: unknown }
 
-/** What the sign-in brought: whose credential it is. */
+/** The result of a sign-in. */
 export interface SignedIn {
   credential: Credential
   self: Self
-  /** The service's own record of the person, untouched. */
+  /** The service's own record of the person, unchanged. */
   raw: string
 }

@@ -1,18 +1,27 @@
-/** What is kept between two runs: how far the last one got. JSON, so that it can be stored. */
+/** How far the last run of an endpoint got. Stored as JSON between two runs. */
 export type Watermark = string | number
 
+/**
+ * Makes an endpoint incremental: derives a watermark from what a run read, and lets the next run continue there. Choose one of
+ * `since`, `sinceId`, `untilKnown` and `token`; without a checkpoint every run reads everything.
+ */
 export interface Checkpoint<Raw> {
-  /** The mark after a page, given the one before it. */
+  /** Returns the watermark after a page, given the one before it. */
   advance: (page: { items: Raw[]; body: unknown }, before: Watermark | undefined) => Watermark | undefined
-  /** What a run that starts from a mark asks for. */
+  /** Returns the parameters of a run that continues from a watermark. */
   query: (watermark: Watermark) => Record<string, string>
-  /** Pages come oldest first, so the mark may move with each page; otherwise only when the walk has ended. */
+  /** Pages come oldest first, so each page may store its watermark; otherwise it is stored when the walk has ended. */
   oldestFirst: boolean
-  /** A walk that comes newest first ends at the first page that holds nothing but known records. */
+  /** For pages that come newest first: the walk ends at the first page whose records are all known. */
   isKnown?: (raw: Raw, watermark: Watermark) => boolean
 }
 
-/** The service takes a time or number and gives what is newer. `overlap` asks a little further back: indexes lag, and seeing an item twice is free. */
+/**
+ * For a service with a parameter for a time or number that returns what is newer. `overlap` is subtracted from the watermark:
+ * services index late, and reading an item twice does no harm.
+ *
+ *     checkpoint: since<Photo>({ param: 'min_taken', value: (photo) => photo.taken_s, overlap: 3600 })
+ */
 export function since<Raw>(options: {
   param: string
   value: (raw: Raw) => number | undefined
@@ -28,7 +37,7 @@ export function since<Raw>(options: {
   }
 }
 
-/** The service takes the newest id seen (`since_id`). Ids are compared as numbers of any length. */
+/** For a service with a parameter for the newest id seen (`since_id`). Ids are compared as integers of any length. */
 export function sinceId<Raw>(options: {
   param: string
   id: (raw: Raw) => string
@@ -39,7 +48,7 @@ export function sinceId<Raw>(options: {
       items
         .map(options.id)
         .reduce<string | undefined>(
-          (most, id) => (most === undefined || isLater(id, most) ? id : most),
+          (newest, id) => (newest === undefined || isLater(id, newest) ? id : newest),
           before as string | undefined,
         ),
     query: (watermark) => ({ [options.param]: String(watermark) }),
@@ -47,7 +56,10 @@ export function sinceId<Raw>(options: {
   }
 }
 
-/** The service takes nothing: walk newest first until a whole page is known. */
+/**
+ * For a service without such a parameter that lists the newest records first: the walk ends at the first page whose records are
+ * all older than the watermark, less `overlap`.
+ */
 export function untilKnown<Raw>(options: {
   value: (raw: Raw) => number | undefined
   overlap?: number
@@ -63,7 +75,7 @@ export function untilKnown<Raw>(options: {
   }
 }
 
-/** The answer itself says where the next run begins (sync tokens, delta links). */
+/** For a service whose response contains the value to continue from (sync tokens, delta links). */
 export function token<Body>(options: { param: string; from: (body: Body) => string | undefined }): Checkpoint<unknown> {
   return {
     advance: ({ body }, before) => options.from(body as Body) ?? before,
@@ -74,7 +86,7 @@ export function token<Body>(options: { param: string; from: (body: Body) => stri
 
 function greatest(values: (number | undefined)[], before: number | undefined): number | undefined {
   return values.reduce(
-    (most, value) => (value !== undefined && (most === undefined || value > most) ? value : most),
+    (maximum, value) => (value !== undefined && (maximum === undefined || value > maximum) ? value : maximum),
     before,
   )
 }

@@ -2,37 +2,46 @@ import type { Auth } from './auth.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { SelfReader } from './self.ts'
 
-/** How many calls a service allows, and to whom it counts them. */
+/** The documented rate limits of a service: calls per seconds. Tributary stays below them across all its processes. */
 export interface Limits {
-  /** For all people of one app together. */
+  /** Shared by all people of one app. */
   app?: { calls: number; perS: number }
   /** For one person. */
   person?: { calls: number; perS: number }
-  /** For everybody who calls from this installation, whatever the app. */
+  /** Shared by everything that this installation calls, whatever the app. */
   service?: { calls: number; perS: number }
 }
 
-/** What an answer says of the limits, read from its headers. */
+/** What a response says about rate limits. */
 export interface RateLimitInfo {
   /** Calls left in this window. */
   remaining?: number | undefined
-  /** When the window starts anew. */
+  /** When the next window starts. */
   resetAtMs?: number | undefined
-  /** Whose calls are counted; unless said, as `limits` has it: one person's where only people are limited, else all of the app's. `endpoint` is one person's at one endpoint. */
+  /**
+   * The scope of the limit; `endpoint` is one person at one endpoint. Default: `person` where `limits` has only a limit per
+   * person, otherwise `app`.
+   */
   of?: 'app' | 'person' | 'endpoint' | undefined
 }
 
+/** How to call a service's API. */
 export interface Api {
+  /** Paths of endpoints are relative to this address. An app's keys may override it (`api_url`). */
   baseUrl: string
-  /** Further origins where the same credential is good, such as one for uploads; only the proxy calls them. */
+  /** Further origins that accept the same credential, e.g. one for uploads; only the proxy calls them. */
   hosts?: readonly string[]
-  /** Headers that every call carries. */
+  /** Headers to add to every call. */
   headers?: Record<string, string>
-  /** Parameters that every call carries. */
+  /** Parameters to add to every call. */
   query?: Record<string, string>
   limits?: Limits
+  /** Reads the rate limit from the headers of a response; see `rateFrom` in `rate.ts`. */
   rate?: (headers: Record<string, string>, nowMs: number) => RateLimitInfo | undefined
-  /** For services whose status says something else than it should, e.g. a 403 that means “slow down”. */
+  /**
+   * Says how to go on after a response whose status is misleading, e.g. a 403 that means “slow down”. Undefined: decide by the
+   * status.
+   */
   recovery?: (response: {
     status: number
     body: unknown
@@ -40,36 +49,54 @@ export interface Api {
   }) => 'retry' | 'reauthorize' | 'skip' | 'stop' | undefined
 }
 
-/** HMAC of a text with the hook's secret, in hex unless said. */
+/** HMAC of a text with the hook's secret. Default encoding: hex. */
 export type Sign = (algorithm: 'sha1' | 'sha256', text: string, encoding?: 'hex' | 'base64') => string
 
-/** A change the service tells us of by itself; it only makes a sync due. */
+/** How to receive a service's webhooks. A webhook only makes the next sync due at once: its content is not stored. */
 export interface Hook {
-  /** `key` where calls are signed with the secret of the app's key even when the hook has a secret of its own. */
+  /** `key`: calls are signed with the secret of the app's key, even when the hook has a secret of its own. */
   signedWith?: 'key'
-  /** The answer to the service's first question (a challenge to echo); undefined when it is none. */
+  /** Returns the response to the request that verifies the address (a challenge to echo); undefined to reject it. */
   handshake?: (query: Record<string, string>, secret: string, sign: Sign) => string | undefined
-  /** True when the signature is the service's. `body` is the raw text. */
+  /** Whether the signature is valid. `body` is the raw text. */
   verify: (input: { headers: Record<string, string>; body: string; secret: string; sign: Sign }) => boolean
-  /** Whom it concerns. */
+  /** Returns the native ids of the people whose data changed. */
   people: (body: unknown) => string[]
 }
 
-/** One outside service: data with functions, never code that calls it. */
+/**
+ * The description of one outside service: data and pure functions. Tributary makes the calls, signs them, retries and keeps to
+ * rate limits.
+ */
 export interface Connector {
+  /** Unique name in addresses and IDRs: lower-case letters, digits and dashes. */
   service: string
+  /** The name that people see. */
   title: string
-  /** The vendor's documentation that this was written from. */
+  /** Address of the vendor's documentation. */
   docs: string
   auth: Auth
   api: Api
   self: SelfReader
   endpoints: Record<string, Endpoint>
   hook: Hook | undefined
-  /** Other names that callers may use. */
+  /** Other names that callers may use for the service. */
   aliases: string[]
 }
 
+/**
+ * Defines a connector. A file in the connectors folder exports the result as its default.
+ *
+ *     export default defineConnector({
+ *       service: 'example',
+ *       title: 'Example',
+ *       docs: 'https://example.com/developers',
+ *       auth: oauth2({ authorizeUrl: '…', tokenUrl: '…' }),
+ *       api: { baseUrl: 'https://api.example.com' },
+ *       self: self('/me', (me: Me) => ({ id: me.id, name: me.name })),
+ *       endpoints: { photos },
+ *     })
+ */
 export function defineConnector(
   input: Omit<Connector, 'aliases' | 'endpoints' | 'hook'> & Partial<Pick<Connector, 'aliases' | 'endpoints' | 'hook'>>,
 ): Connector {

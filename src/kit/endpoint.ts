@@ -3,38 +3,48 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { Kind } from './kind.ts'
 import { onePage, type PageRequest, type Pages } from './pages.ts'
 
-/** `core` always runs; `personal` is what the person made; `social` what others made. An app may switch the last two off. */
+/** `core` always runs; `personal` is what the person made; `social` is what others made. An app may switch the last two off. */
 export type EndpointClass = 'core' | 'personal' | 'social'
 
-/** How a run learns what is gone. `window`: what a whole walk should have shown again but did not; `all`: the same, when every run lists everything. */
+/**
+ * How a run detects deleted items. `none`: not at all. `all`: every run lists everything, so an item that is missing was deleted.
+ * `window`: the same, but only for items within the period that a complete walk covered.
+ */
 export type Deletes = 'none' | 'window' | 'all'
 
+/** What a connector's author writes about an endpoint. */
 export interface EndpointInput<Body, Raw> {
-  /** Below the API address; `{id}` and `{handle}` stand for the profile's own. */
+  /** Relative to `api.baseUrl`; `{id}` and `{handle}` are replaced by those of the profile. */
   path: string
   method?: 'GET' | 'POST'
   query?: Record<string, string>
   headers?: Record<string, string>
-  /** The records of one answer. An answer without its list (an error that says 200) has none, and proves of nothing that it is gone. */
+  /**
+   * Returns the records of one response. Return undefined when the list is missing (an error with status 200): then the page has
+   * no records, and no item counts as deleted. An empty list means that there are none.
+   */
   items: (body: Body) => Raw[] | null | undefined
   kind: Kind<Raw>
-  /** What its records are, unless the kind decides by the record. */
+  /** The types of its records, unless the kind has `types`. */
   types: BaseType[]
-  /** Made by others: stored under the `_feed` names. */
+  /** The records were made by others: they are stored under the `_feed` types. */
   feed?: boolean
+  /** How to reach the next page. Default: everything comes in one response. */
   pages?: Pages
+  /** How the next run continues. Default: every run reads everything. */
   checkpoint?: Checkpoint<Raw>
-  /** `15m`, `6h`, `1d`: how often at first; news makes it shorter, silence longer. */
+  /** The first interval: `15m`, `6h`, `1d`. Runs that find changes shorten it, runs that find none lengthen it. */
   every: string
   class: EndpointClass
+  /** Default: `none`. */
   deletes?: Deletes
-  /** Scopes without which the service would refuse: such an endpoint waits instead of failing. */
+  /** Scopes that the service requires. Without them the endpoint is not called, which is not an error. */
   scope?: string[]
-  /** A change of the request that the other knobs cannot say. */
+  /** Changes a request in a way that the other fields cannot express. */
   prepare?: (request: PageRequest, context: { nowMs: number; watermark: string | number | undefined }) => PageRequest
 }
 
-/** One stream of records of a profile, with the types of body and record worn inside. */
+/** One stream of records of a profile, with body and record types erased. */
 export interface Endpoint {
   path: string
   method: 'GET' | 'POST'
@@ -55,7 +65,20 @@ export interface Endpoint {
     | undefined
 }
 
-/** Ties the answer's type to the records' and the records' to the kind's: a wrong kind is a compile error. */
+/**
+ * Defines an endpoint and fills in the defaults. The type parameters connect response, records and kind, so that a kind for other
+ * records is a compile error.
+ *
+ *     const photos = endpoint({
+ *       path: '/users/{id}/photos',
+ *       items: (body: { photos?: Photo[] }) => body.photos,
+ *       kind: photo,
+ *       types: ['photos'],
+ *       pages: cursorPages({ param: 'after', from: (body: { next?: string }) => body.next }),
+ *       every: '1h',
+ *       class: 'personal',
+ *     })
+ */
 export function endpoint<Body, Raw>(input: EndpointInput<Body, Raw>): Endpoint {
   return {
     method: 'GET',
@@ -81,10 +104,10 @@ const UNITS = new Map([
   ['d', 86_400_000],
 ])
 
-/** `15m` as milliseconds. */
+/** Parses `15m`, `6h` or `1d` into milliseconds; throws `RangeError` on anything else. */
 export function duration(text: string): number {
   const [, number, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
   const unitMs = UNITS.get(unit)
-  if (unitMs === undefined) throw new RangeError(`“${text}” is no time such as 15m, 6h or 1d`)
+  if (unitMs === undefined) throw new RangeError(`“${text}” is not a duration such as 15m, 6h or 1d`)
   return Number(number) * unitMs
 }

@@ -45,7 +45,7 @@ test('numbers are read as browsers read them', () => {
   }
 })
 
-test('what is no entity stays as it is', () => {
+test('an unknown entity stays as it is', () => {
   for (const text of [
     'a & b',
     'AT&T;',

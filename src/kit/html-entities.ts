@@ -1,4 +1,4 @@
-// U+00A0 to U+00FF, in their order.
+// U+00A0 to U+00FF, in order.
 const LATIN_1 =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr ' +
   'deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest ' +
@@ -29,7 +29,7 @@ function* pairs(words: string[]): Generator<[string, string]> {
 const CHARACTERS = new Map<string, string>([
   ...LATIN_1.split(' ').map((name, index): [string, string] => [name, String.fromCodePoint(0xa0 + index)]),
   ...pairs(OTHERS.split(' ')),
-  // For search and for one line of text: a space is a space, and a break that may be has no width.
+  // The text is for search and for one line: every space becomes a plain one, and optional breaks disappear.
   ...['nbsp', 'ensp', 'emsp', 'thinsp', 'hairsp', 'numsp', 'Tab', 'NewLine'].map((name): [string, string] => [
     name,
     ' ',
@@ -42,15 +42,15 @@ const REPLACEMENT = '\ufffd'
 const windows1252 = new TextDecoder('windows-1252')
 
 /**
- * The characters that an HTML entity stands for, by what is between `&` and `;`; undefined when it is none that people use. A table
- * of our own: all 2,231 names of the standard would be a dependency, and most of them are signs of mathematics.
+ * Returns the characters of an HTML entity by the name between `&` and `;`; undefined when the name is unknown. The table has the
+ * names in common use: all 2,231 of the standard would need a dependency, and most of them are mathematical symbols.
  */
 export function entityText(name: string): string | undefined {
   if (!name.startsWith('#')) return CHARACTERS.get(name)
   const [, hex, decimal] = /^#(?:x([\da-f]+)|(\d+))$/i.exec(name) ?? []
   if (hex === undefined && decimal === undefined) return undefined
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-  // As browsers have it: numbers of the control characters mean the old code page, and numbers of nothing a sign for that.
+  // As the HTML standard says: C1 control codes are read as windows-1252, and invalid code points become U+FFFD.
   if (code >= 0x80 && code <= 0x9f) return windows1252.decode(Uint8Array.of(code))
   if (code === 0xa0) return ' '
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return REPLACEMENT

@@ -3,70 +3,87 @@ import type { BaseType } from '#model/types.ts'
 import { trimEndOf } from '#platform/trim-end.ts'
 import { entityText } from './html-entities.ts'
 
-/** Numbers beyond 2^53 arrive as bigint; all of them become text. */
+/** The service's id of a record or user, stored as text. Integers beyond 2^53 arrive as bigint. */
 export type NativeId = string | number | bigint
 
+/** Where something happened, in degrees. */
 export interface Place {
   lat: number
   lng: number
 }
 
+/** The service users who took part in an item. */
 export interface Participants {
   /** Who made it. */
   author?: NativeId | undefined
-  /** Commenters, likers, people mentioned or tagged, in that order. Doubles and gaps are taken care of. */
+  /** Commenters, likers, people mentioned or tagged, in that order. Duplicates and undefined entries are removed. */
   others?: (NativeId | undefined)[] | undefined
 }
 
-/** A value, or nothing: readers may give null, undefined or an empty text, and the field is left out. */
+/** A reader of one field. The field is left out when it returns null, undefined or an empty text. */
 type Read<Raw, Value> = (raw: Raw) => Value | null | undefined
 
 /**
- * How to read one kind of record. Readers are pure; one that throws loses that one field and is counted,
- * and the record itself is kept as it came.
+ * How to read one kind of record. Readers are pure functions of the record as the service sent it. When one throws, its field is
+ * left out and the fault is recorded (`tributary faults`); the record is stored unchanged.
  */
 export interface Kind<Raw> {
-  /** Raised when readers give something else than before: records that were stored under another one are read anew when they come by. */
+  /** Increase it when a reader returns something else than before: stored records are read again when a sync next returns them. */
   version?: number
   /** The type in the IDR, singular and lower case: `photo`, `tweet`, `checkin`. */
   name: string
+  /** Returns the record's id, unique within its endpoint. A record without an id goes to the quarantine. */
   id: (raw: Raw) => NativeId
-  /** When it happened, in epoch milliseconds. Without it: when we first saw it. Before March 1970 (but not before 1970) or after 2100 is a fault. */
+  /**
+   * When it happened, in epoch milliseconds; without it, the time of the first sync that returned the record. January and February
+   * 1970 (seconds taken for milliseconds) and 2100 and later are faults.
+   */
   at?: Read<Raw, number>
-  /** Every time that a date can name is taken, because whoever wrote the record chose it. */
+  /** `at` may be any time, because the app that stores the record chooses it. */
   takesAnyTime?: boolean
-  /** What it is, when that depends on the record. Without it: the endpoint's types. */
+  /** The record's types, where they differ from record to record. Default: the types of the endpoint. */
   types?: (raw: Raw) => BaseType[]
-  /** True for a record that only says that something is gone. */
+  /** True for a record that reports a deletion. */
   deleted?: (raw: Raw) => boolean
-  /** Marks that are equal for cross-posts of one thing. */
+  /** Dedupe keys: values that are equal for copies of one thing at several services, such as an address. */
   guid?: Read<Raw, (string | undefined)[]>
   participants?: (raw: Raw) => Participants
   place?: Read<Raw, Place>
+  /** Readers of the normalised values that `map=true` adds. */
   map: { [Key in keyof ItemMap]?: Read<Raw, ItemMap[Key]> }
-  /** What the card has beyond what the map says: titles, descriptions, sizes. */
+  /** Readers of card fields that cannot be derived from `map`: titles, descriptions, sizes. */
   card?: { [Key in keyof Card]?: Read<Raw, Card[Key]> }
 }
 
+/**
+ * Defines how one kind of record is read.
+ *
+ *     const photo = kind<Photo>({
+ *       name: 'photo',
+ *       id: ({ id }) => id,
+ *       at: ({ created_at }) => timeOf(created_at),
+ *       map: { text: ({ caption }) => caption, photo: ({ url }) => url },
+ *     })
+ */
 export function kind<Raw>(definition: Kind<Raw>): Kind<Raw> {
   return definition
 }
 
-/** ISO 8601 and RFC 2822 texts as epoch milliseconds; undefined when it is no time. */
+/** Parses an ISO 8601 or RFC 2822 time into epoch milliseconds; undefined when the text is not a valid time. */
 export function timeOf(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined) return undefined
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Limit: characters of a text in which links are looked for, and of HTML that is read as text; the rest is not looked at. */
+/** Limit: characters of a text that are searched for links, and of HTML that is converted to text; the rest is ignored. */
 const MAX_TEXT = 256 * 1024
-/** Limit: links taken out of one text; further ones are left out. */
+/** Limit: links extracted from one text; further ones are left out. */
 const MAX_LINKS = 200
 /** Limit: characters of a link in a text; a longer one is left out. */
 const MAX_LINK = 2000
 
-/** The addresses in a text. */
+/** Returns the web addresses in a text, without punctuation that follows them. */
 export function linksIn(text: string | null | undefined): string[] {
   const links: string[] = []
   for (const [found] of (text ?? '').slice(0, MAX_TEXT).matchAll(/https?:\/\/[^\s<>"'）)\]]+/g)) {
@@ -77,10 +94,10 @@ export function linksIn(text: string | null | undefined): string[] {
   return links
 }
 
-/** HTML as plain text, good enough to search and to show in one line. */
+/** Converts HTML to plain text for search and for one-line display; it does not make HTML safe to embed. */
 export function plainText(html: string | null | undefined): string | undefined {
   if (html === null || html === undefined) return undefined
-  // No `<` inside a tag: otherwise each of many would be searched to the end for its `>`.
+  // A tag contains no `<`: otherwise each of many unclosed tags would be scanned to the end of the text (quadratic time).
   const text = withoutScripts(html.slice(0, MAX_TEXT))
     .replaceAll(/<(br|\/p|\/div|\/li|\/h\d)\b[^<>]*>/gi, '\n')
     .replaceAll(/<[^<>]*>/g, '')
@@ -91,19 +108,19 @@ export function plainText(html: string | null | undefined): string | undefined {
     .trim()
 }
 
-/** Without scripts and styles. One that is not closed stays, as text. */
+/** Removes scripts and styles. An unclosed one stays, as text. */
 function withoutScripts(html: string): string {
-  let kept = ''
+  let result = ''
   let at = 0
   let open: RegExpExecArray | undefined
   for (const tag of html.matchAll(/<(script|style)\b|<\/(script|style)>/gi)) {
     if (open === undefined) {
       if (tag[1] !== undefined) open = tag
     } else if (tag[2]?.toLowerCase() === open[1]?.toLowerCase()) {
-      kept += `${html.slice(at, open.index)} `
+      result += `${html.slice(at, open.index)} `
       at = tag.index + tag[0].length
       open = undefined
     }
   }
-  return kept + html.slice(at)
+  return result + html.slice(at)
 }

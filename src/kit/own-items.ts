@@ -4,7 +4,7 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 import { kind, linksIn, type NativeId } from './kind.ts'
 import type { Registry } from './registry.ts'
 
-/** What an app stores of its own: whatever it likes, and these fields are understood. */
+/** An item that an app stores itself. It may have any fields; those that `own` below reads are normalised. */
 export interface OwnItem {
   id: string | number
   at?: number | undefined
@@ -12,10 +12,10 @@ export interface OwnItem {
   [field: string]: unknown
 }
 
-/** The service name of an app's own items, and the title they are shown under. */
+/** The service name and title of an app's own items. */
 export const OWN_SERVICE = { service: 'self', title: 'Own items' }
 
-/** The type an own item says it is, in the plural or the singular. */
+/** Returns the type that an own item names, in the plural or the singular; undefined when it is unknown. */
 export function ownType(name: string | undefined): BaseType | undefined {
   return [...OWN_TYPES, 'contacts' as const].find((type) => type === name || singularOf(type) === name)
 }
@@ -35,7 +35,7 @@ const firstOf =
 const ids = (value: unknown): NativeId[] =>
   [value].flat().filter((id): id is NativeId => typeof id === 'string' || typeof id === 'number')
 
-/** Reads the fields that apps are told to use; all others are kept and passed on. */
+/** Reads the documented fields of own items; all others are stored and returned unchanged. */
 const own = kind<OwnItem>({
   name: 'data',
   id: ({ id }) => id,
@@ -85,6 +85,7 @@ const own = kind<OwnItem>({
   card: { description: text('description') },
 })
 
+/** The endpoint of all own items. It is never synced. */
 export const ownEndpoint: Endpoint = endpoint<unknown, OwnItem>({
   path: '',
   items: () => [],
@@ -94,7 +95,7 @@ export const ownEndpoint: Endpoint = endpoint<unknown, OwnItem>({
   class: 'core',
 })
 
-/** How the records of an endpoint are read; undefined when no connector of this release knows it. */
+/** Finds the endpoint that reads records of this name; undefined when no loaded connector has it. */
 export function endpointOf(registry: Registry, service: string, name: string): Endpoint | undefined {
   if (service === OWN_SERVICE.service) return ownEndpoint
   const endpoints = registry.find(service)?.endpoints ?? {}

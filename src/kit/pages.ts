@@ -1,38 +1,44 @@
 /** One call to a service, before it is signed. */
 export interface PageRequest {
   method: 'GET' | 'POST'
-  /** Below the API address, or a whole address on the service's own hosts. */
+  /** Relative to `api.baseUrl`, or a full address at one of the service's hosts. */
   path: string
   query: Record<string, string>
   body?: string
   headers?: Record<string, string>
 }
 
+/** One response, with the request it belongs to. */
 export interface Page {
   request: PageRequest
   body: unknown
-  /** Lower-case names. */
+  /** By lower-case name. */
   headers: Record<string, string>
-  /** How many records were in it. */
+  /** Number of records in it. */
   count: number
 }
 
-/** A walk over pages: two pure functions. A request that comes twice in one run is an error, not a loop. */
+/**
+ * How to walk over the pages of an endpoint. Choose one of `onePage`, `linkPages`, `cursorPages`, `offsetPages` and `numberPages`.
+ * Both functions are pure. A request that repeats within one walk ends it with an error, so it cannot loop.
+ */
 export interface Pages {
+  /** Returns the request of the first page. */
   first: (request: PageRequest) => PageRequest
+  /** Returns the request of the page after this one; undefined after the last. */
   next: (page: Page) => PageRequest | undefined
 }
 
 type Reader<Value> = (body: never) => Value | null | undefined
 
-/** Everything in one answer. */
+/** For a service that returns everything in one response. The default of an endpoint. */
 export function onePage(): Pages {
   return { first: (request) => request, next: () => undefined }
 }
 
 /**
- * The service names the next address: in the `Link` header, or in the body where `from` reads it. `drop` names parameters
- * that the service writes into that address and that every call gets anew, such as the token: a later one must not be old.
+ * For a service that returns the address of the next page: in the `Link` header (RFC 8288), or in the body if `from` reads it
+ * there. `drop` names parameters to remove from that address because every call adds them itself: a token in it may be stale.
  */
 export function linkPages(
   options: { from?: Reader<string>; query?: Record<string, string>; drop?: string[] } = {},
@@ -46,7 +52,12 @@ export function linkPages(
   }
 }
 
-/** The answer holds a cursor. An empty page with a cursor is not the end; only a missing cursor is. */
+/**
+ * For a service that returns a cursor to send with the next request. The walk ends when the cursor is missing, not at an empty
+ * page.
+ *
+ *     pages: cursorPages({ param: 'after', from: (body: Body) => body.paging?.next, size: { param: 'limit', value: 100 } })
+ */
 export function cursorPages(options: {
   param: string
   from: Reader<string | number | bigint>
@@ -62,7 +73,10 @@ export function cursorPages(options: {
   }
 }
 
-/** Counts records. Ends on an empty page: a short one may only mean that some were filtered out. */
+/**
+ * For a service whose pages start at a record offset. The walk ends at an empty page: a short one may only mean that the service
+ * filtered some records. `most` is the greatest offset that the service accepts.
+ */
 export function offsetPages(options: { param: string; size: { param: string; value: number }; most?: number }): Pages {
   return {
     first: (request) => withSize({ ...request, query: { ...request.query, [options.param]: '0' } }, options.size),
@@ -74,7 +88,7 @@ export function offsetPages(options: { param: string; size: { param: string; val
   }
 }
 
-/** Counts pages. Ends on an empty page. */
+/** For a service with numbered pages, from `start` (1) to at most `most`. The walk ends at an empty page. */
 export function numberPages(options: {
   param: string
   start?: number
@@ -104,12 +118,12 @@ function without(address: string, names: string[]): string {
   return url.href
 }
 
-/** The address that a `Link` header calls next (RFC 8288). */
+/** Returns the address with the relation `next` in a `Link` header (RFC 8288). */
 function linkNext(header: string | undefined): string | undefined {
   return linksOf(header ?? '').find(({ relations }) => relations.includes('next'))?.address
 }
 
-/** The links of a `Link` header; what is none is left out. */
+/** Parses a `Link` header; malformed links are left out. */
 export function linksOf(header: string): { text: string; address: string; relations: string[] }[] {
   return header.split(/,(?=\s*<)/).flatMap((text) => {
     const [, address, parameters = ''] = /^\s*<([^>]*)>(.*)$/s.exec(text) ?? []
@@ -118,7 +132,7 @@ export function linksOf(header: string): { text: string; address: string; relati
 }
 
 function relationsOf(parameters: string): string[] {
-  // A quote that is not closed may mean anything to whoever reads it.
+  // Parsers disagree about an unclosed quote, so such a link has no relation.
   if (parameters.split('"').length % 2 === 0) return []
   const found = [...parameters.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/gi)]
   return found.flatMap(([, quoted, bare]) => (quoted ?? bare ?? '').toLowerCase().split(/\s+/))

@@ -1,6 +1,9 @@
 import type { RateLimitInfo } from './connector.ts'
 
-/** Reads headers that tell the calls left and the second in which the window starts anew (epoch seconds). */
+/**
+ * An `api.rate` for services that send the remaining calls and the end of the window (epoch seconds) in headers. Header names are
+ * lower case: `rateFrom({ remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' })`.
+ */
 export function rateFrom(names: {
   remaining: string
   reset: string

@@ -10,7 +10,7 @@ import type { Kind, NativeId, Place } from './kind.ts'
 /** Limit: participants of an item, the author first; further ones are left out. */
 export const MAX_PARTICIPANTS = 16
 
-/** What a record says, in our words: all that is stored beside the record itself. */
+/** The normalised values of a record: everything that is stored in addition to the record itself. */
 export interface ItemDraft {
   nativeId: string
   idr: string
@@ -25,20 +25,20 @@ export interface ItemDraft {
   participants: string[]
   hasAuthor: boolean
   place: Place | undefined
-  /** The texts that a search looks through. */
+  /** The texts that full-text search indexes. */
   texts: string[]
   card: Partial<Card>
-  /** Fields whose reader failed: these are lost, never the record. */
+  /** Fields whose reader threw: they are left out, and the record is stored. */
   faults: ReaderFault[]
 }
 
-/** What a reader threw, for whoever mends it. */
+/** What a reader threw, for the author of the connector. */
 export interface ReaderFault {
   field: string
   message: string
 }
 
-/** Only what a record is called: enough to know whether it is stored already. Throws when it has no usable id. */
+/** Reads only the ids of a record, to find out whether it is stored. Throws when it has no usable id. */
 export function itemNamer(
   connector: Pick<Connector, 'service'>,
   name: string,
@@ -98,8 +98,8 @@ export function itemReader(
 }
 
 /**
- * What `map=true` adds, from the record as it is stored. `owner` is the service user whose endpoint it is; `onFault` is told of
- * readers that fail.
+ * Computes what `map=true` adds to an item from the stored record. `owner` is the service user of the endpoint; `onFault` receives
+ * what readers throw.
  */
 export function mapOf(
   endpoint: Endpoint,
@@ -134,13 +134,13 @@ function guarded(onFault: (fault: ReaderFault) => void): Guarded {
   }
 }
 
-/** Limit: characters of what a connector's reader threw; the rest is cut off, because it may repeat the record. */
+/** Limit: characters of an error that a connector's reader threw; the rest is cut off, because it may quote the record. */
 const MAX_FAULT_MESSAGE = 200
 
 function messageOf(error: unknown): string {
   const text =
     error instanceof Error ? `${error.name}: ${error.message}` : typeof error === 'string' ? error : 'no error'
-  // Cut before it is looked through for secrets, because it can be as long as the record.
+  // Cut before redacting, because it can be as long as the record.
   return redactText(text.slice(0, MAX_FAULT_MESSAGE)).replaceAll('\0', '\ufffd').toWellFormed()
 }
 
@@ -167,8 +167,8 @@ const CARD_TYPE: Partial<Record<BaseType, string>> = {
   activities: 'activity',
   measures: 'measure',
 }
-// The more telling type names the card: a status with a photo is a photo.
-const TELLING: BaseType[] = ['contacts', 'checkins', 'photos', 'videos', 'news']
+// The type of the card, by precedence: a status with a photo is a photo.
+const CARD_PRECEDENCE: BaseType[] = ['contacts', 'checkins', 'photos', 'videos', 'news']
 
 function readCard(
   connector: Pick<Connector, 'title'>,
@@ -177,7 +177,7 @@ function readCard(
   read: Guarded,
   { base, map, place }: { base: readonly BaseType[]; map: Partial<ItemMap>; place: Place | undefined },
 ): Partial<Card> {
-  const main = TELLING.find((type) => base.includes(type)) ?? base[0]
+  const main = CARD_PRECEDENCE.find((type) => base.includes(type)) ?? base[0]
   const card: Record<string, unknown> = {
     type: main && CARD_TYPE[main],
     title: map.title ?? map.name ?? map.subject,
@@ -193,12 +193,12 @@ function readCard(
   for (const [field, reader] of Object.entries(kind.card ?? {})) {
     card[field] = read(`card.${field}`, () => (reader as (raw: unknown) => unknown)(raw)) ?? card[field]
   }
-  const shown: Record<string, unknown> = {}
-  for (const field of Object.keys(card)) if (isPresent(card[field])) shown[field] = card[field]
-  return shown
+  const present: Record<string, unknown> = {}
+  for (const field of Object.keys(card)) if (isPresent(card[field])) present[field] = card[field]
+  return present
 }
 
-/** Only what the specification names for each type. */
+/** The fields that the specification makes searchable, by type. */
 function searchTexts(base: readonly BaseType[], map: Partial<ItemMap>, card: Partial<Card>): string[] {
   const texts = new Set<string | undefined>()
   for (const type of base.length > 0 ? base : [undefined]) {
@@ -219,7 +219,7 @@ function participantsOf(
 ): { list: string[]; hasAuthor: boolean } | undefined {
   if (kind.participants === undefined) return undefined
   const { author, others } = kind.participants(raw)
-  // Services leave out who made what a person made: it is clear from where it stands.
+  // Services often omit the author in a list of the person's own records.
   const first = textOf(author) ?? (feed ? undefined : owner)
   const list = new Set([first, ...(others ?? [])].map(textOf).filter((id) => id !== undefined))
   return { list: [...list].slice(0, MAX_PARTICIPANTS), hasAuthor: first !== undefined }
@@ -230,15 +230,15 @@ function textOf(id: NativeId | null | undefined): string | undefined {
   return id === null || id === undefined || id === '' ? undefined : String(id)
 }
 
-/** Seconds since 1970, taken for milliseconds, all lie before this: in the first weeks of 1970, where services put nothing else. */
+/** Seconds since 1970 that are taken for milliseconds lie before this time. Real records are not as old, to the day. */
 const SECONDS_END_MS = Date.UTC(1970, 2, 1)
-/** Microseconds taken for milliseconds, and dates that mean “never”, lie after this; sorted by time they would stand first for good. */
+/** Microseconds taken for milliseconds, and dates that mean “never”, lie after this time; they would always sort first. */
 const LATEST_MS = Date.UTC(2100, 0, 1)
 
-/** Times before 1970 are fine: people scan old photos. What an app says of its own items is taken at its word. */
+/** Times before 1970 are valid: people scan old photos. An app may give its own items any time. */
 function validTime(ms: number | null | undefined, { takesAnyTime }: Kind<unknown>): number | undefined {
   if (ms === null || ms === undefined) return undefined
-  if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) throw new RangeError('not a time')
+  if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) throw new RangeError('not a valid time')
   if (takesAnyTime === true) return Math.round(ms)
   if (ms >= 0 && ms < SECONDS_END_MS)
     throw new RangeError('a time in the first weeks of 1970: seconds, not milliseconds?')
@@ -249,7 +249,7 @@ function validTime(ms: number | null | undefined, { takesAnyTime }: Kind<unknown
 function validPlace(place: Place | null | undefined): Place | undefined {
   if (place === null || place === undefined) return undefined
   const { lat, lng } = place
-  if (!(Math.abs(lat) <= 90) || !(Math.abs(lng) <= 180)) throw new RangeError('no place on earth')
+  if (!(Math.abs(lat) <= 90) || !(Math.abs(lng) <= 180)) throw new RangeError('latitude or longitude out of range')
   return { lat, lng }
 }
 

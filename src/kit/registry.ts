@@ -1,12 +1,12 @@
 import type { Connector } from './connector.ts'
 
-/** The services this process knows, by name and alias. */
+/** The connectors that this process has loaded, by name and alias. */
 export interface Registry {
   find(service: string): Connector | undefined
   list(): Connector[]
 }
 
-/** Later ones win, so that an operator's file overrides a built-in service. */
+/** Later connectors win, so that an operator's file overrides a built-in service. */
 export function createRegistry(connectors: Connector[]): Registry {
   const byName = new Map<string, Connector>()
   for (const connector of connectors) byName.set(connector.service, connector)
@@ -17,9 +17,9 @@ export function createRegistry(connectors: Connector[]): Registry {
   return { find: (service) => byName.get(service), list: () => listed }
 }
 
-/** What is wrong with a value that an operator's file offers as a connector; undefined when nothing is. */
+/** Explains why the default export of an operator's file is not a valid connector; undefined when it is one. */
 export function connectorFault(value: unknown): string | undefined {
-  if (value === null || typeof value !== 'object') return 'its default export is no connector (use defineConnector)'
+  if (value === null || typeof value !== 'object') return 'its default export is not a connector (use defineConnector)'
   const { service, title, docs, auth, api, self } = value as Partial<Connector>
   if (typeof service !== 'string' || !/^[a-z][a-z0-9-]{0,49}$/.test(service))
     return '`service` must be lower-case letters, digits and dashes'

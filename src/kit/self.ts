@@ -1,21 +1,25 @@
 import type { Person } from '#model/profile.ts'
 
-/** Who a credential belongs to, read from the service's own record of the person. */
+/** The person a credential belongs to, read from the service's own record of them. */
 export interface Self extends Person {
-  /** The person's id at the service, always as text. */
+  /** The person's native id at the service, as text. */
   id: string
 }
 
+/** How to find out whose credential it is. Write it with `self()`. */
 export interface SelfReader {
-  /** Path below the service's API address. `{sub}` stands for the subject that the token answer named. */
+  /** Relative to `api.baseUrl`. `{sub}` is replaced by the subject of the token response. */
   path: string
   query: Record<string, string>
   read: (body: unknown) => Self
-  /** Another id of the same person, where the token answer names the person by that one. */
+  /** Returns another id of the same person, if the token response identifies them by that one. */
   alsoKnownAs?: (body: unknown) => string | undefined
 }
 
-/** How to ask the service who somebody is. */
+/**
+ * Describes the call that returns the signed-in person, and how to read it:
+ * `self('/me', (me: Me) => ({ id: String(me.id), name: me.name }))`.
+ */
 export function self<Body>(
   path: string,
   read: (body: Body) => Self,

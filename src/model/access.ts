@@ -1,29 +1,29 @@
 import type { TokenKey } from './account.ts'
 
-/** What something under way rests upon: it must end when any of this does. */
+/** The access that an operation in progress depends on: it must end when any of this does. */
 export interface Grant {
-  /** The token it was asked with, and the account that the token opened; undefined for work of our own. */
+  /** The token of the request and its account; undefined for background work. */
   token?: TokenKey | undefined
   accountId?: string | undefined
   /** The profiles whose data it carries. */
   profiles: readonly { shard: number; profileId: string }[]
-  /** A profile that was folded into another by a merge does not count any more: it is not synced. */
+  /** The grant also ends when a profile is merged into another: such a profile is not synced. */
   unmerged?: boolean
-  /** Nor does one whose syncs somebody paused. */
+  /** The grant also ends when syncs of a profile are paused. */
   unpaused?: boolean
 }
 
-/** Ends what is under way when access ends: answers, followers, proxied bodies, runs. */
+/** Ends operations in progress when their access ends: streamed responses, proxied bodies, sync runs. */
 export interface AccessWatch {
-  /** Calls `onEnd` once when the grant is gone. Gives a function that ends the watch. */
+  /** Calls `onEnd` once when the grant ends. Returns a function that stops watching. */
   follow(grant: Grant, onEnd: () => void): () => void
   close(): void
 }
 
-/** The access that something under way rested upon is gone. */
+/** The access that an operation in progress depended on has ended. */
 export class AccessEnded extends Error {
   constructor() {
-    super('the access that this rested upon has ended')
+    super('the access that this operation depends on has ended')
     this.name = 'AccessEnded'
   }
 }

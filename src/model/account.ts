@@ -1,33 +1,33 @@
-/** One person for one app: the parent of all profiles authenticated to it. */
+/** One person in one app, with all profiles that they connected to it. */
 export interface Account {
   shard: number
   id: string
   appId: string
-  /** The parts its profiles live in. */
+  /** The shards of its profiles. */
   shards: number[]
   createdAt: number
-  /** Its profiles as they were when a token opened it, also those that only keep items; absent when it was found otherwise. */
+  /** Its profiles when it was found by a token, including those that only store items; absent otherwise. */
   profiles?: ProfileRef[]
-  /** The token that opened it; absent when it was found otherwise. */
+  /** The token it was found by; absent otherwise. */
   token?: TokenKey
 }
 
-/** An account that a token has just opened. */
+/** An account that was just found by an access token. */
 export interface OpenedAccount extends Account {
   profiles: ProfileRef[]
   token: TokenKey
 }
 
 /**
- * What a token opened a moment ago. The token may be revoked by now and profiles may have come or gone, so that only a statement
- * which proves it again may read with it, and must throw `AccountChanged` when it is not so any more. Nothing that takes an
- * `Account` takes this.
+ * An account as a token opened it a moment ago. The token may be revoked since and profiles may have been added or removed, so only
+ * a statement that verifies both may read with it, and must throw `AccountChanged` when they differ. It is not an `Account`, so
+ * that no other function accepts it.
  */
 export interface CachedAccount {
   cached: Pick<OpenedAccount, 'id' | 'profiles' | 'token'>
 }
 
-/** For those who prove what they read with. */
+/** An account for statements that verify what they read with. */
 export type ReadingAccount = Account | CachedAccount
 
 /** An access token as the store knows it. */
@@ -36,15 +36,15 @@ export interface TokenKey {
   hash: Buffer
 }
 
-/** What was cached of an account is not so any more, or was not proven. */
+/** The cached account is out of date, or was not verified. */
 export class AccountChanged extends Error {
   constructor() {
-    super('the account is not what it was')
+    super('the account has changed')
     this.name = 'AccountChanged'
   }
 }
 
-/** A profile by its names alone. */
+/** A profile by its keys alone. */
 export interface ProfileRef {
   shard: number
   profileId: string

@@ -145,7 +145,7 @@ suite('a redirect address that is registered', () => {
   })
 
   for (const [why, addresses] of Object.entries({
-    'is no address': ['', 'app.test/cb', '/cb', '//app.test/cb', 'https://', 'https://a b.test/'],
+    'is not an absolute address': ['', 'app.test/cb', '/cb', '//app.test/cb', 'https://', 'https://a b.test/'],
     'runs in the browser or reads locally': [
       'javascript:alert(1)',
       'JavaScript:alert(1)',
@@ -206,7 +206,7 @@ suite('a redirect address that is registered', () => {
       'https:///app.test/cb',
       'http:localhost/cb',
     ],
-    'has a parameter of our answer': [
+    'has a parameter of our response': [
       'https://app.test/?code=1',
       'https://app.test/?a=1&state=',
       'https://app.test/?error=x',

@@ -1,26 +1,26 @@
 import { ApiError } from './errors.ts'
 import { isRefusedScheme } from './redirect-scheme.ts'
 
-/** A client application: it has secrets of its own, the addresses people return to, and its keys for each service. */
+/** A client application, with its secrets, redirect addresses and keys for services. */
 export interface App {
   id: string
   name: string
   redirectUris: string[]
-  /** May people be sent back with the token itself (`response_type=token`)? */
+  /** Whether `response_type=token` is allowed. */
   tokenFlow: boolean
   createdAt: number
-  /** Since when it is being deleted. */
+  /** When its deletion started. */
   deletingAt?: number
 }
 
 export interface AppSecret {
   id: string
   createdAt: number
-  /** Set while a newer secret is taking over. */
+  /** Set once a newer secret replaces it. */
   expiresAt: number | undefined
 }
 
-/** An app's own key for one service, with the addresses it overrides. The secret stays sealed in the store. */
+/** An app's key for one service, with the addresses it overrides. The secret stays sealed in the store. */
 export interface SealedServiceKey {
   service: string
   key: string
@@ -29,7 +29,7 @@ export interface SealedServiceKey {
   updatedAt: number
 }
 
-/** Addresses of a service that an app's keys may override: self-hosted instances, and tests. */
+/** Addresses of a service that an app's keys may override, for self-hosted instances and tests. */
 export const OVERRIDES = [
   'authorize_url',
   'token_url',
@@ -40,36 +40,35 @@ export const OVERRIDES = [
   'base_url',
 ] as const
 
-/** Limit: characters of an address that an app registers; a longer one is refused. */
+/** Limit: characters of a redirect address; a longer one is refused. */
 const MAX_ADDRESS = 2000
 const RESERVED_PARAMETERS = ['code', 'state', 'error', 'access_token', 'iss']
 
-/** Refuses redirect addresses that could leak a code or be confused with an answer of ours. */
+/** Throws for a redirect address that could leak a code or be confused with a response of this service. */
 export function checkRedirectUri(text: string): string {
   const bad = (why: string) => new ApiError('bad_parameter', `redirect_uri “${text.slice(0, 200)}” ${why}.`)
   if (text.length > MAX_ADDRESS) throw bad(`has more than ${MAX_ADDRESS} characters`)
-  if (!URL.canParse(text)) throw bad('is no absolute address')
+  if (!URL.canParse(text)) throw bad('is not an absolute address')
   const url = new URL(text)
   if (isRefusedScheme(url.protocol)) throw bad('has a scheme that belongs to browsers, systems or other programs')
   if (url.hash !== '' || text.includes('#')) throw bad('has a fragment')
-  if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?]*@/i.test(text))
-    throw bad('has a user name in it')
-  // Without both slashes and a host, a browser reads it relative to the page that redirects.
+  if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?]*@/i.test(text)) throw bad('contains a user name')
+  // Without both slashes and a host, browsers resolve it relative to the page that redirects.
   if (/^https?:/.test(url.protocol) && !/^https?:\/\/[^/\\]/i.test(text)) throw bad('must start with https://')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw bad('must use https (http is for loopback addresses only)')
-  if (/[\s\\*\p{C}]/u.test(text)) throw bad('has a character that browsers read in different ways')
+  if (/[\s\\*\p{C}]/u.test(text)) throw bad('has a character that browsers interpret differently')
   const clash = RESERVED_PARAMETERS.find((name) => url.searchParams.has(name))
-  if (clash !== undefined) throw bad(`has its own “${clash}” parameter, which our answer would double`)
+  if (clash !== undefined) throw bad(`has a parameter “${clash}”, which the redirect would add a second time`)
   return text
 }
 
-/** True for the addresses on which a native app or a developer's machine listens (RFC 8252). */
+/** True for loopback hosts, on which native apps and development servers listen (RFC 8252). */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
-/** Exact, but for the port of a loopback address, which a native app cannot know beforehand (RFC 8252 7.3). */
+/** Compares exactly, except for the port of a loopback address, which a native app cannot know beforehand (RFC 8252 7.3). */
 export function matchesRedirectUri(registered: readonly string[], given: string): boolean {
   return registered.some((each) => each === given || sameLoopback(each, given))
 }
@@ -84,7 +83,7 @@ function sameLoopback(registered: string, given: string): boolean {
   return withPort.href === b.href && withoutPort(given) === withoutPort(registered)
 }
 
-// Compared as text too: the parser would forgive spellings that an exact match must not.
+// Compared as text too: the parser accepts spellings that an exact match must not.
 function withoutPort(text: string): string {
   return text.replace(/^(http:\/\/(?:\[::1\]|[^/:?#]+)):\d+/, '$1')
 }
@@ -101,7 +100,7 @@ export function presentApp(app: App): Record<string, unknown> {
   }
 }
 
-/** A service key as the API and the CLI show it: never with its secret. */
+/** A service key as the API and the CLI show it, without its secret. */
 export function presentServiceKey(key: SealedServiceKey): Record<string, unknown> {
   return {
     service: key.service,

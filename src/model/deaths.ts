@@ -1,10 +1,10 @@
-/** Limit: worker deaths that one endpoint of a profile or one destination may cause; then it is parked until somebody asks for it. */
+/** Limit: worker deaths that one endpoint of a profile or one destination may cause; then it is parked until it is resumed. */
 export const MAX_DEATHS = 3
 
-/** After a death the work runs alone in a process for so long, so that only what is at fault is counted again. */
+/** After a worker death its jobs run alone in a process for this long, so that the next death is attributed to the right one. */
 export const ALONE_MS = 3_600_000
 
-/** What a job works on, so that the death of its worker can be counted against it. */
+/** What a job works on; deaths of its worker are counted against it. */
 export type JobSubject =
   | { kind: 'profile'; shard: number; profileId: string; queue: 'sync' | 'alone'; jobId: string }
   | { kind: 'destination'; destinationId: string; queue?: 'alone'; jobId?: string }
@@ -12,11 +12,11 @@ export type JobSubject =
 export interface WorkerDeath {
   reason: string
   detail: string
-  /** It had nothing else at work: this job alone is to blame. */
+  /** The worker had no other job, so this one caused it. */
   alone: boolean
 }
 
-/** What an app or operator reads in `last_error`, beside the reason `worker_died`. */
+/** The text of `last_error` for the reason `worker_died`. */
 export function deathMessage({ reason, detail }: WorkerDeath): string {
-  return `The process that worked on it ended (${reason}): ${detail}`
+  return `The worker process ended (${reason}): ${detail}`
 }

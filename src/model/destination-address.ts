@@ -2,31 +2,31 @@ import { decodePercent } from '#platform/decode-percent.ts'
 
 const HIDDEN = '***'
 
-/** Parameters of addresses that hold no secret; the value of any other is hidden. */
+/** Parameters that contain no secret; the value of any other is hidden. */
 const PLAIN_PARAMETERS = new Set(['region', 'tls', 'sslmode', 'ssl'])
-/** Shorter ones are no secrets but words such as `hook`, which messages may use for something else. */
-const SHORTEST_SECRET = { name: 4, part: 6 }
+/** Shorter texts are words such as `hook` rather than secrets, and messages may contain them for other reasons. */
+const SECRET_CHARS = { name: 4, part: 6 }
 
 /**
- * An address for people's eyes. Hidden are passwords, user names that stand alone (a NATS token), and all of a web address behind its
- * host: receivers put secrets into the path as often as into the query.
+ * Masks an address for display: passwords, user names without a password (a NATS token), and everything after the host of a web
+ * address, because receivers put secrets into the path as often as into the query.
  */
 export function withoutSecrets(url: string): string {
-  const shown = URL.parse(url)
-  if (shown === null) return '(hidden)'
-  shown.hash = ''
-  if (shown.password !== '') shown.password = HIDDEN
-  else if (shown.username !== '') shown.username = HIDDEN
-  if (isWeb(shown)) {
-    if (shown.pathname !== '/') shown.pathname = `/${HIDDEN}`
-    if (shown.search !== '') shown.search = `?${HIDDEN}`
+  const masked = URL.parse(url)
+  if (masked === null) return '(hidden)'
+  masked.hash = ''
+  if (masked.password !== '') masked.password = HIDDEN
+  else if (masked.username !== '') masked.username = HIDDEN
+  if (isWeb(masked)) {
+    if (masked.pathname !== '/') masked.pathname = `/${HIDDEN}`
+    if (masked.search !== '') masked.search = `?${HIDDEN}`
   }
-  for (const name of new Set(shown.searchParams.keys()))
-    if (!isWeb(shown) && !PLAIN_PARAMETERS.has(name)) shown.searchParams.set(name, HIDDEN)
-  return shown.href
+  for (const name of new Set(masked.searchParams.keys()))
+    if (!isWeb(masked) && !PLAIN_PARAMETERS.has(name)) masked.searchParams.set(name, HIDDEN)
+  return masked.href
 }
 
-/** A text of a destination without the secrets of its address: a server may repeat what it was given. */
+/** Removes the secrets of a destination's address from a text: a server may repeat what it was sent. */
 export function hideSecrets(text: string, url: string): string {
   let safe = text
   for (const secret of secretsIn(url)) safe = safe.replaceAll(secret, HIDDEN)
@@ -36,14 +36,14 @@ export function hideSecrets(text: string, url: string): string {
 function secretsIn(text: string): string[] {
   const url = URL.parse(text)
   if (url === null) return []
-  // A user name alone is a secret where it is a token; elsewhere messages may say it.
+  // A user name is a secret only where it is a token; elsewhere messages may contain it.
   const names = [url.password === '' && url.protocol === 'nats:' ? url.username : url.password]
   const parts = isWeb(url) ? [...url.pathname.split('/'), ...url.search.slice(1).split(/[&=]/)] : []
   const found = [
-    ...names.filter((name) => name.length >= SHORTEST_SECRET.name),
-    ...parts.filter((part) => part.length >= SHORTEST_SECRET.part),
+    ...names.filter((name) => name.length >= SECRET_CHARS.name),
+    ...parts.filter((part) => part.length >= SECRET_CHARS.part),
   ]
-  // The longest first: one may hold another.
+  // The longest first, because one may contain another.
   return [...new Set(found.flatMap((each) => [each, decodePercent(each) ?? each]))].sort((a, b) => b.length - a.length)
 }
 

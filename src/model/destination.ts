@@ -1,11 +1,11 @@
 export const DESTINATION_KINDS = ['postgres', 'mysql', 'webhook', 'files', 'nats'] as const
 export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
-/** `parked`: failed for three days or ended three workers, waits for somebody. `disabled`: the receiver said that it is gone. */
+/** `parked`: failed for three days or ended three workers, until it is resumed. `disabled`: the receiver responded 410 Gone. */
 export const DESTINATION_STATES = ['active', 'paused', 'failing', 'parked', 'disabled'] as const
 export type DestinationState = (typeof DESTINATION_STATES)[number]
 
-/** Where an app wants its data delivered. */
+/** Where an app's data is delivered. */
 export interface Destination {
   id: string
   appId: string
@@ -15,33 +15,33 @@ export interface Destination {
   filter: string[]
   schedule: string
   options: Record<string, unknown>
-  /** Its kind can be told of events, and somebody asked for them. */
+  /** Its kind accepts events, and its options ask for them. */
   wantsEvents: boolean
   state: DestinationState
   lastError: string | undefined
   fails: number
   failingSince: number | undefined
   nextAttemptAt: number
-  /** Somebody was told that it fails. */
+  /** The app was notified that it fails. */
   alerted: boolean
   /** When its schedule is due next. */
   nextRunAt: number | undefined
-  /** Workers that died of it since it last worked. */
+  /** Worker deaths it caused since its last successful delivery. */
   deaths: number
-  /** Until then it runs alone in a process. */
+  /** Until this time its deliveries run alone in a process. */
   aloneUntil: number
   createdAt: number
   updatedAt: number
 }
 
-/** What is sealed: never shown again in full. */
+/** Sealed at rest; never shown in full. */
 export interface DestinationSecrets {
   url: string
   /** Signing secrets of a webhook; two while rotating. */
   signing?: string[]
 }
 
-/** One change on its way to a destination. JSON stays text. */
+/** One change to deliver. JSON values stay text. */
 export interface PutRow {
   op: 'put'
   seq: number
@@ -77,7 +77,7 @@ export interface DeleteRow {
 
 export type DeliveryRow = PutRow | DeleteRow
 
-/** The profile that rows belong to, as the destination keeps it. */
+/** The profile of delivered rows, as the destination stores it. */
 export interface DeliveryProfile {
   id: string
   account: string

@@ -62,7 +62,7 @@ test('accepts marks inside ids that a careful writer would have encoded', () => 
   )
 })
 
-test('what is no IDR is none', () => {
+test('a text that is not an IDR is undefined', () => {
   const wrong = [
     '',
     ':',

@@ -2,22 +2,22 @@ import { murmur3Hex } from './murmur3.ts'
 import { decodePart, encodePart } from './percent-encoding.ts'
 import { profileName } from './profile-name.ts'
 
-/** A whole stream: everything of one type that one endpoint gives for one service user. Parts are plain, not encoded. */
+/** A stream: everything of one type that one endpoint returns for one service user. Parts are not percent-encoded. */
 export interface StreamName {
   type: string
-  /** Native id of the service user; absent for things that belong to nobody. */
+  /** Native id of the service user; absent for a stream without an owner. */
   owner?: string
   service: string
   endpoint: string
 }
 
-/** `type:[owner@]service/endpoint[#item]` taken apart. Parts are plain, not encoded. */
+/** A parsed `type:[owner@]service/endpoint[#item]`. Parts are not percent-encoded. */
 export interface Idr extends StreamName {
   /** Native id of the item; absent when the IDR names a whole stream. */
   item?: string
 }
 
-/** A global id taken apart: the hash of the IDR and the partition of its owner. */
+/** A parsed global id: the hash of the IDR and the partition of its owner. */
 export interface GlobalId {
   hash: string
   partition: string
@@ -26,7 +26,7 @@ export interface GlobalId {
 const NAME = /^[a-z0-9][a-z0-9._-]*$/
 const GLOBAL_ID = /^([0-9a-f]{32})_([0-9a-f]{9})$/
 
-/** Reads an IDR in any accepted spelling; `undefined` when the text is none. */
+/** Parses an IDR in any accepted spelling; `undefined` when the text is not an IDR. */
 export function parseIdr(text: string): Idr | undefined {
   const colon = text.indexOf(':')
   const sharp = text.indexOf('#', colon)
@@ -53,13 +53,13 @@ export function parseIdr(text: string): Idr | undefined {
   return idr
 }
 
-/** Writes the one canonical spelling, the one that is hashed; throws `RangeError` on parts that no IDR can hold. */
+/** Writes the canonical spelling, which is the one that is hashed; throws `RangeError` on parts that an IDR cannot contain. */
 export function formatIdr(idr: Idr): string {
   const stream = formatStream(idr)
   return idr.item === undefined ? stream : `${stream}#${encodePart(notEmpty(idr.item))}`
 }
 
-/** `owner@service` with the owner encoded, or the service alone: the name of a profile and the key of its partition. */
+/** Writes `owner@service` with the owner encoded, or the service alone: the name of a profile and the key of its partition. */
 export function formatProfile(stream: Pick<StreamName, 'owner' | 'service'>): string {
   if (!NAME.test(stream.service))
     throw new RangeError('IDR service must be lower-case letters, digits, ".", "_" or "-"')
@@ -73,13 +73,13 @@ export function globalId(idr: Idr): string {
   return `${murmur3Hex(formatIdr(idr))}_${partitionOf(idr)}`
 }
 
-/** Writes the IDRs of many items of one stream, whose own spelling is worked out once. None needs escaping in JSON. */
+/** Returns a function that writes the IDRs of one stream's items; the prefix is computed once. IDRs need no escaping in JSON. */
 export function idrsOf(stream: StreamName): (item: string) => string {
   const prefix = `${formatStream(stream)}#`
   return (item) => prefix + encodePart(notEmpty(item))
 }
 
-/** Names many items of one stream: the stream's spelling and its partition are worked out once. */
+/** Returns a function that computes IDR and global id of one stream's items; prefix and partition are computed once. */
 export function globalIdsOf(stream: StreamName): (item: string) => { idr: string; id: string } {
   const idrOf = idrsOf(stream)
   const suffix = `_${partitionOf(stream)}`
@@ -94,7 +94,7 @@ export function partitionOf(stream: Pick<StreamName, 'owner' | 'service'>): stri
   return murmur3Hex(formatProfile(stream)).slice(0, 9)
 }
 
-/** Reads `<hash>_<partition>`; `undefined` when the text is no global id. */
+/** Parses `<hash>_<partition>`; `undefined` when the text is not a global id. */
 export function parseGlobalId(text: string): GlobalId | undefined {
   const [, hash, partition] = GLOBAL_ID.exec(text) ?? []
   return hash === undefined || partition === undefined ? undefined : { hash, partition }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { firstOf } from '#platform/list-ends.ts'
 import { ApiError, type Reason } from './errors.ts'
 
-/** `true`, `yes`, `1` and their opposites; anything else is a mistake worth telling. */
+/** A boolean in a query: `true`, `yes` or `1`, `false`, `no` or `0`; anything else is an error. */
 export function flag(meaning: string) {
   return z
     .enum(['true', 'yes', '1', 'false', 'no', '0'])
@@ -11,7 +11,7 @@ export function flag(meaning: string) {
     .describe(meaning)
 }
 
-/** Checks what came in against a schema; the refusal names the first field that is wrong. */
+/** Validates input by a schema; the error names the first wrong field. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, reason: Reason): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

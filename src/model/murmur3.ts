@@ -3,12 +3,12 @@ const C2 = 0xab0e9789
 const C3 = 0x38b34ae5
 const C4 = 0xa1e38b93
 
-// Written and read within one call, so that hashing allocates nothing but its answer.
+// Shared by all calls, so that hashing allocates nothing but its result.
 const digest = Buffer.alloc(16)
 
 /** MurmurHash3 x86_128 with seed 0 over the UTF-8 bytes of `text`, as 32 lower-case hex digits. */
 export function murmur3Hex(text: string): string {
-  // One char is one byte only in ASCII; anything else is first spelled as its UTF-8 bytes, one char each.
+  // One char is one byte only in ASCII; other texts are first converted to one char per UTF-8 byte.
   return hashChars(isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1'))
 }
 
@@ -79,8 +79,8 @@ function partialWord(bytes: string, from: number, end: number): number {
   return value
 }
 
-function mix(value: number, first: number, turn: number, second: number): number {
-  return Math.imul(rotate(Math.imul(value, first), turn), second)
+function mix(value: number, first: number, rotation: number, second: number): number {
+  return Math.imul(rotate(Math.imul(value, first), rotation), second)
 }
 
 function rotate(value: number, by: number): number {

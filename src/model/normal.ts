@@ -12,7 +12,7 @@ export interface Counts {
   shares?: number | undefined
 }
 
-/** Normalised values that `map=true` adds. What is absent is left out. */
+/** Normalised values that `map=true` adds. A record has those that its service provides. */
 export interface ItemMap {
   id: string
   name: string
@@ -58,7 +58,7 @@ export interface ItemMap {
   to: string[]
 }
 
-/** The normalised card (oEmbed and a little more). */
+/** The normalised card: oEmbed and a few more fields. */
 export interface Card {
   type: string
   title: string

@@ -1,10 +1,10 @@
 import { decodePart, encodePart } from './percent-encoding.ts'
 
-/** Which profiles a text means: all of a service, or the one of a service user. */
+/** A parsed profile name: all profiles of a service, or the one of a service user. */
 export interface ProfileName {
-  /** By its own name, never an alias. */
+  /** The service's name, never an alias. */
   service: string
-  /** Native id of the service user, plain; undefined for whoever has a profile there. */
+  /** Native id of the service user, not encoded; undefined for all profiles of the service. */
   nativeId: string | undefined
 }
 
@@ -13,15 +13,15 @@ export interface ServiceNames {
   find(name: string): { service: string } | undefined
 }
 
-/** `<native user id>@<service>`, the id percent-encoded. */
+/** Writes `<native user id>@<service>` with the id percent-encoded. */
 export function profileName({ nativeId, service }: { nativeId: string; service: string }): string {
   return `${encodePart(nativeId)}@${service}`
 }
 
 /**
- * Reads `service` or `id@service`, split at the last `@`; without one, the whole may be encoded once more. An alias stands
- * for its service, and a service that nobody knows stays as it is: its profiles outlive its connector. Undefined when no
- * profile can have this name.
+ * Parses `service` or `id@service`, split at the last `@`; a text without one may be encoded as a whole. An alias becomes the name
+ * of its service. An unknown service is kept, because profiles outlive their connector. Undefined when no profile can have this
+ * name.
  */
 export function parseProfileName(services: ServiceNames, text: string): ProfileName | undefined {
   const name = text.includes('@') ? text : (decodePart(text) ?? '')
@@ -32,7 +32,7 @@ export function parseProfileName(services: ServiceNames, text: string): ProfileN
   return { service: services.find(named)?.service ?? named, nativeId }
 }
 
-/** Whether a name means this profile. */
+/** Whether a name matches this profile. */
 export function isNamed(name: ProfileName, profile: { service: string; nativeId: string }): boolean {
   if (name.service !== profile.service) return false
   return name.nativeId === undefined || name.nativeId === profile.nativeId.toWellFormed()

@@ -1,7 +1,7 @@
 export const PROFILE_STATES = ['connecting', 'active', 'needs_auth', 'limited', 'paused'] as const
 export type ProfileState = (typeof PROFILE_STATES)[number]
 
-/** Who a profile is, as every service can say it. */
+/** The fields of a person that services have in common. */
 export interface Person {
   name?: string | undefined
   handle?: string | undefined
@@ -21,20 +21,20 @@ export interface Profile {
   service: string
   nativeId: string
   state: ProfileState
-  /** Since when somebody wants no syncs of it; a profile that needs a new sign-in may be paused as well. */
+  /** Since when its syncs are paused; a profile in the state `needs_auth` may be paused as well. */
   pausedAt: number | undefined
   stateUntil: number | undefined
   error: string | undefined
   scope: string | undefined
   person: Person
-  /** The service's own record of the person, as JSON text: passed on, never re-written. */
+  /** The service's own record of the person, as unchanged JSON text. */
   data: string
   connectedAt: number
   syncedAt: number | undefined
 }
 
-// From each state, where it may go. Signing in again leads out of `needs_auth` and ends a limit; a pause outlasts it.
-const NEXT: Record<ProfileState, readonly ProfileState[]> = {
+// Allowed transitions. A new sign-in ends `needs_auth` and `limited`, but not a pause.
+const TRANSITIONS: Record<ProfileState, readonly ProfileState[]> = {
   connecting: ['active', 'needs_auth', 'limited', 'paused'],
   active: ['needs_auth', 'limited', 'paused'],
   limited: ['active', 'connecting', 'needs_auth', 'paused'],
@@ -43,10 +43,10 @@ const NEXT: Record<ProfileState, readonly ProfileState[]> = {
 }
 
 export function mayBecome(from: ProfileState, to: ProfileState): boolean {
-  return from === to || NEXT[from].includes(to)
+  return from === to || TRANSITIONS[from].includes(to)
 }
 
-/** Every other state from which a profile may come to this one. */
+/** The other states from which a profile may change to this one. */
 export function statesBefore(to: ProfileState): ProfileState[] {
   return PROFILE_STATES.filter((from) => from !== to && mayBecome(from, to))
 }

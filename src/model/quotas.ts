@@ -10,8 +10,8 @@ export const QUOTAS = {
   account_bytes: { setting: 'quotaAccountBytes', meaning: 'Bytes of the records of one account.' },
   app_items: { setting: 'quotaAppItems', meaning: 'Items of the app, over all its accounts.' },
   app_bytes: { setting: 'quotaAppBytes', meaning: 'Bytes of the records of the app, over all its accounts.' },
-  own_items: { setting: 'quotaOwnItems', meaning: 'Items that the app stored of its own.' },
-  own_bytes: { setting: 'quotaOwnBytes', meaning: 'Bytes of the records of its own items.' },
+  own_items: { setting: 'quotaOwnItems', meaning: 'Own items that the app stored.' },
+  own_bytes: { setting: 'quotaOwnBytes', meaning: 'Bytes of the records of own items.' },
   app_sign_ins: { setting: 'quotaAppSignIns', meaning: 'Unfinished sign-ins to the app.' },
 } as const satisfies Record<string, { setting: keyof QuotaSettings; meaning: string }>
 
@@ -19,10 +19,10 @@ export type QuotaName = keyof typeof QUOTAS
 
 export const QUOTA_NAMES = keysOf(QUOTAS)
 
-/** What an app may have. Infinity: no limit. */
+/** The limits of an app. Infinity: no limit. */
 export type Quotas = Record<QuotaName, number>
 
-/** As an operator writes them; what is not named has its default. */
+/** Limits as an operator sets them; a missing one has its default. */
 export type QuotaInput = Partial<Record<QuotaName, number | 'none' | undefined>>
 
 export interface Amount {
@@ -30,7 +30,7 @@ export interface Amount {
   bytes: number
 }
 
-/** The defaults of this process, and over them what was set for the app. */
+/** The limits that were set for the app, and the defaults of this process for the others. */
 export function effectiveQuotas(settings: Partial<QuotaSettings> | undefined, input: QuotaInput): Quotas {
   const limit = (name: QuotaName): number => {
     const own = input[name]
@@ -47,7 +47,7 @@ export function defaultQuota(settings: Partial<QuotaSettings> | undefined, name:
 
 export type QuotaState = 'ok' | 'near' | 'reached'
 
-/** From this share on a quota counts as nearly used up. */
+/** From this share on a quota is `near`. */
 const NEAR_SHARE = 0.8
 
 export function quotaState(used: number, limit: number): QuotaState {
@@ -55,13 +55,13 @@ export function quotaState(used: number, limit: number): QuotaState {
   return used >= limit * NEAR_SHARE ? 'near' : 'ok'
 }
 
-/** What is stored already, of whom. */
+/** The amount that a profile, an account or an app has stored. */
 export interface Used {
   scope: 'profile' | 'account' | 'app' | 'own'
   amount: Amount
 }
 
-/** The first quota beyond which `more` would lead. */
+/** The first quota that adding `more` would exceed. */
 export function quotaInTheWay(quotas: Quotas, used: readonly Used[], more: Amount): QuotaName | undefined {
   for (const { scope, amount } of used) {
     if (amount.items + more.items > quotas[`${scope}_items`]) return `${scope}_items`
@@ -70,7 +70,7 @@ export function quotaInTheWay(quotas: Quotas, used: readonly Used[], more: Amoun
   return undefined
 }
 
-/** Those that are nearly used up, or more. */
+/** The quotas that are near or reached. */
 export function quotasNear(quotas: Quotas, used: readonly Used[]): QuotaName[] {
   return used.flatMap(({ scope, amount }) => {
     const names: QuotaName[] = []

@@ -1,4 +1,4 @@
-// Each of these is run, read locally, opened in another program or spoken by a network client: none is an app that takes a code.
+// Schemes that run code, read local files, or open another program or network client: none is an app that receives a code.
 const REFUSED = new Set(
   [
     'javascript data vbscript livescript mocha jscript',
@@ -12,9 +12,9 @@ const REFUSED = new Set(
 )
 const REFUSED_FAMILIES = /^(?:chrome|moz|ms|microsoft|safari|web|x-apple|windows)(?:-|\+|$)/
 
-/** True for a scheme that belongs to browsers, systems or protocols; an app's own (`com.example.app:`) is not among them. */
+/** True for a scheme of browsers, operating systems or protocols; false for an app's own (`com.example.app:`). */
 export function isRefusedScheme(protocol: string): boolean {
   const scheme = protocol.replace(/:$/, '').toLowerCase()
-  // A name with a dot is a domain turned round, as RFC 8252 has it.
+  // A name with a dot is a reversed domain name (RFC 8252 7.1).
   return !scheme.includes('.') && (REFUSED.has(scheme) || REFUSED_FAMILIES.test(scheme))
 }

@@ -1,6 +1,6 @@
 import { wordsOf } from './words.ts'
 
-/** Words that stand one after another, the last perhaps only begun; or that must not be there. */
+/** Consecutive words that an item must contain. `isBeginning`: the last one is a prefix. `isUnwanted`: it must not contain them. */
 export interface Term {
   words: string[]
   isBeginning: boolean
@@ -8,8 +8,8 @@ export interface Term {
 }
 
 /**
- * Words that must all be there, `"phrases"`, `-without`, and a last word that may be a beginning (`cat*`).
- * A term with punctuation in it (an address, a handle) is a phrase of its words. Empty when nothing can be searched for.
+ * Parses a search: words that must all occur, `"phrases"`, `-excluded`, and prefixes (`cat*`). A term that contains punctuation (an
+ * address, a handle) is a phrase of its words. Empty when the search has no usable word.
  */
 export function parseTextQuery(text: string): Term[] {
   const terms: Term[] = []

@@ -1,4 +1,4 @@
-/** What a person made. */
+/** Types of what a person made. */
 export const OWN_TYPES = [
   'photos',
   'videos',
@@ -13,22 +13,22 @@ export const OWN_TYPES = [
   'measures',
 ] as const
 
-/** Those that others make too: the person sees them in a feed. */
+/** Types that also occur in a feed, made by others. */
 export const FEED_TYPES = ['photos', 'videos', 'statuses', 'news', 'checkins'] as const
 
 export type OwnType = (typeof OWN_TYPES)[number]
-/** What a connector may say of a record. */
+/** The types that a connector may assign. */
 export type BaseType = OwnType | 'contacts'
 export type FeedType = `${(typeof FEED_TYPES)[number]}_feed`
-/** What an item can be stored as. */
+/** The types that an item is stored under. */
 export type ItemType = BaseType | FeedType
-/** What can be read: also everything at once. */
+/** The types that can be read: those of items, and everything at once. */
 export type TypeName = ItemType | 'all' | 'all_feed'
 
 export const ITEM_TYPES: ItemType[] = [...OWN_TYPES, 'contacts', ...FEED_TYPES.map((type) => `${type}_feed` as const)]
 export const TYPE_NAMES: TypeName[] = [...ITEM_TYPES, 'all', 'all_feed']
 
-/** The three shelves: `all` and `all_feed` read one each, and contacts stand apart. */
+/** `all` reads `own`, `all_feed` reads `feed`; contacts are in neither. */
 export type ItemCategory = 'own' | 'feed' | 'contacts'
 
 const SINGULAR: Record<BaseType, string> = {
@@ -71,17 +71,17 @@ export function categoryOf(types: readonly ItemType[]): ItemCategory | undefined
   return types.some((type) => type.endsWith('_feed')) ? 'feed' : 'own'
 }
 
-/** `{"photo": true, "photos_feed": true}`: singular names, and the feed's own name where it came from one. */
+/** `{"photo": true, "photos_feed": true}`: singular names, and for items of a feed also the name of the feed type. */
 export function presentTypes(types: readonly ItemType[]): Record<string, true> {
-  const shown: Record<string, true> = {}
+  const names: Record<string, true> = {}
   for (const type of types) {
-    shown[SINGULAR[baseOf(type)]] = true
-    if (type.endsWith('_feed')) shown[type] = true
+    names[SINGULAR[baseOf(type)]] = true
+    if (type.endsWith('_feed')) names[type] = true
   }
-  return shown
+  return names
 }
 
-/** One bit for each type, in the order of `ITEM_TYPES`; the migrations' partial indexes name these numbers. */
+/** One bit for each type, in the order of `ITEM_TYPES`; partial indexes in the migrations contain these numbers. */
 export function typeBits(types: readonly TypeName[]): number {
   let bits = 0
   for (const type of types) {

@@ -1,9 +1,9 @@
-/** Limit: words of one item that can be searched for; further ones are not indexed. */
+/** Limit: words of one item that are indexed for search; further ones are not. */
 const MAX_WORDS = 4000
-/** Limit: characters of one word that count in a search. */
+/** Limit: characters of one word that a search compares; further ones are ignored. */
 const MAX_CHARS = 64
 
-// Scripts written without spaces: each sign is a word, and a search for several is a search for a phrase.
+// Scripts written without spaces: each character is a word, and a search for several is a search for a phrase.
 const UNSPACED =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const RUN = /[\p{L}\p{N}\p{M}]+/gu
@@ -11,11 +11,11 @@ const PLAIN = /^[\t\n\r -~]*$/
 const PLAIN_RUN = /[a-z0-9]+/g
 const SHORT = 20_000
 const SIGNS = new RegExp(`${UNSPACED.source}|[^\\s]`, 'gu')
-// Accents, Hebrew points and Arabic vowel signs say how a letter is read. Elsewhere (Devanagari, Thai, kana) marks are
-// letters of their own, and without them other words come out.
+// Accents, Hebrew points and Arabic vowel signs are ignored. In other scripts (Devanagari, Thai, kana) marks distinguish words and
+// are kept.
 const ACCENTS =
   /[\u0300-\u036F\u0483-\u0489\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F]/gu
-// Letters that people type as others, and that do not come apart by themselves.
+// Letters that people type differently and that NFKD does not decompose.
 const ALIKE: Record<string, string> = {
   ß: 'ss',
   ı: 'i',
@@ -33,14 +33,14 @@ const ALIKE: Record<string, string> = {
 }
 const ALIKE_CHARS = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'gu')
 
-/** Limit: accents and other marks in a row; normalizing sorts them in quadratic time, and no letter has so many. Further ones are left out. */
+/** Limit: consecutive combining marks; normalizing sorts them in quadratic time, and no letter has as many. Further ones are left out. */
 const MAX_MARKS = 30
-// The last two become marks when they are normalized.
+// U+FF9E and U+FF9F become marks when they are normalized.
 const MANY_MARKS = new RegExp(`([\\p{M}\uFF9E\uFF9F]{${MAX_MARKS}})[\\p{M}\uFF9E\uFF9F]+`, 'gu')
 /** Limit: characters of one text that are searched; the rest is not indexed. */
 const MAX_TEXT = 512 * 1024
 
-/** A text without case, accents and width: what people mean to be the same becomes the same. */
+/** Removes case, accents and width from a text, so that a search ignores them. */
 export function fold(text: string): string {
   return text
     .replaceAll(MANY_MARKS, '$1')
@@ -51,7 +51,7 @@ export function fold(text: string): string {
     .normalize('NFC')
 }
 
-/** The words of a text in order. Addresses, handles and e-mail addresses fall into their words. */
+/** Returns the words of a text in order. Web addresses, handles and e-mail addresses are split into their words. */
 export function wordsOf(text: string): string[] {
   if (text.length <= SHORT && PLAIN.test(text)) return plainWords(text)
   const words: string[] = []
@@ -64,13 +64,13 @@ export function wordsOf(text: string): string[] {
   return words
 }
 
-// Letters that need no folding: the same words as below, for a small part of the work.
+// ASCII needs no folding: the same result as below at a fraction of the cost.
 function plainWords(text: string): string[] {
   const words: string[] = text.toLowerCase().match(PLAIN_RUN) ?? []
   return words.slice(0, MAX_WORDS).map((word) => (word.length > MAX_CHARS ? word.slice(0, MAX_CHARS) : word))
 }
 
-// A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other sign stands alone.
+// A run may mix scripts ("东京tower"): letters of spaced scripts stay together, every other character is a word.
 function splitRun(run: string): string[] {
   if (!UNSPACED.test(run)) return [run]
   const words: string[] = []
@@ -88,7 +88,7 @@ function splitRun(run: string): string[] {
   return words
 }
 
-/** Several texts as one search vector in PostgreSQL's own spelling. A gap between texts keeps phrases from crossing. */
+/** Builds a `tsvector` literal of several texts. A gap in the positions keeps phrases from matching across texts. */
 export function searchVector(texts: readonly string[]): string {
   const positions = new Map<string, number[]>()
   let position = 1
@@ -107,7 +107,7 @@ export function searchVector(texts: readonly string[]): string {
   return spell(positions)
 }
 
-// Words are letters and digits alone, so nothing in them needs escaping.
+// Words contain only letters and digits, so nothing needs escaping.
 function spell(positions: Map<string, number[]>): string {
   let vector = ''
   for (const [word, at] of positions) vector += `${vector === '' ? '' : ' '}'${word}':${at.join(',')}`

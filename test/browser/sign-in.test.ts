@@ -163,7 +163,7 @@ suite('sign-in with a real browser', { skip }, () => {
     assert.match(await page.locator('main').innerText(), /redirect_unregistered/)
     const over = await page.goto(`${harness.tributary.url}/auth/demo-social/callback?state=x&code=y`)
     assert.equal(over?.status(), 400)
-    assert.match(await page.locator('main').innerText(), /This sign-in is over/)
+    assert.match(await page.locator('main').innerText(), /This sign-in has ended/)
     await page.close()
   })
 

@@ -13,7 +13,7 @@ suite('wrong command lines and settings', () => {
   test('an unknown command exits with 2 and points to --help', async () => {
     const { code, stdout, stderr } = await tributary(['fly'], { TRIBUTARY_DATA: dataDir })
     assert.deepEqual([code, stdout], [2, ''])
-    assert.match(stderr, /“fly” is no command\.\n.*--help/)
+    assert.match(stderr, /Unknown command “fly”\.\n.*--help/)
   })
 
   for (const [what, env, message] of [

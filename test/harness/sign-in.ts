@@ -43,7 +43,7 @@ export async function walk(url: string, options: WalkOptions, browser = newBrows
 /** Submits “Continue” when the page asks whether a profile may join an account. */
 export async function continued(browser: Browser, page: Page): Promise<Page> {
   const form = page.forms.find(({ action }) => action === '/oauth/confirm')
-  return form === undefined ? page : browser.submit(page, form, { response: 'yes' })
+  return form === undefined ? page : browser.submit(page, form, { answer: 'yes' })
 }
 
 /** Signs a person in up to the redirect to the app; returns the code, not yet redeemed. */

@@ -19,13 +19,13 @@ export interface NewApp {
   tokenFlow?: boolean | undefined
 }
 
-/** Given out once; only its hash is kept. */
+/** The secret is returned once; only its hash is stored. */
 export interface AppWithSecret {
   app: App
   secret: string
 }
 
-/** How long the secret that is being replaced keeps working, unless told otherwise. */
+/** Default time for which a replaced secret remains valid. */
 export const OVERLAP_MS = 24 * 3_600_000
 
 export async function createApp(deps: AppsDeps, input: NewApp, actor: string): Promise<AppWithSecret> {
@@ -77,7 +77,7 @@ export async function updateApp(deps: AppsDeps, id: string, change: Partial<NewA
   })
 }
 
-/** A second secret beside the first; the first ends after the overlap, so that nothing has to happen at one moment. */
+/** Adds a secret; the others expire after the overlap, so that clients can switch in the meantime. */
 export async function rotateAppSecret(
   deps: AppsDeps,
   id: string,

@@ -12,14 +12,14 @@ export interface AuthenticateDeps {
   clock: Clock
 }
 
-/** The app that this id and secret belong to. Unknown app and wrong secret take the same path and give the same answer. */
+/** Returns the app with this id and secret. An unknown app and a wrong secret take the same time and throw the same error. */
 export async function authenticateApp(
   deps: AuthenticateDeps,
   clientId: string,
   secret: string,
   address: string,
 ): Promise<App> {
-  const guess = { subject: clientId, address, shown: secret }
+  const guess = { subject: clientId, address, secret }
   return limitGuesses(
     deps,
     guess,
@@ -29,7 +29,7 @@ export async function authenticateApp(
         findApp(deps.database, clientId),
         listAppSecrets(deps.database, clientId, deps.clock.now()),
       ])
-      // A stand-in keeps the work the same when there is no such app.
+      // Without an app a dummy hash is compared, so that the time reveals nothing.
       const candidates = secrets.length > 0 ? secrets.map(({ hash }) => hash) : [Buffer.alloc(32)]
       const matches = candidates.map((hash) => deps.hasher.matches('app_secret', secret, hash)).some(Boolean)
       return matches ? app : undefined
@@ -37,7 +37,7 @@ export async function authenticateApp(
   )
 }
 
-/** The demo's own app, which proves nothing: its secret lies beside us. */
+/** Finds the demo's app without a secret: the server itself acts as the demo app. */
 export async function findDemoApp({ database }: Pick<AuthenticateDeps, 'database'>, clientId: string): Promise<App> {
   const app = await findApp(database, clientId)
   if (app === undefined) throw new ApiError('client_unknown')

@@ -3,10 +3,10 @@ import type { Database } from '#platform/postgres/database.ts'
 import { findApp } from '#store/apps/apps.ts'
 import { type CallEntry, listCalls } from '#store/apps/calls.ts'
 
-/** Sorts behind every id. */
+/** Sorts after every id. */
 const END = '~'
 
-/** An app's calls through the proxy, the newest first; `before` is the id of the last one seen. */
+/** Lists an app's calls through the proxy, newest first; `before` is the id of the last one seen. */
 export async function recentCalls(
   { database }: { database: Database },
   appId: string,

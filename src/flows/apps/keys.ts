@@ -36,7 +36,7 @@ export async function setServiceKey(
     updatedAt: deps.clock.now(),
   }
   await deps.database.transaction(async (tx) => {
-    await mustExist(tx, appId)
+    await requireApp(tx, appId)
     await store.putServiceKey(tx, deps.keyring, appId, key, input.secret, input.hookSecret)
     await auditApp(tx, appId, { at: key.updatedAt, actor, action: 'keys.set', detail: { service: key.service } })
   })
@@ -44,35 +44,38 @@ export async function setServiceKey(
 }
 
 export async function listServiceKeys({ database }: KeysDeps, appId: string): Promise<SealedServiceKey[]> {
-  await mustExist(database, appId)
+  await requireApp(database, appId)
   return store.listServiceKeys(database, appId)
 }
 
 export async function deleteServiceKey(deps: KeysDeps, appId: string, service: string, actor: string): Promise<void> {
   await deps.database.transaction(async (tx) => {
-    await mustExist(tx, appId)
+    await requireApp(tx, appId)
     if (!(await store.deleteServiceKey(tx, appId, service)))
       throw new ApiError('not_found', `The app has no keys for ${service}.`)
     await auditApp(tx, appId, { at: deps.clock.now(), actor, action: 'keys.delete', detail: { service } })
   })
 }
 
-async function mustExist(queries: Parameters<typeof findApp>[0], appId: string): Promise<void> {
+async function requireApp(queries: Parameters<typeof findApp>[0], appId: string): Promise<void> {
   if ((await findApp(queries, appId)) === undefined) throw new ApiError('not_found', `There is no app ${appId}.`)
 }
 
 function checkService(service: string): string {
   if (/^[a-z][a-z0-9-]{0,49}$/.test(service)) return service
-  throw new ApiError('bad_parameter', `service “${service}” is no service name: lower-case letters, digits and dashes.`)
+  throw new ApiError(
+    'bad_parameter',
+    `service “${service}” is not a valid name: use lower-case letters, digits and dashes.`,
+  )
 }
 
 function checkOverrides(overrides: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(overrides)) {
     if (!OVERRIDES.some((known) => known === name)) {
-      throw new ApiError('bad_parameter', `${name} cannot be overridden; known are ${OVERRIDES.join(', ')}.`)
+      throw new ApiError('bad_parameter', `${name} cannot be overridden; allowed are ${OVERRIDES.join(', ')}.`)
     }
     if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-      throw new ApiError('bad_parameter', `${name}: “${value}” is no http or https address.`)
+      throw new ApiError('bad_parameter', `${name}: “${value}” is not an http or https address.`)
     }
   }
   return overrides

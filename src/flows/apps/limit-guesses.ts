@@ -13,23 +13,23 @@ export interface GuessDeps {
 export interface Guess {
   /** What the secret belongs to: an app, the admin API, a hook. */
   subject: string
-  /** Where the caller is. Others are not touched, so that nobody can lock an app out. */
+  /** The caller's network address. Guesses are counted per address, so that nobody can lock an app out for others. */
   address: string
-  /** The secret as it was shown. One that was right before, from this address, is no guess. */
-  shown?: string
-  /** Counts for this subject alone, where one address calls for many apps and one of them may be set up wrong. */
+  /** The secret as it was sent. One that was right before, from this address, does not count as a guess. */
+  secret?: string
+  /** Count per subject only, for an address that calls for many apps, of which one may have a wrong secret. */
   alone?: boolean
 }
 
 const WINDOW_MS = 60_000
 /** Limit: wrong secrets from one address in a minute for one app, hook or the admin API; beyond it the address is refused until the minute is over. */
 const MAX_WRONG_PER_SUBJECT = 30
-/** Limit: wrong secrets from one address in a minute for all together; beyond it the address is refused until the minute is over. */
+/** Limit: wrong secrets from one address in a minute in total; beyond it the address is refused until the minute is over. */
 const MAX_WRONG_PER_ADDRESS = 100
 export const ATTEMPTS = { perSubject: MAX_WRONG_PER_SUBJECT, perAddress: MAX_WRONG_PER_ADDRESS }
-/** Limit: calls of one address that wait for their secret to be compared; more are refused at once. */
+/** Limit: requests of one address that wait for their secret to be compared; further ones are refused immediately. */
 const MAX_WAITING_GUESSES = 1000
-/** Limit: secrets that one process remembers as right; the oldest is forgotten, and is compared in turn the next time. */
+/** Limit: secrets that one process remembers as right; the oldest is forgotten, and waits for its turn the next time. */
 const MAX_KNOWN_SECRETS = 10_000
 
 interface Memory {
@@ -37,14 +37,14 @@ interface Memory {
   known: Set<string>
 }
 
-// For each database rather than for the module, so that two services in one process do not share what is right.
+// Per database rather than per module, so that two services in one process do not share known secrets.
 const memories = new WeakMap<Database, Memory>()
 const memoryKey = randomBytes(32)
 
 /**
- * Counts first and compares then: of any number of guesses at once, no more than the limit is ever compared, over all processes.
- * What turns out right is taken off the count again. Guesses of one address wait for each other, so that honest callers
- * are counted one at a time; a secret that was right before is compared without waiting.
+ * Counts an attempt before comparing it, so that of any number of concurrent guesses no more than the limit is compared, across
+ * all processes. A right secret is subtracted from the count again. Attempts of one address run one after another, so that callers
+ * with a right secret never add up; a secret that was right before is compared without waiting.
  */
 export async function limitGuesses<Result>(
   deps: GuessDeps,
@@ -65,10 +65,10 @@ export async function limitGuesses<Result>(
       return found.result
     }
   }
-  await refuseGuesser(deps, guess)
+  await refuseOverLimit(deps, guess)
   const result = await compare()
   if (result !== undefined) return result
-  // Right before, and no longer: from now on it is a guess like any other.
+  // The secret was right before but is not any more: from now on it counts as a guess.
   memory.known.delete(known!)
   await reserve(deps, guess)
   throw refusal()
@@ -87,7 +87,7 @@ async function compareCounted<Result>(
   return result
 }
 
-/** Counts one more and gives the minute it counts for. */
+/** Counts one attempt and returns the minute it counts for. */
 async function reserve(deps: GuessDeps, guess: Guess): Promise<number> {
   const window = windowOf(deps)
   const counts = await reserveAttempts(deps.database, subjectsOf(guess), window)
@@ -95,18 +95,18 @@ async function reserve(deps: GuessDeps, guess: Guess): Promise<number> {
   return window
 }
 
-async function refuseGuesser(deps: GuessDeps, guess: Guess): Promise<void> {
+async function refuseOverLimit(deps: GuessDeps, guess: Guess): Promise<void> {
   if (isOver(guess, await countAttempts(deps.database, subjectsOf(guess), windowOf(deps)), 0)) throw tooMany(deps)
 }
 
-/** `own`: how many of the counted ones are this very call. */
+/** `own`: how many of the counted attempts belong to this request. */
 function isOver(guess: Guess, counts: Map<string, number>, own: number): boolean {
   const before = (subject: string) => (counts.get(subject) ?? 0) - own
   if (before(subjectKey(guess)) >= ATTEMPTS.perSubject) return true
   return guess.alone !== true && before(guess.address) >= ATTEMPTS.perAddress
 }
 
-// The address first: two callers that lock both rows lock them in one order.
+// The address first: concurrent requests lock the two rows in the same order.
 function subjectsOf(guess: Guess): string[] {
   return guess.alone === true ? [subjectKey(guess)] : [guess.address, subjectKey(guess)]
 }
@@ -136,10 +136,10 @@ function remember({ known }: Memory, key: string): void {
   known.add(key)
 }
 
-// Keyed with chance of this process: what is remembered tells nobody a secret.
-function knownAs({ subject, address, shown }: Guess): string | undefined {
-  if (shown === undefined) return undefined
+// An HMAC with a random key of this process, so that the memory holds no secrets.
+function knownAs({ subject, address, secret }: Guess): string | undefined {
+  if (secret === undefined) return undefined
   return createHmac('sha256', memoryKey)
-    .update(JSON.stringify([subject, address, shown]))
+    .update(JSON.stringify([subject, address, secret]))
     .digest('base64')
 }

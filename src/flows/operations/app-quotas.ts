@@ -13,27 +13,27 @@ export interface QuotasDeps {
   config?: Partial<QuotaSettings> | undefined
 }
 
-/** A limit as the API and the CLI show it; null: none. */
-export interface ShownQuota {
+/** A limit as the API and the CLI show it; null: no limit. */
+export interface QuotaLimit {
   limit: number | null
-  /** It was set for this app; otherwise it is the default of the installation. */
+  /** Whether it was set for this app; otherwise it is the default of the installation. */
   own: boolean
 }
 
-export type ShownQuotas = Record<QuotaName, ShownQuota>
+export type QuotaLimits = Record<QuotaName, QuotaLimit>
 
-export async function getQuotas({ database, config }: QuotasDeps, appId: string): Promise<ShownQuotas> {
+export async function getQuotas({ database, config }: QuotasDeps, appId: string): Promise<QuotaLimits> {
   if ((await findApp(database, appId)) === undefined) throw noApp(appId)
-  return show(config, await findAppQuotas(database, appId))
+  return presentQuotas(config, await findAppQuotas(database, appId))
 }
 
-/** Replaces the quotas of an app; those that are not named have the default again. What had no room and has it now goes on at once. */
+/** Replaces the quotas of an app; a missing one gets its default. Endpoints that a quota stopped continue if it now allows it. */
 export async function setQuotas(
   deps: QuotasDeps,
   appId: string,
   input: QuotaInput,
   actor: string,
-): Promise<ShownQuotas> {
+): Promise<QuotaLimits> {
   const { database, clock, config } = deps
   const given = Object.fromEntries(Object.entries(input).filter(([, limit]) => limit !== undefined)) as QuotaInput
   await database.transaction(async (tx) => {
@@ -41,19 +41,19 @@ export async function setQuotas(
     await auditApp(tx, appId, { at: clock.now(), actor, action: 'app.quotas', detail: { ...given } })
   })
   await reviewApp(deps, appId)
-  return show(config, given)
+  return presentQuotas(config, given)
 }
 
-function show(config: QuotasDeps['config'], input: QuotaInput): ShownQuotas {
+function presentQuotas(config: QuotasDeps['config'], input: QuotaInput): QuotaLimits {
   const quotas = effectiveQuotas(config, input)
-  const one = (name: QuotaName): [QuotaName, ShownQuota] => [
+  const one = (name: QuotaName): [QuotaName, QuotaLimit] => [
     name,
-    { limit: shownLimit(quotas[name]), own: input[name] !== undefined },
+    { limit: presentLimit(quotas[name]), own: input[name] !== undefined },
   ]
-  return Object.fromEntries(QUOTA_NAMES.map(one)) as ShownQuotas
+  return Object.fromEntries(QUOTA_NAMES.map(one)) as QuotaLimits
 }
 
-export function shownLimit(limit: number): number | null {
+export function presentLimit(limit: number): number | null {
   return Number.isFinite(limit) ? limit : null
 }
 

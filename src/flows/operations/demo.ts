@@ -23,7 +23,7 @@ export interface DemoApp {
   redirectUri: string
 }
 
-/** A simulated service that runs beside us. */
+/** A simulated service of the demo. */
 export interface DemoService {
   service: string
   url: string
@@ -31,7 +31,7 @@ export interface DemoService {
   secret: string
 }
 
-/** The demo app keeps its id and secret over restarts, in a file that its owner alone can read, so that they can be printed again. */
+/** Reads the demo app's id and secret from a file that only its owner can read, or creates it: they stay the same over restarts. */
 export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
   const path = join(dataDir, 'demo-app.json')
   if (!existsSync(path)) {
@@ -43,7 +43,7 @@ export function readDemoApp(dataDir: string, baseUrl: string): DemoApp {
   return { clientId, secret, redirectUri: `${baseUrl}/demo/callback` }
 }
 
-/** Where somebody begins: the demo app makes a `state` for the browser, then leads to the page of services. */
+/** The start of the demo: creates a `state` for the browser and redirects to the page of services. */
 export const DEMO_START = '/demo/connect'
 
 export async function ensureDemoApp(
@@ -66,7 +66,7 @@ export async function ensureDemoApp(
       createdAt: now,
       expiresAt: undefined,
     })
-    // The port may be another one today.
+    // The port, and with it the redirect address, may have changed since the last start.
     if (!made) await updateApp(tx, app)
     for (const { service, url, key, secret } of services) {
       await putServiceKey(

@@ -13,7 +13,7 @@ import { planMigrations } from '#store/migrate.ts'
 import { readServer } from '#store/server.ts'
 
 export interface DoctorDeps {
-  /** Throws what is wrong with the settings. */
+  /** Throws when the settings are wrong. */
   config: () => Config
   nodeVersion: string
   clock: Clock
@@ -24,14 +24,14 @@ export interface Diagnosis {
   name: string
   state: 'ok' | 'warn' | 'fail'
   detail: string
-  /** What to do. There unless all is well. */
+  /** What to do; set unless the state is `ok`. */
   help?: string
 }
 
 const LOW_DISK_BYTES = 1024 ** 3
 const SKEW_MS = 5000
 
-/** Looks at everything the service stands on. Each check stands alone, so that one failure does not hide the next. */
+/** Checks everything that the service depends on. The checks are independent, so that one failure does not hide another. */
 export async function examine(deps: DoctorDeps): Promise<Diagnosis[]> {
   const findings = [checkNode(deps.nodeVersion)]
   let config: Config
@@ -58,7 +58,7 @@ function checkNode(version: string): Diagnosis {
     name: 'node',
     state: ok ? 'ok' : 'fail',
     detail: version,
-    ...(ok ? {} : { help: 'Use Node 24.12 or newer; npm run tributary brings its own.' }),
+    ...(ok ? {} : { help: 'Use Node 24.12 or newer; npm run tributary uses its own.' }),
   }
 }
 
@@ -72,7 +72,7 @@ function checkFolder(dataDir: string): Diagnosis {
       name: 'data folder',
       state: 'fail',
       detail: `${dataDir} cannot be used (${codeOf(error)})`,
-      help: `Give it to this user: chown -R "$(id -un)" ${dataDir}`,
+      help: `Make this user its owner: chown -R "$(id -un)" ${dataDir}`,
     }
   }
 }
@@ -93,7 +93,7 @@ function checkDisk(dataDir: string): Diagnosis {
 function checkKey(config: Config): Diagnosis {
   if (config.key !== undefined) return checkKeys(config.key)
   const path = keyFilePath(config.dataDir)
-  if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be made at the first start` }
+  if (!existsSync(path)) return { name: 'key', state: 'ok', detail: `${path} will be created at the first start` }
   const open = (statSync(path).mode & 0o077) !== 0
   return open
     ? {
@@ -122,12 +122,12 @@ function checkAdminToken(config: Config): Diagnosis {
   const name = 'admin token'
   const file = join(config.dataDir, 'admin-token')
   if (config.adminToken === undefined && !existsSync(file))
-    return { name, state: 'ok', detail: `${file} will be made at the first start` }
+    return { name, state: 'ok', detail: `${file} will be created at the first start` }
   try {
     const doubt = doubtAbout(Buffer.from(readAdminToken(config.adminToken, config.dataDir).token))
     const detail = config.adminToken === undefined ? file : 'TRIBUTARY_ADMIN_TOKEN'
     if (doubt === undefined) return { name, state: 'ok', detail }
-    return { name, state: 'warn', detail: `${detail}: it ${doubt}`, help: 'Make one with: openssl rand -base64 32' }
+    return { name, state: 'warn', detail: `${detail}: it ${doubt}`, help: 'Create one with: openssl rand -base64 32' }
   } catch (error) {
     return failed(name, error)
   }
@@ -139,7 +139,7 @@ async function checkDatabase(deps: DoctorDeps): Promise<Diagnosis[]> {
       const before = deps.clock.now()
       const server = await readServer(database)
       const after = deps.clock.now()
-      // Only what the round trip cannot explain is skew.
+      // Only a difference that exceeds the round trip is skew.
       const skewMs = Math.max(0, before - server.nowMs, server.nowMs - after)
       const { pending } = await planMigrations(database)
       return [
@@ -150,15 +150,15 @@ async function checkDatabase(deps: DoctorDeps): Promise<Diagnosis[]> {
               name: 'migrations',
               state: 'warn',
               detail: `${pending.length} pending`,
-              help: 'tributary migrate (serve does it at start)',
+              help: 'Run: tributary migrate (serve does so at start)',
             },
         skewMs < SKEW_MS
           ? { name: 'clock', state: 'ok', detail: 'agrees with the database' }
           : {
               name: 'clock',
               state: 'fail',
-              detail: `${Math.round(skewMs / 1000)} s away from the database's`,
-              help: 'Set the clock by NTP; signed requests are refused when it is off.',
+              detail: `differs from the database's by ${Math.round(skewMs / 1000)} s`,
+              help: 'Set the clock by NTP; services reject signed requests when it is wrong.',
             },
       ]
     })
@@ -175,8 +175,8 @@ async function checkPort({ port, host }: Config): Promise<Diagnosis> {
       resolve({
         name: 'port',
         state: 'warn',
-        detail: `${host}:${port} is taken (${codeOf(error)})`,
-        help: `Fine if Tributary runs there; otherwise choose another: --port ${port + 1}`,
+        detail: `${host}:${port} is in use (${codeOf(error)})`,
+        help: `This is fine if Tributary uses it; otherwise choose another: --port ${port + 1}`,
       }),
     )
     server.listen(port, host, () =>
@@ -191,8 +191,8 @@ function checkEgress({ allowPrivate }: Config): Diagnosis {
     return {
       name: 'egress',
       state: 'warn',
-      detail: `outgoing calls may go anywhere (${wide.join(', ')})`,
-      help: 'Name only the networks you need in TRIBUTARY_ALLOW_PRIVATE.',
+      detail: `outgoing calls may reach any network (${wide.join(', ')})`,
+      help: 'List only the networks you need in TRIBUTARY_ALLOW_PRIVATE.',
     }
   }
   return {
@@ -211,6 +211,6 @@ function failed(name: string, error: unknown): Diagnosis {
     name,
     state: 'fail',
     detail: reasonOf(error),
-    help: 'See the message; tributary doctor --json has it whole.',
+    help: 'See the message; tributary doctor --json prints all of it.',
   }
 }

@@ -7,9 +7,9 @@ import type { Hasher } from '#store/vault.ts'
 
 export interface HealthDeps {
   database: Database
-  /** Where the job engine has its tables. */
+  /** The database with the tables of the job queue. */
   engineDatabase: Queries
-  /** There only once the key has opened the vault. */
+  /** Exists only after the key has opened the vault, so that its presence proves the key. */
   hasher: Hasher
   isDraining: () => boolean
 }
@@ -19,9 +19,9 @@ export interface Check {
   detail: string
 }
 
-interface Looked {
+interface CheckResult {
   check: Check
-  /** The database gave an answer, whatever it was. */
+  /** The database responded, even if with an error. */
   responded: boolean
 }
 
@@ -30,15 +30,15 @@ export interface Readiness {
   checks: Record<'database' | 'migrations' | 'key' | 'queue' | 'serving', Check>
 }
 
-/** Work that waits longer than this means that nobody works. */
+/** A job that waits longer than this means that no worker runs. */
 const QUEUE_LAG_MS = 5 * 60_000
 const RESPOND_WITHIN_MS = 5000
 
 export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
   const [migrations, queue] = await Promise.all([
     check(async () => {
-      const { pending } = await planMigrations(deps.database).catch(besideNewer)
-      if (pending === undefined) return { ok: true, detail: 'a newer release has migrated; this one serves beside it' }
+      const { pending } = await planMigrations(deps.database).catch(acceptNewerSchema)
+      if (pending === undefined) return { ok: true, detail: 'migrated by a newer release, which this one can run with' }
       return {
         ok: pending.length === 0,
         detail: pending.length === 0 ? 'up to date' : `${pending.length} pending: run tributary migrate`,
@@ -54,11 +54,11 @@ export async function checkReadiness(deps: HealthDeps): Promise<Readiness> {
   ])
   const draining = deps.isDraining()
   const checks = {
-    database: migrations.responded ? { ok: true, detail: 'answers' } : migrations.check,
+    database: migrations.responded ? { ok: true, detail: 'responds' } : migrations.check,
     migrations: migrations.check,
     key: { ok: true, detail: 'opens the vault' },
     queue: queue.check,
-    serving: { ok: !draining, detail: draining ? 'stopping' : 'taking requests' },
+    serving: { ok: !draining, detail: draining ? 'stopping' : 'accepting requests' },
   }
   return { ready: Object.values(checks).every(({ ok }) => ok), checks }
 }
@@ -67,22 +67,22 @@ export async function queueDepths({ engineDatabase }: HealthDeps): Promise<Queue
   return readQueueDepths(engineDatabase, QUEUE_NAMES)
 }
 
-/** Migrations only add to what the release before needs, so in a rolling upgrade that one stays in service. */
-function besideNewer(error: unknown): { pending: undefined } {
+/** Migrations keep what the previous release needs, so it stays ready during a rolling upgrade. */
+function acceptNewerSchema(error: unknown): { pending: undefined } {
   if (codeOf(error) === 'schema_newer') return { pending: undefined }
   throw error
 }
 
-async function check(look: () => Promise<Check>): Promise<Looked> {
+async function check(run: () => Promise<Check>): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined
-  const unanswered = (detail: string): Looked => ({ check: { ok: false, detail }, responded: false })
-  const late = new Promise<Looked>((resolve) => {
-    timer = setTimeout(() => resolve(unanswered(`no answer within ${RESPOND_WITHIN_MS / 1000} s`)), RESPOND_WITHIN_MS)
+  const failed = (detail: string): CheckResult => ({ check: { ok: false, detail }, responded: false })
+  const timeout = new Promise<CheckResult>((resolve) => {
+    timer = setTimeout(() => resolve(failed(`no response within ${RESPOND_WITHIN_MS / 1000} s`)), RESPOND_WITHIN_MS)
   })
   try {
-    return await Promise.race([look().then((found) => ({ check: found, responded: true })), late])
+    return await Promise.race([run().then((found) => ({ check: found, responded: true })), timeout])
   } catch (error) {
-    return unanswered(reasonOf(error))
+    return failed(reasonOf(error))
   } finally {
     clearTimeout(timer)
   }

@@ -17,23 +17,23 @@ export interface KeyringDeps {
   keyring: Keyring
   clock: Clock
   log: Log
-  /** Undefined when the keys come from `TRIBUTARY_KEY`: then the operator puts the new key first, and we only seal anew. */
+  /** Undefined when the keys come from `TRIBUTARY_KEY`: then the operator adds the new key in front, and rotation only reseals. */
   keyFile: string | undefined
 }
 
 /** Running processes read the key file again at least this often. */
-const FOLLOWED_MS = 60_000
+const KEY_REFRESH_MS = 60_000
 
 /** How long to wait for another process that changes the keys. */
-const BUSY_MS = 30_000
+const LOCK_TIMEOUT_MS = 30_000
 
 export type { UnreadableValue }
 
 export interface Rotation {
-  /** True when this run made a new key; false when it went on with one made before. */
+  /** Whether this run created a key; otherwise it continued with the newest one. */
   newKey: boolean
   resealed: number
-  /** Values that no key opens: left as they are. The profiles of damaged credentials wait for a new sign-in. */
+  /** Values that no key opens: left unchanged. Profiles with a damaged credential become `needs_auth`. */
   unreadable: UnreadableValue[]
 }
 
@@ -43,11 +43,11 @@ export interface Pruning {
 }
 
 /**
- * Running processes follow by themselves: they read the key file again when they meet a value sealed with a key they
- * do not know. They keep sealing with the key they have until then, so the old key goes only when nothing needs it.
+ * Creates a key and reseals everything with it. Running processes read the key file again when they meet a value sealed with an
+ * unknown key. Until then they seal with the key they have, so an old key is dropped only when nothing needs it.
  */
 export async function rotateKeyring(deps: KeyringDeps, progress: (done: number) => void): Promise<Rotation> {
-  return alone(deps, async () => {
+  return withKeyLock(deps, async () => {
     deps.keyring.refresh()
     const newKey = !(await hasStale(deps.database, deps.keyring)) && addKey(deps)
     const done = await reseal(deps.database, deps.keyring, progress)
@@ -56,7 +56,7 @@ export async function rotateKeyring(deps: KeyringDeps, progress: (done: number) 
   })
 }
 
-/** A value of an unknown key may be fine with a key that is missing here: it is told, and nobody is asked to sign in again. */
+/** Only a damaged credential requires a new sign-in: a value sealed with an unknown key may be opened by a key that is missing here. */
 async function markUnreadable(deps: KeyringDeps, { table, row, reason }: UnreadableValue): Promise<void> {
   deps.log.warn('a sealed value cannot be opened', { table, row, reason })
   if (table !== 'credential' || reason !== 'damaged') return
@@ -67,14 +67,14 @@ async function markUnreadable(deps: KeyringDeps, { table, row, reason }: Unreada
 }
 
 /**
- * Drops the keys that no sealed value needs. Apart from `rotate`, so that slow processes and backups can be waited for:
- * a process that has not read the new key yet still seals with the old one.
+ * Drops the keys that no sealed value needs. Separate from `rotateKeyring`, so that the operator can wait for slow processes and
+ * backups: a process that has not read the new key yet still seals with the old one.
  */
 export async function pruneKeyring(
   deps: KeyringDeps,
   options: { atOnce: boolean } = { atOnce: false },
 ): Promise<Pruning> {
-  return alone(deps, () => prune(deps, options.atOnce))
+  return withKeyLock(deps, () => prune(deps, options.atOnce))
 }
 
 async function prune(deps: KeyringDeps, atOnce: boolean): Promise<Pruning> {
@@ -88,7 +88,7 @@ async function prune(deps: KeyringDeps, atOnce: boolean): Promise<Pruning> {
   }
   if (deps.keyFile === undefined) return { dropped: 0, unreadable }
   const file = readKeyFile(deps.keyFile)!
-  if (file.keys.length > 1 && !atOnce && deps.clock.now() - statSync(deps.keyFile).mtimeMs < FOLLOWED_MS) {
+  if (file.keys.length > 1 && !atOnce && deps.clock.now() - statSync(deps.keyFile).mtimeMs < KEY_REFRESH_MS) {
     throw new SetupError('The newest key is less than a minute old; running processes may not have it yet.', {
       code: 'keys_settling',
       help: 'Wait a minute and try again, or add --at-once if nothing else runs.',
@@ -99,11 +99,11 @@ async function prune(deps: KeyringDeps, atOnce: boolean): Promise<Pruning> {
   return { dropped: file.keys.length - 1, unreadable }
 }
 
-/** One at a time: two that write the key file at once would lose a key that something is sealed with. */
-async function alone<Result>({ keyFile }: KeyringDeps, work: () => Promise<Result>): Promise<Result> {
+/** Serializes changes of the key file: two concurrent writers could lose a key that a value is sealed with. */
+async function withKeyLock<Result>({ keyFile }: KeyringDeps, work: () => Promise<Result>): Promise<Result> {
   if (keyFile === undefined) return work()
   const lock = await acquireFileLock(`${keyFile}.lock`, (waitedMs) => {
-    if (waitedMs < BUSY_MS) return
+    if (waitedMs < LOCK_TIMEOUT_MS) return
     throw new SetupError('Another process is changing the keys.', {
       code: 'keys_busy',
       help: 'Wait until it is done, then try again.',

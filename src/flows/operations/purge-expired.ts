@@ -22,17 +22,17 @@ interface Purged {
   deliveries: number
   events: number
   deletions: number
-  /** What belonged to destinations that went with their app. */
+  /** Cursors and dead letters of deleted destinations. */
   orphans: number
-  /** Ways from a profile to a destination that were missing. */
+  /** Missing cursors that were created. */
   cursors: number
-  /** Counts of stored items that were wrong. */
+  /** Profiles whose item counts were wrong. */
   miscounted: number
-  /** Quotas that are no longer nearly used up. */
+  /** Notices of quotas that are no longer near or reached. */
   quotas: number
 }
 
-/** Drops what has served its time. Runs every few minutes; losing or repeating a run is harmless. */
+/** Deletes what has outlived its TTL and corrects counts. Runs every few minutes; a missed or repeated run is harmless. */
 export async function purgeExpired(deps: ReviewDeps): Promise<Purged> {
   const { database, clock } = deps
   return {

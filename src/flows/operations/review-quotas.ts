@@ -25,26 +25,26 @@ export interface ReviewDeps {
   config?: Partial<QuotaSettings> | undefined
 }
 
-const AT_ONCE = 500
-/** Limit: notices that one turn looks at or makes anew; the next turn of maintenance looks at the others. */
+const BATCH = 500
+/** Limit: notices that one run reviews or restores; the next run of maintenance continues. */
 const MAX_NOTICES = 10_000
-/** So much of a quota must be free before everything is read again by itself; else each item that goes would cost a whole walk. */
+/** This share of a quota must be free before stopped endpoints are read again; otherwise each deleted item would cost a whole walk. */
 const FREE_SHARE = 0.1
 
-/** Looks at every quota that was near or reached: what has room again goes on. Gives how many notices ended. */
+/** Reviews every quota that was near or reached, and resumes endpoints that have capacity again. Returns how many notices ended. */
 export async function reviewQuotas(deps: ReviewDeps): Promise<number> {
   await restoreNotices(deps, undefined)
   let ended = 0
   let last: QuotaNotice | undefined
   for (;;) {
-    const notices = await nextNotices(deps.database, last, AT_ONCE)
+    const notices = await nextNotices(deps.database, last, BATCH)
     for (const notice of notices) if (await review(deps, notice, FREE_SHARE)) ended += 1
     last = notices.at(-1)
-    if (notices.length < AT_ONCE) return ended
+    if (notices.length < BATCH) return ended
   }
 }
 
-/** Who died after storing that a quota stopped an endpoint, and before telling it, left no notice: without one nothing would go on. */
+/** Restores notices that are missing because a worker died after it stopped an endpoint: without one the endpoint would never resume. */
 async function restoreNotices({ database, clock }: ReviewDeps, of: string | undefined): Promise<void> {
   for (const { quota, shard, profileId, accountId, appId } of await listLeftOut(database, of, MAX_NOTICES)) {
     const whole = { quota, level: 'reached', appId, since: clock.now() } as const
@@ -55,13 +55,13 @@ async function restoreNotices({ database, clock }: ReviewDeps, of: string | unde
   }
 }
 
-/** After the quotas of an app were set: any room counts, because somebody wants it used. */
+/** Reviews an app after its quotas were set: any free capacity resumes endpoints, because the operator wants it used. */
 export async function reviewApp(deps: ReviewDeps, appId: string): Promise<void> {
   await restoreNotices(deps, appId)
   for (const notice of await listNotices(deps.database, appId, MAX_NOTICES)) await review(deps, notice, 0)
 }
 
-/** True when the notice is over. */
+/** Returns whether the notice ended. */
 async function review(deps: ReviewDeps, notice: QuotaNotice, freeShare: number): Promise<boolean> {
   const { database, clock, config } = deps
   const limit = effectiveQuotas(config, await findAppQuotas(database, notice.appId))[notice.quota]
@@ -79,7 +79,7 @@ async function review(deps: ReviewDeps, notice: QuotaNotice, freeShare: number):
   return isOk
 }
 
-/** How much of the quota is used; undefined when its profile or account is gone. */
+/** Returns how much of the quota is used; undefined when its profile or account no longer exists. */
 async function usedOf(
   deps: ReviewDeps,
   { quota, appId, accountId, subject }: QuotaNotice,
@@ -89,9 +89,9 @@ async function usedOf(
     const { total, own } = await appUsage(deps, appId, OWN_SERVICE.service)
     return (scope === 'own' ? own : total)[unit]
   }
-  // A merge may have given the profile another account.
-  const home = scope === 'account' ? accountId : await accountOf(deps, subject)
-  const profiles = home === undefined ? [] : await accountUsage(deps.database, home)
+  // A merge may have moved the profile to another account.
+  const currentAccount = scope === 'account' ? accountId : await accountOf(deps, subject)
+  const profiles = currentAccount === undefined ? [] : await accountUsage(deps.database, currentAccount)
   const counted = scope === 'account' ? profiles : profiles.filter(({ profileId }) => profileId === subject)
   return counted.length === 0 ? undefined : totalOf(counted)[unit]
 }
@@ -101,7 +101,7 @@ async function accountOf({ database }: ReviewDeps, profileId: string): Promise<s
   return shard === undefined ? undefined : (await findProfile(database, shard, profileId))?.accountId
 }
 
-/** Those that the quota may have stopped; undefined: all of the app. */
+/** Returns the profiles that the quota may have stopped; undefined: all of the app. */
 async function profilesOf({ database }: ReviewDeps, { quota, subject }: QuotaNotice): Promise<string[] | undefined> {
   if (quota.startsWith('profile_')) return [subject]
   if (quota.startsWith('account_')) return (await accountUsage(database, subject)).map(({ profileId }) => profileId)

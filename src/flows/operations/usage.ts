@@ -16,18 +16,18 @@ import { accountUsage, totalOf } from '#store/apps/usage.ts'
 import { appUsage } from '#store/apps/usage-of-apps.ts'
 import { findAccountById } from '#store/identity/accounts.ts'
 import { appSubject, openSignIns } from '#store/identity/open-sign-ins.ts'
-import { noApp, type QuotasDeps, shownLimit } from './app-quotas.ts'
+import { noApp, presentLimit, type QuotasDeps } from './app-quotas.ts'
 
 type UsageDeps = QuotasDeps & { registry: Registry }
 
 /** How much of a quota is used. */
-export interface ShownUse {
+export interface QuotaUse {
   used: number
   limit: number | null
   state: QuotaState
 }
 
-export interface ShownNotice {
+export interface QuotaNoticeView {
   quota: string
   state: 'near' | 'reached'
   account?: string
@@ -35,30 +35,30 @@ export interface ShownNotice {
   since: number
 }
 
-export interface ShownUsage {
+export interface UsageView {
   app: string
   account?: string
   counted_at: number
-  quotas: Partial<Record<QuotaName, ShownUse>>
-  /** Of an account, or of the one profile that was asked for. */
+  quotas: Partial<Record<QuotaName, QuotaUse>>
+  /** The profiles of the account, or the requested one. */
   profiles?: {
     profile: string
     id: string
     items: number
     bytes: number
-    quotas: Partial<Record<QuotaName, ShownUse>>
+    quotas: Partial<Record<QuotaName, QuotaUse>>
   }[]
-  /** What is nearly used up or was reached, anywhere in the app. */
-  notices?: ShownNotice[]
+  /** Quotas that are near or reached, of the app, its accounts and profiles. */
+  notices?: QuotaNoticeView[]
 }
 
-/** Limit: notices that are shown at once; those that are reached come first. */
-const MAX_SHOWN_NOTICES = 100
+/** Limit: notices that one response contains, reached ones first; further ones are left out. */
+const MAX_NOTICES = 100
 
-/** Limit: apps whose use of quotas is told in metrics; the oldest ones. */
+/** Limit: apps whose use of quotas is in the metrics; newer apps are left out. */
 const MAX_APPS_IN_METRICS = 100
 
-/** For metrics: how full each app is, and how many quotas of profiles, accounts and apps are near or reached. */
+/** For metrics: the used share of each app's quotas, and how many quotas of profiles, accounts and apps are near or reached. */
 export async function quotaFigures(deps: QuotasDeps): Promise<{
   used: { app: string; quota: string; share: number }[]
   notices: { quota: string; level: string; n: number }[]
@@ -76,20 +76,20 @@ export async function quotaFigures(deps: QuotasDeps): Promise<{
   return { used: shares, notices: await countNotices(deps.database) }
 }
 
-/** Of the whole app, or of one of its accounts. */
+/** Returns how much of its quotas an app, or one of its accounts, uses. */
 export async function usageOf(
   deps: UsageDeps,
   appId: string,
   of: { account?: string | undefined; profile?: string | undefined } = {},
-): Promise<ShownUsage> {
+): Promise<UsageView> {
   if ((await findApp(deps.database, appId)) === undefined) throw noApp(appId)
   const quotas = effectiveQuotas(deps.config, await findAppQuotas(deps.database, appId))
   if (of.account !== undefined) return usageOfAccount(deps, appId, quotas, of.account, of.profile)
-  if (of.profile !== undefined) throw new ApiError('bad_parameter', 'profile: needs an account beside it.')
+  if (of.profile !== undefined) throw new ApiError('bad_parameter', 'profile: requires the parameter account.')
   const { database, clock } = deps
   const { total, own, countedAt } = await appUsage(deps, appId, OWN_SERVICE.service)
   const { n } = await openSignIns(database, appSubject(appId), clock.now())
-  const notices = await listNotices(database, appId, MAX_SHOWN_NOTICES)
+  const notices = await listNotices(database, appId, MAX_NOTICES)
   return {
     app: appId,
     counted_at: countedAt,
@@ -110,13 +110,13 @@ async function usageOfAccount(
   quotas: Quotas,
   accountId: string,
   name: string | undefined,
-): Promise<ShownUsage> {
+): Promise<UsageView> {
   const account = await findAccountById(database, accountId)
   if (account?.appId !== appId) throw new ApiError('not_found', 'There is no such account.')
   const all = await accountUsage(database, accountId)
-  const wanted = name === undefined ? undefined : parseProfileName(registry, name)
+  const parsed = name === undefined ? undefined : parseProfileName(registry, name)
   const chosen = all.filter(
-    (profile) => name === undefined || name === profile.profileId || (wanted !== undefined && isNamed(wanted, profile)),
+    (profile) => name === undefined || name === profile.profileId || (parsed !== undefined && isNamed(parsed, profile)),
   )
   if (name !== undefined && chosen.length === 0) throw new ApiError('no_profile')
   return {
@@ -141,6 +141,6 @@ function used(quotas: Quotas, scope: 'profile' | 'account' | 'app' | 'own', { it
   }
 }
 
-function use(amount: number, limit: number): ShownUse {
-  return { used: amount, limit: shownLimit(limit), state: quotaState(amount, limit) }
+function use(amount: number, limit: number): QuotaUse {
+  return { used: amount, limit: presentLimit(limit), state: quotaState(amount, limit) }
 }

@@ -16,7 +16,7 @@ export interface Summary {
 
 type Counts = Record<string, number | Summary>
 
-/** How many items of each type there are; with `rich` also from when to when. */
+/** Counts the items of each type; with `rich` also their oldest and newest times. */
 export async function countTypes({ database }: ReadDeps, account: Account, rich: boolean): Promise<Counts> {
   const counted = await countAll(database, await listReadable(database, account))
   return Object.fromEntries(
@@ -28,7 +28,7 @@ export async function countTypes({ database }: ReadDeps, account: Account, rich:
   )
 }
 
-/** How many items each endpoint of a service has; with `rich` also from when to when and when it was last synced. */
+/** Counts the items of each endpoint of a service; with `rich` also their oldest and newest times and the last sync. */
 export async function countEndpoints(deps: ReadDeps, account: Account, name: string, rich: boolean): Promise<Counts> {
   const { database, registry } = deps
   const readable = await readableOf(deps, account, name)

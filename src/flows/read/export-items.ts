@@ -8,8 +8,8 @@ import { createPresenter } from './present.ts'
 const BATCH = { rows: 1000, bytes: 4 * 1024 * 1024 }
 
 /**
- * Every item that is kept of an account, whatever its type, as JSON text. In the order of change: what a running sync
- * writes meanwhile comes last, and nothing is passed by.
+ * Yields every stored item of an account, of any type, as JSON text. In the order of change, so that what a running sync writes
+ * meanwhile comes last and nothing is missed.
  */
 export async function* exportItems(deps: ReadDeps, account: Account): AsyncGenerator<string[]> {
   const readable = await listReadable(deps.database, account)
@@ -18,12 +18,12 @@ export async function* exportItems(deps: ReadDeps, account: Account): AsyncGener
     for (let after = 0, more = true; more; ) {
       const changes = await changesAfter(deps.database, profile, after, BATCH)
       const ids = changes.items.map(({ id }) => id)
-      const elsewhere = new Set<string>()
-      // What a merge brought together twice is exported once.
+      const duplicates = new Set<string>()
+      // An item that several merged profiles contain is exported once.
       for (const duplicate of profile.duplicates)
-        for (const id of await itemsOfProfiles(deps.database, duplicate, ids)) elsewhere.add(id)
-      const own = changes.items.filter(({ id }) => !elsewhere.has(id))
-      yield own.map((item) => present({ ...item, profileId: profile.profileId }))
+        for (const id of await itemsOfProfiles(deps.database, duplicate, ids)) duplicates.add(id)
+      const unique = changes.items.filter(({ id }) => !duplicates.has(id))
+      yield unique.map((item) => present({ ...item, profileId: profile.profileId }))
       after = changes.upTo
       more = changes.more
     }

@@ -1,6 +1,6 @@
 const MISSING = Symbol('missing')
 
-/** A flat object keyed by the paths as written. Arrays fan out and keep positions; only a missing path is null. */
+/** Returns a flat object keyed by the paths as written. A path into an array reads every entry and keeps positions; a missing field is null. */
 export function pickFlat(item: unknown, paths: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     paths.map((path) => {
@@ -10,11 +10,11 @@ export function pickFlat(item: unknown, paths: readonly string[]): Record<string
   )
 }
 
-/** The same paths with their structure kept, and missing ones left out. */
+/** Returns the fields at the paths in their structure, without missing ones. */
 export function pickNested(item: unknown, paths: readonly string[]): unknown {
-  const wanted = newTree()
-  for (const path of paths) grow(wanted, path.split('.'))
-  const picked = prune(item, wanted)
+  const tree = newTree()
+  for (const path of paths) addPath(tree, path.split('.'))
+  const picked = prune(item, tree)
   return picked === MISSING ? {} : picked
 }
 
@@ -26,12 +26,12 @@ function valueAt(value: unknown, steps: readonly string[]): unknown {
     if (found.some((entry) => entry !== MISSING)) return found.map((entry) => (entry === MISSING ? null : entry))
     return MISSING
   }
-  // Own properties only: nobody reaches a prototype by its name.
+  // Own properties only, so that a path cannot reach a prototype.
   if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return MISSING
   return valueAt((value as Record<string, unknown>)[step], rest)
 }
 
-/** What is wanted below a step; everything, when a path ends there. */
+/** The selected fields below a step; with `whole` everything, because a path ends there. */
 interface Tree {
   whole: boolean
   steps: Map<string, Tree>
@@ -41,25 +41,25 @@ function newTree(): Tree {
   return { whole: false, steps: new Map() }
 }
 
-function grow(tree: Tree, [step, ...rest]: readonly string[]): void {
+function addPath(tree: Tree, [step, ...rest]: readonly string[]): void {
   if (step === undefined) {
     tree.whole = true
     return
   }
   const branch = tree.steps.get(step) ?? newTree()
   tree.steps.set(step, branch)
-  grow(branch, rest)
+  addPath(branch, rest)
 }
 
-function prune(value: unknown, wanted: Tree): unknown {
-  if (wanted.whole) return value
+function prune(value: unknown, tree: Tree): unknown {
+  if (tree.whole) return value
   if (Array.isArray(value)) {
-    const kept = value.map((entry) => prune(entry, wanted)).filter((entry) => entry !== MISSING)
-    return kept.length > 0 ? kept : MISSING
+    const entries = value.map((entry) => prune(entry, tree)).filter((entry) => entry !== MISSING)
+    return entries.length > 0 ? entries : MISSING
   }
   if (value === null || typeof value !== 'object') return MISSING
   const copy: Record<string, unknown> = Object.create(null)
-  for (const [step, branch] of wanted.steps) {
+  for (const [step, branch] of tree.steps) {
     if (!Object.hasOwn(value, step)) continue
     const inner = prune((value as Record<string, unknown>)[step], branch)
     if (inner !== MISSING) copy[step] = inner

@@ -12,16 +12,16 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 import { type FoundItem, findItem, hasEndpoint } from '#store/items/query.ts'
 import { listReadable, listReadableUnproven, type ReadableProfile } from '#store/items/readable-profiles.ts'
-import { narrow, narrowByParameter } from './narrow.ts'
+import { filterByName, filterByServicesParameter } from './filter-profiles.ts'
 
 export interface ReadDeps {
   database: Database
   registry: Registry
-  /** Told of readers that fail on stored records. */
+  /** Logs readers that fail on stored records. */
   log?: Log | undefined
 }
 
-/** What a path of the API names: some of an account's profiles, and which of their items. */
+/** The items that an API path names: some profiles of an account, and a selection of their items. */
 export interface ItemScope<Holder extends ReadingAccount = Account> {
   account: Holder
   readable: ReadableProfile[]
@@ -35,12 +35,12 @@ export async function scopeOfEndpoint<Holder extends ReadingAccount>(
   service: string,
   endpoint: string,
 ): Promise<ItemScope<Holder>> {
-  const readable = narrowToName(deps, await listReadableUnproven(deps.database, account), service)
+  const readable = requireNamed(deps, await listReadableUnproven(deps.database, account), service)
   await checkEndpoint(deps, readable, endpoint)
   return { account, readable, selection: { endpoint } }
 }
 
-/** `/types/:type`, perhaps of some services only. */
+/** `/types/:type`, optionally of some services only. */
 export async function scopeOfType<Holder extends ReadingAccount>(
   { database, registry }: ReadDeps,
   account: Holder,
@@ -49,23 +49,23 @@ export async function scopeOfType<Holder extends ReadingAccount>(
 ): Promise<ItemScope<Holder>> {
   return {
     account,
-    readable: narrowByParameter(registry, await listReadableUnproven(database, account), services),
+    readable: filterByServicesParameter(registry, await listReadableUnproven(database, account), services),
     selection: { type },
   }
 }
 
 /** The profiles that a path names by `service` or `id@service`. */
 export async function readableOf(deps: ReadDeps, account: Account, name: string): Promise<ReadableProfile[]> {
-  return narrowToName(deps, await listReadable(deps.database, account), name)
+  return requireNamed(deps, await listReadable(deps.database, account), name)
 }
 
-function narrowToName({ registry }: ReadDeps, readable: ReadableProfile[], name: string): ReadableProfile[] {
-  const named = narrow(registry, readable, [name])
+function requireNamed({ registry }: ReadDeps, readable: ReadableProfile[], name: string): ReadableProfile[] {
+  const named = filterByName(registry, readable, [name])
   if (named.length === 0) throw new ApiError('no_profile')
   return named
 }
 
-/** A service has the endpoints of its connector; own items those that something was stored at. */
+/** A service has the endpoints of its connector; own items have those where something is stored. */
 async function checkEndpoint(
   { database, registry }: ReadDeps,
   readable: ReadableProfile[],
@@ -74,13 +74,13 @@ async function checkEndpoint(
   const { service } = firstOf(readable)
   if (service === OWN_SERVICE.service) {
     for (const profile of readable) if (await hasEndpoint(database, profile, endpoint)) return
-    throw new ApiError('not_found', `There are no items of your own at “${endpoint}”.`)
+    throw new ApiError('not_found', `The app has stored no own items at “${endpoint}”.`)
   }
   const fault = endpointFault(registry, service, endpoint)
   if (fault !== undefined) throw new ApiError('not_found', fault)
 }
 
-/** By the id we gave it, or by its IDR. Anything that is not the account's own is not there. */
+/** Reads an item by its global id or IDR. An item of another account is `not_found`. */
 export async function readById(
   { database }: ReadDeps,
   account: Account,
@@ -111,7 +111,7 @@ function locate(
   }
 }
 
-/** By the id the service gave it. */
+/** Reads an item by its native id. */
 export async function readByNativeId(
   { database, registry }: ReadDeps,
   { readable }: ItemScope,

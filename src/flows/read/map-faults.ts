@@ -1,7 +1,7 @@
 import type { ReaderFault } from '#kit/read-item.ts'
 import type { Log } from '#platform/telemetry/log.ts'
 
-/** A field of stored records that a connector's reader could not read when somebody asked for it. */
+/** A field of stored records that a connector's reader could not read for a request. */
 export interface MapFaults {
   service: string
   endpoint: string
@@ -9,12 +9,12 @@ export interface MapFaults {
   n: number
 }
 
-// Of this process since it started. Connectors are few, and so are their fields.
+// Counts of this process since it started. The number of services, endpoints and fields is small.
 const counts = new Map<string, MapFaults>()
 
 /**
- * Syncing keeps what its readers threw; here the record is stored already, and was read well when it came or before its connector
- * changed. It is counted, and told once for each field.
+ * Counts a fault, and logs the first one of each field. A sync stores its faults; here the record was stored before, and its reader
+ * fails only now, e.g. because the connector changed.
  */
 export function noteMapFault(
   log: Log | undefined,

@@ -23,7 +23,7 @@ export interface PresentDeps {
   log?: Log | undefined
 }
 
-/** Turns stored items into JSON text. Where nothing has to be computed, the record is passed on without being read. */
+/** Formats stored items as JSON text. Where nothing has to be computed, the stored record is copied without parsing it. */
 export function createPresenter(
   deps: PresentDeps,
   readable: readonly ReadableProfile[],
@@ -48,7 +48,7 @@ export function createPresenter(
   }
 }
 
-/** One item, and what its text depends on beside the wish. */
+/** Formats one item, and returns a version that changes whenever the item does. */
 export function presentOne(
   deps: PresentDeps,
   readable: readonly ReadableProfile[],
@@ -58,7 +58,7 @@ export function presentOne(
   return { text: createPresenter(deps, readable, options)(item), version: `${item.updatedAt}-${item.seq}` }
 }
 
-/** Many items come from few streams. */
+/** Caches the IDR prefix of each stream: many items come from few streams. */
 function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundItem) => string {
   const streams = new Map<string, (item: string) => string>()
   return ({ profileId, service, owner }, { endpoint, nativeId }) => {
@@ -73,14 +73,14 @@ function createIdrs(registry: Registry): (profile: ReadableProfile, item: FoundI
   }
 }
 
-// There are few combinations of types, and every item shows one.
-const shownTypes = new Map<number, string>()
+// JSON text by bits: there are few combinations of types, and every item has one.
+const typesJson = new Map<number, string>()
 
 function tailOf({ types: bits, guid }: FoundItem): string {
-  let types = shownTypes.get(bits)
+  let types = typesJson.get(bits)
   if (types === undefined) {
     types = JSON.stringify(presentTypes(typesFromBits(bits)))
-    shownTypes.set(bits, types)
+    typesJson.set(bits, types)
   }
   return `"types":${types}${guid.length === 0 ? '' : `,"guid":${JSON.stringify(guid.join(' '))}`}`
 }

@@ -7,15 +7,15 @@ import { type FoundItem, queryItems } from '#store/items/query.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 import type { ItemScope, ReadDeps } from './find.ts'
 
-/** Rows fetched at first; then as many as make about this much text: enough to keep a socket busy, little to hold. */
 const FIRST_ROWS = 50
-/** Limit: rows fetched at once for one stream of items. */
+/** Limit: rows fetched at once for one stream of items; further ones follow in the next batch. */
 const MAX_ROWS = 1000
+/** After the first batch, a batch has about this much text: enough to keep a socket busy, and little memory. */
 const BATCH_CHARS = 256 * 1024
 
 /**
- * Items in order, fetched as the reader takes them: a slow reader slows the query, and one that leaves ends it.
- * No connection to the database is held between two batches. Each batch asks anew whether it may be read.
+ * Yields items in order, in batches that are fetched on demand: a slow consumer slows the queries down, and one that stops ends
+ * them. No database connection is held between two batches. Each batch verifies again that the account may read it.
  */
 export async function* readItems(
   { database }: Pick<ReadDeps, 'database'>,
@@ -26,28 +26,28 @@ export async function* readItems(
   let left = query.limit
   let rows = FIRST_ROWS
   let page = query
-  const later = proofOfHolding(account, readable)
+  const laterProof = proofOfHolding(account, readable)
   while (left > 0) {
     const want = Math.min(left, rows)
-    // What comes after the first batch is a long answer, and must not stand before short ones.
+    // Batches after the first belong to a long response, which must not delay short ones.
     const found =
       page === query
         ? await queryItems(database, readable, selection, page, want, proofOfCached(account))
-        : await queryItems(database.background, readable, selection, page, want, later)
-    const shown = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
-    // All that is needed of them is taken before: they belong to the reader, who may empty the list.
-    left -= shown.length
+        : await queryItems(database.background, readable, selection, page, want, laterProof)
+    const items = query.dedup ? await withoutCopies(database, readable, selection, query, found) : found
+    // Read everything before the yield: the consumer owns the list and may empty it.
+    left -= items.length
     const last = found.at(-1)
     const isEnd = last === undefined || found.length < want
     const chars = found.reduce((sum, { data, oembed }) => sum + data.length + oembed.length, 0)
     rows = Math.min(MAX_ROWS, Math.max(1, Math.floor((BATCH_CHARS * found.length) / chars)))
-    if (shown.length > 0) yield shown
+    if (items.length > 0) yield items
     if (isEnd) return
     page = { ...page, before: { at: last.at, id: last.id } }
   }
 }
 
-/** One item per guid: an item goes when an earlier one of the same answer carries one of its marks. */
+/** Keeps one item per dedupe key: an item is left out when an earlier one of the same response has one of its keys. */
 async function withoutCopies(
   database: Database,
   readable: readonly ReadableProfile[],

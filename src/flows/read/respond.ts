@@ -5,15 +5,15 @@ import type { ItemScope, ReadDeps } from './find.ts'
 import { createPresenter, type Presentation } from './present.ts'
 import { readItems } from './read-items.ts'
 
-/** Up to this much text is gathered first, so that the answer can name its next page; more is streamed. */
-const GATHERED_CHARS = 512 * 1024
+/** Up to this much text is buffered, so that the response can link its next page; more is streamed. */
+const BUFFERED_CHARS = 512 * 1024
 const PIECE_CHARS = 64 * 1024
 
 export type ItemsResponse =
   | { whole: string /** The last item, when more come after it. */; next: { at: number; id: string } | undefined }
   | { pieces: AsyncGenerator<string> }
 
-/** An array of items as JSON text. However many are asked for, only a little of it is held at a time. */
+/** Reads items as the JSON text of an array, in bounded memory whatever the limit. */
 export async function respondWithItems(
   deps: ReadDeps,
   scope: ItemScope<ReadingAccount>,
@@ -21,7 +21,7 @@ export async function respondWithItems(
   options: Presentation,
 ): Promise<ItemsResponse> {
   const present = createPresenter(deps, scope.readable, options)
-  // One more than asked tells whether there is a next page.
+  // One item more than requested shows whether there is a next page.
   const limit = query.limit === 0 ? 0 : query.limit + 1
   const batches = readItems(deps, scope, { ...query, limit })
   const found: FoundItem[] = []
@@ -31,15 +31,15 @@ export async function respondWithItems(
     if (done) break
     found.push(...value)
     chars += value.reduce((sum, { data, oembed }) => sum + data.length + oembed.length, 0)
-    if (chars > GATHERED_CHARS) return { pieces: pieces(found, batches, query.limit, present) }
+    if (chars > BUFFERED_CHARS) return { pieces: pieces(found, batches, query.limit, present) }
   }
   const items = found.slice(0, query.limit)
   return { whole: `[${items.map(present).join(',')}]`, next: found.length > query.limit ? items.at(-1) : undefined }
 }
 
-/** However slowly it is taken, little waits: what is left of one batch, and one piece of text. */
+/** Holds only the rest of one batch and one piece of text, however slow the consumer is. */
 async function* pieces(
-  gathered: FoundItem[],
+  buffered: FoundItem[],
   batches: AsyncGenerator<FoundItem[]>,
   limit: number,
   present: (item: FoundItem) => string,
@@ -47,8 +47,8 @@ async function* pieces(
   let left = limit
   let text = ''
   try {
-    for (let found: FoundItem[] | undefined = gathered; found !== undefined; ) {
-      // Taken out, so that nobody who stopped reading keeps what was shown already.
+    for (let found: FoundItem[] | undefined = buffered; found !== undefined; ) {
+      // Removes items from the list, so that a stalled consumer does not retain those it has received.
       for (let item = found.shift(); item !== undefined && left > 0; item = found.shift()) {
         text += (left === limit ? '[' : ',') + present(item)
         left -= 1

@@ -10,12 +10,12 @@ export interface ServiceCard {
   aliases: string[]
   endpoints: Record<string, { types: string[]; class: string; every_seconds: number }>
   types: string[]
-  /** Whether `apply` can ask the service if a token was given to this app. */
+  /** Whether `apply` can verify that a token was issued to this app. */
   apply_verifies_app: boolean
   has_keys?: boolean
 }
 
-/** What this release can speak with, for anybody. */
+/** Describes every service; with an app also whether it has keys for it. */
 export async function listServices(
   { database, registry }: ReadDeps,
   appId: string | undefined,

@@ -168,7 +168,7 @@ export function parkedCount({ database }: Pick<SyncDeps, 'database'>): Promise<n
 }
 
 /** For metrics: lost fields and quarantined records, by service and endpoint. */
-export function asideFigures({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countFaultsAndQuarantined> {
+export function faultFigures({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countFaultsAndQuarantined> {
   return countFaultsAndQuarantined(database)
 }
 

@@ -4,7 +4,7 @@ import { page } from './layout.ts'
 
 type Asked = Extract<Question, { kind: 'ask' }>
 
-/** Shown before a token goes to a browser app or a profile joins an account, so that nobody joins by a link somebody sent. */
+/** Shown before a browser app gets a token or a profile joins an account, so that a link from an attacker cannot cause either. */
 export function confirmPage({ app, service, ticket, self, joins, expiresAt }: Asked): string {
   const { id, name, handle } = self
   const until = new Date(expiresAt).toISOString()
@@ -24,7 +24,7 @@ ${joins === undefined ? html`<p>It will be your account in ${app.name}.</p>` : j
   )
 }
 
-/** For somebody who comes back to the page, or presses again, when the sign-in has taken effect. */
+/** Shown when the person returns to the page or submits it again after the sign-in is complete. */
 export function donePage(): string {
   return page(
     'This is done',

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped when it enters a page. */
+/** Text that is HTML. Any other value is escaped when it is inserted into a page. */
 export class Html {
   readonly text: string
 

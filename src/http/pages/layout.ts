@@ -21,7 +21,7 @@ button.quiet,.button.quiet{background:transparent;color:var(--brand)}:focus-visi
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Pages run no script and load nothing from anywhere; forms may only go back to us or to where we redirect. */
+/** Pages run no scripts and load nothing but images; `form-action *` allows the redirect to the app after a form. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src https: data:; form-action *; base-uri 'none'; frame-ancestors 'none'`
 
 export function page(title: string, body: Html, options: { wide?: boolean; narrow?: boolean } = {}): string {
@@ -40,7 +40,7 @@ export function sendPage(reply: FastifyReply, text: string, status = 200, policy
   return reply.code(status).type('text/html; charset=utf-8').header('content-security-policy', policy).send(text)
 }
 
-/** For a page whose form ends at this address: browsers hold the policy against redirects too, and `*` names no app's own scheme. */
+/** The policy of a page whose form redirects to this address: browsers check redirects too, and `*` does not match custom schemes. */
 export function policyToward(address: string): string {
   const { protocol } = new URL(address)
   return /^https?:$/.test(protocol) ? PAGE_POLICY : PAGE_POLICY.replace('form-action *', `form-action * ${protocol}`)

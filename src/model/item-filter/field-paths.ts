@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** Limit: fields that one request may ask for; more is answered with 400. */
+/** Limit: fields that one request may select; more is answered with 400. */
 const MAX_FIELDS = 64
 /** Limit: steps of the path to one field; more is answered with 400. */
 const MAX_DEPTH = 16
 /** Limit: characters of the path to one field; more is answered with 400. */
 const MAX_CHARS = 512
 
-/** A comma list of paths into an item, such as `data.images.source`. */
+/** A comma-separated list of paths into an item, such as `data.images.source`. */
 export const fieldPaths = (meaning: string) =>
   z
     .string()

@@ -13,12 +13,12 @@ export const near = z
   .optional()
   .describe('`<latitude>,<longitude>`: only items with a place within `within` of it.')
 
-/** Nothing on earth is further apart. */
-const HALF_WAY_ROUND_KM = 20_100
+/** Limit: kilometres of `within`, half the circumference of the earth; more counts as this many. */
+const MAX_WITHIN_KM = 20_100
 
 export const within = z
   .string()
   .regex(/^\d+(\.\d+)?$/, 'must be a number of kilometres')
-  .transform((text) => Math.min(Number(text), HALF_WAY_ROUND_KM))
+  .transform((text) => Math.min(Number(text), MAX_WITHIN_KM))
   .default(DEFAULT_WITHIN_KM)
   .describe('Kilometres around `near`.')

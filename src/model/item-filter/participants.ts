@@ -34,7 +34,7 @@ export const participants = z
     return rules
   })
   .optional()
-  .describe('Comma list, all must hold: `id`, `self`, `^id` (author), `^self`, `>n` (at least n).')
+  .describe('Comma-separated; all must match: `id`, `self`, `^id` (author), `^self`, `>n` (at least n).')
 
 function participantRule(token: string): ParticipantRule | undefined {
   if (token.startsWith('>')) {

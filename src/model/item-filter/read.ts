@@ -6,7 +6,7 @@ import { itemQuery, servicesQuery } from './schema.ts'
 
 type ItemQuery = z.output<typeof itemQuery>
 
-/** What the parameters mean; times that were not given reach from the beginning to now. */
+/** Converts validated parameters to a query. Defaults: from the beginning until now. */
 export function toQuery(input: ItemQuery, nowMs: number): Query {
   return {
     limit: input.limit,
@@ -21,7 +21,7 @@ export function toQuery(input: ItemQuery, nowMs: number): Query {
   }
 }
 
-/** The parameters of a path that stands somewhere else than in a request, read by the same rules. */
+/** Reads the parameters of an API path outside a request, such as a push filter, by the same rules. */
 export function readItemQuery(
   parameters: URLSearchParams,
   nowMs: number,

@@ -16,7 +16,7 @@ const time = (meaning: string) =>
     .optional()
     .describe(meaning)
 
-/** Limit: items that one request may ask for; beyond it numbers stop being exact. More is answered with 400. */
+/** Limit: items that one request may ask for, because larger numbers are not exact; more counts as this many. */
 const MAX_LIMIT = 1e15
 
 const limit = z
@@ -24,7 +24,7 @@ const limit = z
   .regex(/^\d+$/, 'must be a whole number, 0 or more')
   .transform((text) => Math.min(Number(text), MAX_LIMIT))
   .default(DEFAULT_LIMIT)
-  .describe('How many; no maximum, answers are streamed.')
+  .describe('Maximum number of items. Large responses are streamed.')
 
 const before = z
   .string()
@@ -34,33 +34,33 @@ const before = z
     return { at: Number(at), id }
   })
   .optional()
-  .describe('Only what comes after this item: `<at>_<id>` of the last one read.')
+  .describe('Only items after this one: `<at>_<id>` of the last item read.')
 
 /** Limit: characters of a search; more is answered with 400. */
 const MAX_SEARCH = 1000
 /** Limit: characters of the list of services in one query; more is answered with 400. */
 const MAX_SERVICES_LIST = 2000
 
-/** How single items are shown. */
+/** Parameters that select the fields of an item. */
 export const showing = {
   map: flag('Add `map` with normalised data.'),
-  fields: fieldPaths('Comma list of paths: a flat object keyed by them; a missing one is null.'),
-  select: fieldPaths('The same paths with their structure kept; missing ones are left out.'),
+  fields: fieldPaths('Comma-separated paths. Returns a flat object keyed by path; a missing field is null.'),
+  select: fieldPaths('Comma-separated paths. Keeps the structure of the item; missing fields are left out.'),
 }
 
-/** What `/services/*` and `/types/*` take. */
+/** Parameters of `/services/*` and `/types/*`. */
 export const itemQuery = z.object({
   limit,
-  since: time('Oldest time wanted, inclusive. Default 0.'),
-  until: time('Newest time wanted, inclusive. Default now.'),
+  since: time('Oldest time, inclusive. Default 0.'),
+  until: time('Newest time, inclusive. Default now.'),
   before,
   sort: z.enum(['asc', 'desc']).default('desc').describe('`desc` newest first, `asc` oldest first.'),
   q: z
     .string()
     .max(MAX_SEARCH)
-    .refine((text) => !text.includes('\0'), 'must not hold NUL')
+    .refine((text) => !text.includes('\0'), 'must not contain NUL')
     .optional()
-    .describe('Full-text search: words, `"phrases"`, `-without`, a last `beginning*`.'),
+    .describe('Full-text search: words, `"phrases"`, `-excluded`, `prefix*`.'),
   participants,
   near,
   within,
@@ -68,12 +68,12 @@ export const itemQuery = z.object({
   ...showing,
 })
 
-/** What `/types/*` takes beside. */
+/** An additional parameter of `/types/*`. */
 export const servicesQuery = {
   services: z
     .string()
     .max(MAX_SERVICES_LIST)
     .transform((text) => text.split(',').map((name) => name.trim()))
     .optional()
-    .describe('Comma list of `service` or `id@service`.'),
+    .describe('Comma-separated list of `service` or `id@service`.'),
 }

@@ -50,7 +50,7 @@ export async function finishReal(
   assert.equal(first.status, 302, first.text)
   const next = new URL(first.location!, url)
   const ticket = next.pathname === '/oauth/confirm' ? next.searchParams.get('ticket') : null
-  const back = ticket === null ? first : await open(new URL(next.pathname, url), { ticket, response: 'yes' })
+  const back = ticket === null ? first : await open(new URL(next.pathname, url), { ticket, answer: 'yes' })
   assert.ok(back.location!.startsWith(REDIRECT), back.location!)
   return new URL(back.location!).searchParams
 }

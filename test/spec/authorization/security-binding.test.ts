@@ -232,7 +232,7 @@ suite('an attacker’s link attaches nobody', () => {
     assert.match(page.body, /Esra/)
     assert.ok(!page.chain.some((url) => url.startsWith(REDIRECT)))
     assert.deepEqual((await get(harness, '/profiles', attacker.access_token)).body, before)
-    await browser.submit(page, page.forms[0]!, { response: 'no' })
+    await browser.submit(page, page.forms[0]!, { answer: 'no' })
     assert.deepEqual((await get(harness, '/profiles', attacker.access_token)).body, before)
   })
 })

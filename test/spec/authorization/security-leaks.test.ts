@@ -59,7 +59,7 @@ async function collect(): Promise<void> {
   keep('cookie', browser.cookies(harness.tributary.url)['tributary'])
   const confirm = await browser.walk(harness.startUrl('demo-health', { response_type: 'token' }), { person: 'ben' })
   keep('ticket', confirm.forms[0]!.fields.find(({ name }) => name === 'ticket')?.value)
-  const result = await browser.submit(confirm, confirm.forms[0]!, { response: 'yes' })
+  const result = await browser.submit(confirm, confirm.forms[0]!, { answer: 'yes' })
   keep('token of the fragment', new URLSearchParams(new URL(result.url).hash.slice(1)).get('access_token'))
   lab.services['demo-social'].faults.add({ path: '/oauth/token', kind: 'status', status: 500 })
   await browser.walk(harness.startUrl('demo-social'), { person: 'ada' })
@@ -130,7 +130,7 @@ async function everyEndpoint(): Promise<void> {
     query: fields(['oauth_token', 'oauth_verifier']),
     headers: { accept: 'text/html' },
   })
-  await request(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), response: 'yes' } })
+  await request(harness, 'POST', '/oauth/confirm', { form: { ...fields(['ticket']), answer: 'yes' } })
   await request(harness, 'DELETE', '/profiles/demo-health', { query: { access_token: token } })
 }
 
@@ -206,7 +206,7 @@ suite('S14 responses to browsers', () => {
       const query = new URLSearchParams({ client_id: harness.app.clientId, redirect_uri: REDIRECT })
       await browser.open(`${harness.tributary.url}/connect?${query.toString()}`)
       const page = await browser.walk(harness.startUrl('demo-social', { response_type: 'token' }), { person: 'esra' })
-      const result = await browser.submit(page, page.forms[0]!, { response: 'yes' })
+      const result = await browser.submit(page, page.forms[0]!, { answer: 'yes' })
       assert.match(new URL(result.url).hash, /^#access_token=trt_/)
       await browser.walk(harness.startUrl('demo-social'), { person: 'esra' })
       await browser.walk(harness.startUrl('demo-social'), { person: 'esra', decision: 'deny' })

@@ -13,8 +13,7 @@ before(async () => {
 after(() => harness.stop())
 
 const MINUTES = 60_000
-const press = (browser: Browser, page: Page, response: 'yes' | 'no') =>
-  browser.submit(page, page.forms[0]!, { response })
+const press = (browser: Browser, page: Page, answer: 'yes' | 'no') => browser.submit(page, page.forms[0]!, { answer })
 const profilesOf = async (token: string) => (await get(harness, '/profiles', token)).body
 const codeIn = (page: Page) => new URL(page.url).searchParams.get('code')
 const grantedBy = async (page: Page, fields: Record<string, string> = {}) =>

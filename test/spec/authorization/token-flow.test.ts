@@ -23,8 +23,7 @@ async function askedFor(query: Record<string, string> = {}, person = 'ada', app 
   return { browser, page }
 }
 
-const press = (browser: Browser, page: Page, response: 'yes' | 'no') =>
-  browser.submit(page, page.forms[0]!, { response })
+const press = (browser: Browser, page: Page, answer: 'yes' | 'no') => browser.submit(page, page.forms[0]!, { answer })
 const fragmentOf = (page: Page) => new URLSearchParams(new URL(page.url).hash.slice(1))
 
 suite('response_type=token', () => {
@@ -122,7 +121,7 @@ suite('response_type=token', () => {
     const cookie = Object.entries(own.browser.cookies(harness.tributary.url))
       .map(([name, value]) => `${name}=${value}`)
       .join('; ')
-    const body = new URLSearchParams({ ticket, response: 'yes' })
+    const body = new URLSearchParams({ ticket, answer: 'yes' })
     const result = await fetch(`${harness.tributary.url}/oauth/confirm`, {
       method: 'POST',
       body,

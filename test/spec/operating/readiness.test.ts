@@ -12,7 +12,7 @@ test('readiness distinguishes pending migrations from an unreachable database, w
   try {
     const look = () => checkReadiness({ database, engineDatabase: database, ...rest })
     const before = await look()
-    assert.deepEqual(before.checks.database, { ok: true, detail: 'answers' })
+    assert.deepEqual(before.checks.database, { ok: true, detail: 'responds' })
     assert.equal(before.checks.migrations.ok, false)
     assert.match(before.checks.migrations.detail, /^\d+ pending/)
     await migrate(database, 1)

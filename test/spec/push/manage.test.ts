@@ -154,7 +154,7 @@ suite('managing destinations over HTTP', () => {
       [['/types/kittens'], /“\/types\/kittens” names an unknown type/],
       [['types/photos'], /“types\/photos” is not a path/],
       [['/services/nobody/posts'], /is not a path such as/],
-      [['/services/demo-social/nothing'], /Demo Social has no endpoint “nothing”\. There is: .*posts/],
+      [['/services/demo-social/nothing'], /Demo Social has no endpoint “nothing”\. Its endpoints: .*posts/],
       [['/services/demo-social/posts/17'], /has too many segments/],
       [['/types/photos?near=here'], /near.*must be <latitude>,<longitude>/],
       [['/types/photos?participants=>99'], /participants/],

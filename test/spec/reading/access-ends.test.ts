@@ -45,7 +45,8 @@ async function beginReading({ token }: Reader): Promise<{ socket: Socket; text: 
 }
 
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n')
-const endings = () => harness.tributary.logged.filter((line) => line.includes('an answer ended with its access')).length
+const endings = () =>
+  harness.tributary.logged.filter((line) => line.includes('a response ended because its access ended')).length
 
 /** Reads on after access has ended; the rest must not arrive. */
 async function assertCut(reader: Reader, end: (reader: Reader) => Promise<unknown>): Promise<void> {

@@ -182,7 +182,7 @@ suite('a response that fails half-way', () => {
     await database.script('alter table item_away rename to item')
     assert.match(text, /^HTTP\/1\.1 200 OK/)
     assert.ok(!text.endsWith('0\r\n\r\n'), 'the last chunk must be missing')
-    assert.ok(harness.tributary.logged.some((line) => line.includes('an answer broke off')))
+    assert.ok(harness.tributary.logged.some((line) => line.includes('a response broke off')))
     // An HTTP client notices it without looking at the text.
     assert.equal((await harness.items('/types/photos?limit=3', reader)).length, 3)
   })

@@ -4,18 +4,18 @@ import { ApiError } from '#model/errors.ts'
 import { isNamed, parseProfileName } from '#model/profile-name.ts'
 import type { ReadableProfile } from '#store/items/readable-profiles.ts'
 
-/** The profiles that a list of `service` and `id@service` names. */
-export function narrow(
+/** Returns the profiles that match one of the names, each `service` or `id@service`. */
+export function filterByName(
   registry: Registry,
   readable: readonly ReadableProfile[],
   names: readonly string[],
 ): ReadableProfile[] {
-  const wanted = names.map((name) => parseProfileName(registry, name)).filter((name) => name !== undefined)
-  return readable.filter(({ service, owner }) => wanted.some((name) => isNamed(name, { service, nativeId: owner })))
+  const parsed = names.map((name) => parseProfileName(registry, name)).filter((name) => name !== undefined)
+  return readable.filter(({ service, owner }) => parsed.some((name) => isNamed(name, { service, nativeId: owner })))
 }
 
-/** The same for a parameter: a name that can be no profile's is a mistake worth telling. */
-export function narrowByParameter(
+/** The same for the parameter `services`, where the name of an unknown service is an error. */
+export function filterByServicesParameter(
   registry: Registry,
   readable: readonly ReadableProfile[],
   names: readonly string[] | undefined,
@@ -28,7 +28,7 @@ export function narrowByParameter(
       (service === OWN_SERVICE.service ||
         registry.find(service) !== undefined ||
         readable.some((profile) => profile.service === service))
-    if (!isKnown) throw new ApiError('bad_parameter', `services: “${name}” is no service and no id@service.`)
+    if (!isKnown) throw new ApiError('bad_parameter', `services: “${name}” is not a known service or id@service.`)
   }
-  return narrow(registry, readable, names)
+  return filterByName(registry, readable, names)
 }
