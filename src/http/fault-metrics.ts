@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { mapFaults } from '#flows/read/map-faults.ts'
-import type { asideFigures } from '#flows/sync/progress.ts'
+import type { faultCounts } from '#flows/sync/progress.ts'
 
-type Figures = Awaited<ReturnType<typeof asideFigures>>
+type Figures = Awaited<ReturnType<typeof faultCounts>>
 
 /** Gives a function that tells the registry what connectors could not read or store; undefined figures leave the last ones. */
 export function asideMetrics(registry: Registry): (figures: Figures | undefined) => void {

@@ -3,7 +3,7 @@ import { queueDepths } from '#flows/operations/health.ts'
 import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/deliver/counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
-import { asideFigures, parkedCount } from '#flows/sync/progress.ts'
+import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
@@ -90,7 +90,7 @@ export function createMetrics(): Metrics {
       tellPush(await read('push', () => pushHealth(deps)), pushCounters)
       describeWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
       tellQuotas(await read('quotas', () => quotaFigures(deps)))
-      tellAside(await read('faults and quarantine', () => asideFigures(deps)))
+      tellAside(await read('faults and quarantine', () => faultCounts(deps)))
       // The last, so that what could not be read just now is among them.
       tellLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()

@@ -143,7 +143,7 @@ function createCrew(env: Record<string, string>) {
     crew[place] = child
     let said = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      refused += text.split('a sync was overtaken and wrote nothing').length - 1
+      refused += text.split('a sync lost its lease and wrote nothing').length - 1
       said = (said + text).slice(-4000)
     })
     const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown]

@@ -161,7 +161,7 @@ suite("an app's own items", () => {
     assert.equal((await own(token, notes(PROFILE_ITEMS - 1))).status, 200)
     const refused = await own(token, notes(2, 100))
     assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
-    assert.match((refused.body as { error: string }).error, /quota profile_items of 25 has no room for 2 new items/)
+    assert.match((refused.body as { error: string }).error, /quota profile_items of 25 does not allow 2 more items/)
     assert.deepEqual((await own(token, [{ id: 'n0', text: 'changed' }])).body, { added: 0, changed: 1, unchanged: 0 })
     assert.equal((await own(token, notes(1, 100))).status, 200)
     assert.equal((await own(token, notes(1, 101))).status, 403)

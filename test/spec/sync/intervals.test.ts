@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setRules } from '#flows/sync/rules.ts'
+import { setRules } from '#flows/sync/schedule/rules.ts'
 import type { Profile } from '#model/profile.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 

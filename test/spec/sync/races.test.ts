@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
-import { runProfile } from '#flows/sync/run-profile.ts'
+import { runProfile } from '#flows/sync/run/run-profile.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
@@ -133,7 +133,7 @@ suite('while a sync runs', () => {
     await finish()
     assert.deepEqual(await fixture.stored(profile), whole)
     assert.deepEqual(await fixture.sql('select * from endpoint_sync where profile_id = $1', [profile.id]), times)
-    assert.ok(fixture.lines.some((line) => line.includes('a sync was overtaken and wrote nothing')))
+    assert.ok(fixture.lines.some((line) => line.includes('a sync lost its lease and wrote nothing')))
   })
 
   test('a request brings another run, because this one may have passed what is new', async () => {
