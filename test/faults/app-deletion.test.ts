@@ -57,7 +57,7 @@ after(async () => {
 
 const ask = <Row extends object>(text: string, values: unknown[] = []) =>
   store.database.rows<Row>({ name: '', text }, values)
-const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
+const revoked = () => service.requestsTo('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
 
 /** An app with a person, items, a destination and an unfinished sign-in. Every token has the app's name in it. */
 async function newApp(): Promise<{ appId: string; ids: string[] }> {

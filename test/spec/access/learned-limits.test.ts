@@ -66,7 +66,7 @@ suite('R07 limits that a service tells', () => {
   const forget = () => fixture.sql('delete from rate_limit')
   const sync = (profile: Profile, deps = restarted()) =>
     runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
-  const calls = () => fixture.service.to('/list').length
+  const calls = () => fixture.service.requestsTo('/list').length
 
   interface Case {
     api: () => Partial<Api>

@@ -253,7 +253,7 @@ suite('quotas', () => {
     assert.deepEqual(await audit(), ['quota.near profile_items', 'quota.reached profile_items'])
     const heard = () =>
       ['quota.near', 'quota.reached'].every((type) =>
-        harness.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
+        harness.service.requestsTo('/events').some(({ body }) => body.includes(type) && body.includes(account)),
       )
     await eventually(async () => heard())
     const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()

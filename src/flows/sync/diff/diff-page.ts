@@ -43,7 +43,7 @@ interface IdentifiedRecord {
 
 /** Limit: bytes of one record; a larger one is quarantined. */
 const MAX_ITEM_BYTES = 1024 * 1024
-/** Limit: characters of a participant's id; longer ones fit in no index, are nobody's id, and are left out. */
+/** Limit: characters of a participant's id; longer ones do not fit in an index and are left out. */
 const MAX_PARTICIPANT = 500
 
 /** Nothing to write. */
