@@ -3,11 +3,11 @@ import { after, before, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
 import {
   blueskyFixtureMissing,
+  deleteMessage,
   furnish,
   REDIS,
   SCOPES,
   say,
-  takeBack,
   talkOf,
 } from '../../connectors/bluesky-fixture.ts'
 import { freshDatabase } from '../../harness/database.ts'
@@ -119,7 +119,7 @@ suite('one person at every service', () => {
       assert.ok((await texts()).includes('Just now 🌱'))
       assert.ok((await messages()).includes('Hello Dave'))
       await alice.agent.deletePost(post.uri)
-      await takeBack(alice, talk, said)
+      await deleteMessage(alice, talk, said)
       await syncAgain()
       assert.ok(!(await texts()).includes('Just now 🌱'))
       assert.ok(!(await messages()).includes('Hello Dave'))
