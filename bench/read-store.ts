@@ -1,7 +1,8 @@
 import { Client, DatabaseError } from 'pg'
 import { demoMicro } from '#connectors/demo-micro/connector.ts'
 import { demoSocial } from '#connectors/demo-social/connector.ts'
-import { ingest, openItemStream, type Stream } from '#flows/sync/absorb.ts'
+import { ingest } from '#flows/sync/commit/commit-page.ts'
+import { type ItemStream, openItemStream } from '#flows/sync/diff/item-stream.ts'
 import { newAccessToken } from '#model/access-token.ts'
 import type { Account } from '#model/account.ts'
 import { systemClock } from '#platform/clock.ts'
@@ -163,7 +164,7 @@ async function fillAccount(database: Database, account: Account, size: number): 
   for (const name of waiting.keys()) await flush(name)
 }
 
-function streamOf(name: StreamName, shard: number, profileId: string): Stream {
+function streamOf(name: StreamName, shard: number, profileId: string): ItemStream {
   const connector = STREAMS[name]
   return openItemStream(connector, name, connector.endpoints[name]!, 'owner', { shard, profileId }, 0)
 }

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { planSyncs } from '#flows/sync/plan.ts'
+import { planSyncs } from '#flows/sync/plan/plan.ts'
 import type { Profile } from '#model/profile.ts'
 import type { JobEngine } from '#store/queues.ts'
 import { median } from './load.ts'

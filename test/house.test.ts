@@ -31,8 +31,7 @@ const STORE_DRIVERS = /^(pg|pg-boss)$/
 const DRIVERS = /^(mysql2|@nats-io)(\/|$)/
 const SQL =
   /^.(\s*(select\s+(.+\sfrom\s|\d|[\w.]+\()|insert\s+(ignore\s+)?into\s|delete\s+from\s|update\s+\S+\s+set\s|with\s+\w+\s+as\s*\(|(create|drop|alter)\s+(or\s+replace\s+)?(table|index|view|schema)\s))/is
-/** Pacing has chance of its own, which comes with the words of a sync. */
-const TIME_AND_CHANCE = ['src/platform/clock.ts', 'src/platform/chance.ts', 'src/flows/sync/pace.ts']
+const TIME_AND_CHANCE = ['src/platform/clock.ts', 'src/platform/chance.ts']
 const isStore = (file: string): boolean => /^src\/(store|platform\/(postgres|embedded-postgres|queue))\//.test(file)
 
 const root = join(import.meta.dirname, '..')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settleDeliveryDeath } from '#flows/push/deliver/settle-death.ts'
-import { settleSyncDeath } from '#flows/sync/settle-death.ts'
+import { settleSyncDeath } from '#flows/sync/schedule/settle-death.ts'
 import type { JobSubject, WorkerDeath } from '#model/deaths.ts'
 import { abortableSleep } from '#platform/abortable-sleep.ts'
 import { createLane, type Lane, type LaneView } from '#platform/isolation/lane.ts'

@@ -1,4 +1,4 @@
-import { appFaults } from '#flows/sync/faults.ts'
+import { appFaults } from '#flows/sync/commit/faults.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 

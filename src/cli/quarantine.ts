@@ -1,4 +1,4 @@
-import { appQuarantine, retryAppQuarantine } from '#flows/sync/quarantine.ts'
+import { appQuarantine, retryAppQuarantine } from '#flows/sync/commit/quarantine.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { appFaults } from '#flows/sync/faults.ts'
-import { appQuarantine, retryAppQuarantine } from '#flows/sync/quarantine.ts'
+import { appFaults } from '#flows/sync/commit/faults.ts'
+import { appQuarantine, retryAppQuarantine } from '#flows/sync/commit/quarantine.ts'
 import { route } from './route.ts'
 
 const PAGE_ROWS = 100

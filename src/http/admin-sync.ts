@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { getRules, setRules } from '#flows/sync/rules.ts'
+import { getRules, setRules } from '#flows/sync/schedule/rules.ts'
 import { route } from './route.ts'
 
 const path = z.object({ client_id: z.string() })

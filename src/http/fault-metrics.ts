@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { mapFaults } from '#flows/read/map-faults.ts'
-import type { faultFigures } from '#flows/sync/progress.ts'
+import type { faultCounts } from '#flows/sync/progress.ts'
 
-type Figures = Awaited<ReturnType<typeof faultFigures>>
+type Figures = Awaited<ReturnType<typeof faultCounts>>
 
 /** Returns a function that updates the metrics of faults and quarantine; undefined keeps their values. */
 export function faultMetrics(registry: Registry): (figures: Figures | undefined) => void {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { limitGuesses } from '#flows/apps/limit-guesses.ts'
-import { type Guarded, type HookCall, respondToHandshake, takeHook } from '#flows/sync/hook.ts'
+import { type Guarded, type HookCall, receiveHook, respondToHandshake } from '#flows/sync/hook.ts'
 import { ApiError } from '#model/errors.ts'
 import type { HttpDeps } from './deps.ts'
 import { queryOf } from './query-pairs.ts'
@@ -26,7 +26,7 @@ export const notify = route({
   response: z.object({ woken: z.number() }),
   reasons: ['not_found', 'hook_refused', 'bad_body', 'too_many_attempts'],
   run: async (deps, call) => ({
-    woken: await takeHook(
+    woken: await receiveHook(
       deps,
       hookCall(call.path, call.request, typeof call.request.body === 'string' ? call.request.body : ''),
       guardedBy(deps, call),

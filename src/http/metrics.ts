@@ -3,7 +3,7 @@ import { queueDepths } from '#flows/operations/health.ts'
 import { quotaFigures } from '#flows/operations/usage.ts'
 import { sumCounters } from '#flows/push/deliver/counters.ts'
 import { pushHealth } from '#flows/push/manage/status.ts'
-import { faultFigures, parkedCount } from '#flows/sync/progress.ts'
+import { faultCounts, parkedCount } from '#flows/sync/progress.ts'
 import { sumLogCounts } from '#platform/telemetry/log-counts.ts'
 import { requireAdmin } from './authenticate.ts'
 import type { HttpDeps } from './deps.ts'
@@ -90,7 +90,7 @@ export function createMetrics(): Metrics {
       updatePush(await read('push', () => pushHealth(deps)), pushCounters)
       updateWorkers(deps.workers(), await read('parked endpoints', () => parkedCount(deps)))
       updateQuotas(await read('quotas', () => quotaFigures(deps)))
-      updateFaults(await read('faults and quarantine', () => faultFigures(deps)))
+      updateFaults(await read('faults and quarantine', () => faultCounts(deps)))
       // The last, so that it counts metrics that could not be read just now.
       updateLog(sumLogCounts([deps.log.counts(), ...reports.map(({ log }) => log)]))
       return registry.metrics()

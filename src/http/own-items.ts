@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
 import { route } from './route.ts'
 
 /** Limit: own items in one request; more is answered with 400. */

@@ -147,7 +147,7 @@ function createWorkers(env: Record<string, string>) {
     workers[index] = child
     let stderr = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      refused += text.split('a sync was overtaken and wrote nothing').length - 1
+      refused += text.split('a sync lost its lease and wrote nothing').length - 1
       stderr = (stderr + text).slice(-4000)
     })
     const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown]

@@ -1,7 +1,7 @@
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
 import { deleteWholeAccount } from '#flows/authorize/disconnect.ts'
 import { mergeAccounts } from '#flows/authorize/merge.ts'
-import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
 import type { Account } from '#model/account.ts'
 import { ApiError } from '#model/errors.ts'
 import { removeItems } from '#store/items/items.ts'

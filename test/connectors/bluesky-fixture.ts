@@ -104,7 +104,7 @@ async function chat(alice: BlueskyAccount, others: BlueskyAccount[]): Promise<vo
     }
   }
   const regretted = await talkOf(alice, others[0]!)
-  await takeBack(alice, regretted, await say(alice, regretted, 'Never mind'))
+  await deleteMessage(alice, regretted, await say(alice, regretted, 'Never mind'))
   const members = others.map(({ did }) => did)
   await alice.agent.call('chat.bsky.group.createGroup', {}, { members, name: 'All of us' }, inChat)
 }
@@ -120,7 +120,7 @@ export async function say({ agent }: BlueskyAccount, convoId: string, text: stri
   return String(data['id'])
 }
 
-export async function takeBack({ agent }: BlueskyAccount, convoId: string, messageId: string): Promise<void> {
+export async function deleteMessage({ agent }: BlueskyAccount, convoId: string, messageId: string): Promise<void> {
   await agent.call('chat.bsky.convo.deleteMessageForSelf', {}, { convoId, messageId }, inChat)
 }
 

@@ -7,7 +7,7 @@ import { createApp } from '#flows/apps/apps.ts'
 import { attach } from '#flows/authorize/attach.ts'
 import { beginDeletion, continueDeletion, deletionProgress } from '#flows/authorize/delete-app.ts'
 import type { AuthorizeDeps } from '#flows/authorize/deps.ts'
-import { storeOwnItems } from '#flows/sync/store-own.ts'
+import { storeOwnItems } from '#flows/sync/own-items/store-own-items.ts'
 import { createRegistry } from '#kit/registry.ts'
 import { systemClock } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
@@ -57,7 +57,7 @@ after(async () => {
 
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   store.database.rows<Row>({ name: '', text }, values)
-const revoked = () => service.to('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
+const revoked = () => service.requestsTo('/revoke').map(({ body }) => new URLSearchParams(body).get('token'))
 
 /** An app with a person, items, a destination and an unfinished sign-in. Every token contains the app's name. */
 async function newApp(): Promise<{ appId: string; ids: string[] }> {

@@ -160,10 +160,10 @@ suite('waits that a service asks for are bounded and affect only its own people'
         const waitMs = await blockedMs(connector, mallory, new URL(evil.url).host)
         assert.ok(waitMs > HOUR_MS - SLACK_MS && waitMs <= HOUR_MS, String(waitMs))
         assert.ok((await fixture.deps.rateLimiter.capacity([{ appId: fixture.appId, connector }]))[0]! > 0)
-        const asked = evil.to('/list').length
+        const asked = evil.requestsTo('/list').length
         const neighbour = await fixture.connect(connector, 'neighbour', at(evil))
         await fixture.run(neighbour)
-        assert.equal(evil.to('/list').length, asked)
+        assert.equal(evil.requestsTo('/list').length, asked)
         fixture.clock.offsetMs += HOUR_MS
         evil.on('/list', () => ({ body: { notes: someNotes(1) } }))
         await fixture.run(neighbour)

@@ -1,7 +1,7 @@
 import type { RateLimiter } from '#access/rate-limiter.ts'
 import type { Registry } from '#kit/registry.ts'
 import type { AccessWatch } from '#model/access.ts'
-import type { Chance } from '#platform/chance.ts'
+import { type Chance, systemChance } from '#platform/chance.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { QuotaSettings } from '#platform/quota-variables.ts'
@@ -17,28 +17,30 @@ export interface SyncDeps {
   registry: Registry
   upstream: Upstream
   rateLimiter: RateLimiter
-  /** Ends a run whose profile leaves; without it, a run ends at its next write. */
+  /** Aborts a run whose profile is disconnected; without it, the run fails at its next write. */
   access?: AccessWatch | undefined
-  /** The default quotas; absent: the usual ones. */
+  /** Quotas of apps that set none; absent: the built-in defaults. */
   config?: Partial<QuotaSettings> | undefined
-  /** Spreads profiles over time; absent: `Math.random`. */
+  /** Spreads profiles over time; absent: `systemChance`. */
   chance?: Chance | undefined
-  /** Where the usual ones do not fit. */
+  /** Overrides of the defaults below. */
   times?: Partial<SyncTimes> | undefined
 }
 
 export interface SyncTimes {
-  /** Longer than the slowest page usually takes; settled pages move it on. A run that outlasts it is still fenced. */
+  /** Longer than the slowest page usually takes; each commit extends it. A run that outlasts it is still fenced. */
   leaseMs: number
-  /** After this a run stops at the next page and makes room; the rest goes on at once in a new turn. */
+  /**
+   * After this a run yields at the next page, so that other profiles get their share; a new run continues it at once.
+   */
   sliceMs: number
-  /** A profile's endpoints that are due this soon run in the same turn. */
+  /** A profile's endpoints that are due this soon are read in the same run. */
   coalesceMs: number
-  /** For one call, connecting and reading included. */
+  /** Timeout of one call, connecting and reading included. */
   callMs: number
-  /** Before a call that met a hiccup is made again; the next wait is twice as long. */
+  /** Wait before the first transient retry; each further wait is twice as long. */
   transientRetryMs: number
-  /** Before a profile is run again whose worker died. */
+  /** Wait before a profile whose worker died is run again. */
   afterDeathMs: number
 }
 
@@ -56,10 +58,13 @@ export function timesOf({ times }: Pick<SyncDeps, 'times'>): SyncTimes {
 }
 
 export function chanceOf({ chance }: Pick<SyncDeps, 'chance'>): Chance {
-  return chance ?? Math.random
+  return chance ?? systemChance
 }
 
-/** Rounded up, so that the many pages of a run write the same value: a time that moves costs every index that holds it. */
+/**
+ * Rounded up, so that the many pages of a run write the same value: a changed time updates every index that contains
+ * it.
+ */
 export function leaseEnd(deps: Pick<SyncDeps, 'times' | 'clock'>): number {
   const { leaseMs } = timesOf(deps)
   const step = Math.max(1, Math.ceil(leaseMs / 4))

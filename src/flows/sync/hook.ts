@@ -17,35 +17,38 @@ export interface HookCall {
   body: string
 }
 
-/** Runs a comparison of secrets where guesses are counted; a wrong one is refused. */
+/** Runs a comparison of secrets whose failures count against the caller; refuses the call when it fails. */
 export type Guarded = <Result>(compare: () => Promise<Result | undefined>) => Promise<Result>
 
-/** The service asks whether this address is ours; undefined when the question is not one of its own. */
+/** Answers the request with which a service verifies the address of a hook. */
 export async function respondToHandshake(deps: SyncDeps, call: HookCall, guarded: Guarded): Promise<string> {
   const { hook, hookSecret: secret } = await hookOf(deps, call)
   return guarded(async () => hook.handshake?.(call.query, secret, signWith(secret)))
 }
 
-/** The service says that something changed. It only makes a sync due: what changed is read the usual way, signed and checked. */
-export async function takeHook(deps: SyncDeps, call: HookCall, guarded: Guarded): Promise<number> {
+/**
+ * Handles a change reported by the service. It only makes syncs due: the changes are fetched from the service. Returns
+ * how many.
+ */
+export async function receiveHook(deps: SyncDeps, call: HookCall, guarded: Guarded): Promise<number> {
   const { hook, keySecret, hookSecret } = await hookOf(deps, call)
   const secret = hook.signedWith === 'key' ? keySecret : hookSecret
   const { headers, body } = call
   await guarded(async () => hook.verify({ headers, body, secret, sign: signWith(secret) }) || undefined)
-  let woken = 0
-  for (const nativeId of peopleIn(hook, body)) woken += await wake(deps, call, nativeId)
-  return woken
+  let due = 0
+  for (const nativeId of peopleIn(hook, body)) due += await makeDue(deps, call, nativeId)
+  return due
 }
 
-/** Limit: people that one call of a hook may name; further ones wait for their next sync. */
+/** Limit: people that one call of a hook may name; further ones are ignored until their next scheduled sync. */
 const MAX_PEOPLE = 1000
-/** Limit: characters of a person's id in a hook; a longer one is nobody's and is ignored. */
+/** Limit: characters of a person's id in a hook; a longer one is ignored. */
 const MAX_PERSON_ID = 500
 
-/** Whom the call concerns. It is signed, but what is in it may still be odd. */
+/** The native ids that the body names. It is signed, but may still be malformed. */
 function peopleIn(hook: Hook, text: string): string[] {
-  const people = namedIn(hook, readBody(text))
-  if (!Array.isArray(people)) throw new ApiError('bad_body', 'The body does not say whom it concerns.')
+  const people = readPeople(hook, readBody(text))
+  if (!Array.isArray(people)) throw new ApiError('bad_body', 'The body names no person.')
   const ids = people
     .filter((id) => typeof id === 'string' || typeof id === 'number')
     .map(String)
@@ -53,29 +56,29 @@ function peopleIn(hook: Hook, text: string): string[] {
   return [...new Set(ids)].slice(0, MAX_PEOPLE)
 }
 
-function namedIn(hook: Hook, body: unknown): unknown {
+function readPeople(hook: Hook, body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return undefined
   try {
     return hook.people(body)
   } catch {
-    // The caller refuses a body that names nobody, and the service sees the refusal.
+    // The caller refuses a body without people, and the service sees the refusal.
     return undefined
   }
 }
 
-/** In every account that has this service user: each has its own profile and items. */
-async function wake(deps: SyncDeps, { appId, service }: HookCall, nativeId: string): Promise<number> {
-  let woken = 0
+/** In every account of the app with this service user: each has its own profile and items. */
+async function makeDue(deps: SyncDeps, { appId, service }: HookCall, nativeId: string): Promise<number> {
+  let due = 0
   for (const accountId of await findServiceUser(deps.database, { appId, service, nativeId })) {
     const account = await findAccountById(deps.database, accountId)
     const profiles = account === undefined ? [] : await listProfiles(deps.database, account)
-    const isMeant = (each: Profile) => each.service === service && each.nativeId === nativeId && each.state !== 'paused'
-    for (const profile of profiles.filter(isMeant)) {
+    const isNamed = (each: Profile) => each.service === service && each.nativeId === nativeId && each.state !== 'paused'
+    for (const profile of profiles.filter(isNamed)) {
       await requestSync(deps, profile)
-      woken += 1
+      due += 1
     }
   }
-  return woken
+  return due
 }
 
 async function hookOf(deps: SyncDeps, { service, appId }: HookCall) {
@@ -94,7 +97,7 @@ function readBody(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON, so it is a form.
+    // Not JSON, so it is a form.
     return Object.fromEntries(new URLSearchParams(text))
   }
 }

@@ -12,8 +12,8 @@ import type { SyncDeps } from './deps.ts'
 type PauseDeps = Pick<SyncDeps, 'database' | 'clock'>
 
 /**
- * No syncs until somebody resumes it, whoever signs in meanwhile. What is stored is still read, pushed and proxied. A run under way
- * writes nothing after this; what it had not stored yet is read again later. Twice is the same as once.
+ * Stops syncs until they are resumed; a sign-in does not resume them. Stored items are still read and pushed, and the
+ * proxy works. A run in progress writes nothing after this; what it had not stored is fetched again later. Idempotent.
  */
 export async function pauseSync({ database, clock }: PauseDeps, profile: Profile, actor: string): Promise<Profile> {
   const now = clock.now()
@@ -21,23 +21,23 @@ export async function pauseSync({ database, clock }: PauseDeps, profile: Profile
     const state = await pauseProfile(tx, profile, now)
     if (state !== undefined) {
       await unscheduleProfile(tx, keyOf(profile))
-      await notify(tx, profile, { action: 'profile.pause', actor, now })
+      await recordChange(tx, profile, { action: 'profile.pause', actor, now })
     }
     return current(tx, profile)
   })
 }
 
-/** Syncs go on where they were; what came due during the pause is read now. */
+/** Continues syncs where they stopped; endpoints that came due during the pause are read now. */
 export async function resumeSync({ database, clock }: PauseDeps, profile: Profile, actor: string): Promise<Profile> {
   const now = clock.now()
   return database.transaction(async (tx) => {
-    // Connecting until all has been read once; a profile without endpoints has nothing to wait for.
+    // Connecting until every endpoint has been read once.
     const endpoints = await listEndpoints(tx, keyOf(profile))
     const isRead = endpoints.every(({ firstDoneAt }) => firstDoneAt !== undefined)
     const state = await resumeProfile(tx, profile, isRead ? 'active' : 'connecting')
     if (state !== undefined) {
       if (state !== 'needs_auth') await resumeSchedule(tx, keyOf(profile), now)
-      await notify(tx, profile, { action: 'profile.resume', actor, now })
+      await recordChange(tx, profile, { action: 'profile.resume', actor, now })
     }
     return current(tx, profile)
   })
@@ -57,7 +57,7 @@ async function current(tx: Queries, { shard, id }: Profile): Promise<Profile> {
   return profile
 }
 
-async function notify(
+async function recordChange(
   tx: Queries,
   profile: Profile,
   { action, actor, now }: { action: string; actor: string; now: number },
@@ -71,6 +71,6 @@ async function notify(
     accountId: profile.accountId,
     detail: { profile: profileName(profile) },
   })
-  // Destinations keep the state of a profile beside its items.
+  // Destinations store the state of a profile with its items.
   await markDeliveriesDue(tx, keyOf(profile), now)
 }

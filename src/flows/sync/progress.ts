@@ -15,30 +15,30 @@ import {
 import { type EndpointState, listEndpoints, makeEndpointsDue, NEVER, resetEndpoints } from '#store/sync/endpoints.ts'
 import { countFaultsAndQuarantined } from '#store/sync/fault-counts.ts'
 import { lockSchedule, makeProfileDue, revokeProfileLease } from '#store/sync/schedule.ts'
+import { newestFaults, type ShownFault } from './commit/faults.ts'
+import { newestRecords, type ShownRecord } from './commit/quarantine.ts'
 import type { SyncDeps } from './deps.ts'
-import { newestFaults, type ShownFault } from './faults.ts'
 import { refuseIfPaused } from './pause.ts'
-import { newestRecords, type ShownRecord } from './quarantine.ts'
 
 export interface EndpointProgress {
   state: 'waiting' | 'running' | 'done' | 'failing' | 'parked' | 'off' | 'paused'
-  /** 1 when the first walk is over; before that how far it is, as well as pages can tell. */
+  /** 1 when the first walk has ended; before that an estimate from the number of pages. */
   progress: number
   items: number
   pages?: number
   last_run?: number
   next_run: number
-  /** Why it was not read to its end, as a word and as a sentence. */
+  /** Why it was not read to its end: one word for code, one sentence for people. */
   last_reason?: SyncReason
   last_error?: string
-  /** Items that vanished in a number that nobody believes; kept until confirmed. */
+  /** More missing items than is plausible; kept until confirmed. */
   suspect_deletes?: number
-  /** Fields that the connector's readers could not read: how many, and the newest. */
+  /** Fields that the connector failed to read: how many, and the newest. */
   faults?: { count: number; latest: ShownFault[] }
-  /** Records that could not be stored: how many wait, and the newest. */
+  /** Records that could not be stored: how many, and the newest. */
   quarantined?: number
   quarantine?: ShownRecord[]
-  /** Worker processes that ended while they read this endpoint, since it last ended well. */
+  /** Worker processes that died while they read this endpoint, since its last success. */
   worker_deaths?: number
 }
 
@@ -62,7 +62,7 @@ export async function syncProgress(
 ): Promise<Record<string, EndpointProgress>> {
   const key = { shard: profile.shard, profileId: profile.id }
   const states = await listEndpoints(database, key)
-  // Asked again: whoever follows a sync has read the profile long ago.
+  // Read again: a client that follows a sync loaded the profile when it began.
   const isPaused = (await findProfile(database, profile.shard, profile.id))?.state === 'paused'
   const faults = states.some((state) => state.faults > 0) ? await newestFaults({ database }, key) : undefined
   const records = states.some(({ quarantined }) => quarantined > 0) ? await newestRecords({ database }, key) : undefined
@@ -79,14 +79,14 @@ export async function syncProgress(
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** True when every endpoint has been walked to its end once, or has failed trying. */
+/** True when no endpoint waits for its first walk or runs. */
 export function isSettled(progress: Record<string, EndpointProgress>): boolean {
   return Object.values(progress).every(({ state }) => state !== 'waiting' && state !== 'running')
 }
 
 /**
- * Asks for a run now. `confirmDeletes`: what its whole walks miss is really gone, however much that is. `retryParked`: endpoints
- * that ended three workers get one more try.
+ * Makes the profile due now. `confirmDeletes`: items that complete walks do not show are deleted, however many.
+ * `retryParked`: parked endpoints are tried once more.
  */
 export async function requestSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
@@ -107,7 +107,7 @@ export async function requestSync(
   })
 }
 
-/** Forgets all cursors: everything is read and written again. A run under way counts no more. */
+/** Drops all watermarks and walks: everything is read and written again. Revokes the lease of a run in progress. */
 export async function resetSync(
   { database, clock }: Pick<SyncDeps, 'database' | 'clock'>,
   profile: Profile,
@@ -125,16 +125,16 @@ export async function resetSync(
 function describe(state: EndpointState, at: { isPaused: boolean; nowMs: number }): EndpointProgress {
   const walk = state.walk as { pages?: number } | undefined
   const pages = walk?.pages ?? 0
-  const shown = stateOf(state, at.isPaused)
+  const progressState = stateOf(state, at.isPaused)
   const why = reasonOf(state)
   return {
-    state: shown,
-    // Services rarely say how much there is; a curve that slows down is honest about not knowing.
+    state: progressState,
+    // Services rarely say how many pages there are, so this approaches 1 without reaching it.
     progress: state.firstDoneAt === undefined ? Math.round((1 - 1 / (1 + pages / 10)) * 100) / 100 : 1,
     items: state.items,
-    ...(shown === 'running' ? { pages } : {}),
+    ...(progressState === 'running' ? { pages } : {}),
     ...(state.lastRunAt === undefined ? {} : { last_run: state.lastRunAt }),
-    next_run: Math.max(state.nextRunAt, shown === 'failing' ? at.nowMs : 0),
+    next_run: Math.max(state.nextRunAt, progressState === 'failing' ? at.nowMs : 0),
     ...(why === undefined ? {} : { last_reason: why.reason, last_error: why.error }),
     ...(state.suspectDeletes > 0 ? { suspect_deletes: state.suspectDeletes } : {}),
     ...(state.deaths > 0 ? { worker_deaths: state.deaths } : {}),
@@ -158,8 +158,8 @@ function reasonOf({
 }: EndpointState): { reason: SyncReason; error: string } | undefined {
   if (lastReason !== undefined) return { reason: lastReason, error: lastError ?? '' }
   if (leftOut === undefined) return undefined
-  // Shown until everything is read: stored items are still updated and deleted, new ones wait.
-  const error = `New items are left out, because the quota ${leftOut} is reached. It goes on when there is room.`
+  // Shown until everything is read: stored items are still updated and deleted.
+  const error = `New items are left out: the quota ${leftOut} is reached. The sync continues when the quota allows it.`
   return { reason: 'quota_reached', error }
 }
 
@@ -167,12 +167,12 @@ export function parkedCount({ database }: Pick<SyncDeps, 'database'>): Promise<n
   return countParkedEndpoints(database)
 }
 
-/** For metrics: lost fields and quarantined records, by service and endpoint. */
-export function faultFigures({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countFaultsAndQuarantined> {
+/** For metrics: faults and quarantined records, by service and endpoint. */
+export function faultCounts({ database }: Pick<SyncDeps, 'database'>): ReturnType<typeof countFaultsAndQuarantined> {
   return countFaultsAndQuarantined(database)
 }
 
-/** For operators: endpoints of an app's profiles that ended three workers. */
+/** For operators: parked endpoints of an app's profiles. */
 export function parkedEndpoints(
   { database }: Pick<SyncDeps, 'database'>,
   appId: string,

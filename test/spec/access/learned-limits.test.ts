@@ -5,7 +5,7 @@ import { createRateLimiter } from '#access/rate-limiter.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
 import type { RawRefusal } from '#flows/proxy/judge-refusal.ts'
-import { runProfile } from '#flows/sync/run-profile.ts'
+import { runProfile } from '#flows/sync/run/run-profile.ts'
 import type { Api, Connector } from '#kit/connector.ts'
 import { linkPages } from '#kit/pages.ts'
 import { rateFrom } from '#kit/rate.ts'
@@ -66,7 +66,7 @@ suite('R07 rate limits that a service announces', () => {
   const forget = () => fixture.sql('delete from rate_limit')
   const sync = (profile: Profile, deps = restarted()) =>
     runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
-  const calls = () => fixture.service.to('/list').length
+  const calls = () => fixture.service.requestsTo('/list').length
 
   interface Case {
     api: () => Partial<Api>

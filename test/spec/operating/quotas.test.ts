@@ -164,7 +164,7 @@ suite("an app's own items", () => {
     assert.equal((await own(token, notes(PROFILE_ITEMS - 1))).status, 200)
     const refused = await own(token, notes(2, 100))
     assert.deepEqual([refused.status, reason(refused)], [403, 'quota_reached'])
-    assert.match((refused.body as { error: string }).error, /quota profile_items of 25 has no room for 2 new items/)
+    assert.match((refused.body as { error: string }).error, /quota profile_items of 25 does not allow 2 more items/)
     assert.deepEqual((await own(token, [{ id: 'n0', text: 'changed' }])).body, { added: 0, changed: 1, unchanged: 0 })
     assert.equal((await own(token, notes(1, 100))).status, 200)
     assert.equal((await own(token, notes(1, 101))).status, 403)
@@ -256,7 +256,7 @@ suite('quotas', () => {
     assert.deepEqual(await audit(), ['quota.near profile_items', 'quota.reached profile_items'])
     const received = () =>
       ['quota.near', 'quota.reached'].every((type) =>
-        harness.service.to('/events').some(({ body }) => body.includes(type) && body.includes(account)),
+        harness.service.requestsTo('/events').some(({ body }) => body.includes(type) && body.includes(account)),
       )
     await eventually(async () => received())
     const metrics = await (await fetch(`${harness.tributary.url}/metrics`)).text()

@@ -24,7 +24,7 @@ const SEVERAL_SHARDS: Record<string, string> = {
   'flows/authorize/delete-app.ts': 'counts the accounts of the app',
   'flows/push/manage/destinations.ts': 'a destination has a cursor for every profile of its app',
   'flows/push/manage/control.ts': 'a destination has a cursor for every profile of its app',
-  'flows/sync/rules.ts': 'makes the endpoints of all profiles of the app due',
+  'flows/sync/schedule/rules.ts': 'makes the endpoints of all profiles of the app due',
 }
 
 /** Files whose transactions the walk does not run, unless by chance, with what was found by reading them. */
@@ -39,10 +39,10 @@ const NOT_RUN: Record<string, string> = {
   'flows/push/repair/verify.ts': 'one shard: the audit entry',
   'flows/operations/demo.ts': 'none: the app and its keys',
   'flows/operations/review-quotas.ts': 'the profiles of an app, in any shard',
-  'flows/sync/settle-death.ts': 'one shard',
-  'flows/sync/tell-quota.ts': 'one shard',
+  'flows/sync/schedule/settle-death.ts': 'one shard',
+  'flows/sync/commit/report-quota.ts': 'one shard',
   'flows/sync/pause.ts': 'one shard',
-  'flows/sync/quarantine.ts': 'the quarantined records of an app, in any shard',
+  'flows/sync/commit/quarantine.ts': 'the quarantined records of an app, in any shard',
   'access/needs-auth.ts': 'one shard',
 }
 

@@ -75,14 +75,14 @@ suite('unfinished sign-ins of one address', () => {
     try {
       service.on('/oauth/request_token', () => ({
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: `oauth_token=t${service.asked.length}&oauth_token_secret=s&oauth_callback_confirmed=true`,
+        body: `oauth_token=t${service.requests.length}&oauth_token_secret=s&oauth_callback_confirmed=true`,
       }))
       const app = await harness.makeApp({ services: [] })
       const keys = { key: 'k', secret: 's', overrides: { base_url: service.url } }
       await harness.tributary.admin('PUT', `/admin/apps/${app.clientId}/keys/demo-micro`, keys)
       const statuses = await statusesOf(20, () => begin('203.0.113.4', 'demo-micro', 'text/html', app))
       assert.equal(howMany(statuses, 429), 20 - PER_ADDRESS)
-      assert.equal(service.asked.length, PER_ADDRESS)
+      assert.equal(service.requests.length, PER_ADDRESS)
     } finally {
       await service.close()
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { ingest, openItemStream } from '#flows/sync/absorb.ts'
+import { ingest } from '#flows/sync/commit/commit-page.ts'
+import { openItemStream } from '#flows/sync/diff/item-stream.ts'
 import type { LosslessJson } from '#upstream/body/lossless-json.ts'
 import { makeApp } from '../../harness/app.ts'
 import { newPerson, type Person } from '../../harness/person.ts'

@@ -7,16 +7,16 @@ import { until } from '../../harness/until.ts'
 import { type SyncHarness, startSyncHarness } from './shop-fixture.ts'
 
 let harness: SyncHarness
-/** Calls that the shop has heard and not answered to the end. */
-let held: { path: string; response: ServerResponse }[] = []
+/** Calls to the shop whose response has not ended. */
+let openCalls: { path: string; response: ServerResponse }[] = []
 let people = 0
 
 before(async () => {
   harness = await startSyncHarness()
   const hold = (path: string, begin: (response: ServerResponse) => void) =>
-    harness.service.on(path, (_asked, response) => {
+    harness.service.on(path, (_request, response) => {
       begin(response)
-      held.push({ path, response })
+      openCalls.push({ path, response })
       return undefined
     })
   hold('/orders', () => {})
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => harness.stop())
 beforeEach(() => {
-  held = []
+  openCalls = []
 })
 
 interface Person {
@@ -34,7 +34,7 @@ interface Person {
 
 const WAYS: Record<string, (person: Person) => Promise<unknown>> = {
   'its token is revoked': ({ access_token: token }) => revokeAnyToken(harness.tributary.store, token),
-  'its profile leaves': ({ access_token: token }) => harness.ask('DELETE', '/profiles/shop', token),
+  'its profile is disconnected': ({ access_token: token }) => harness.ask('DELETE', '/profiles/shop', token),
 }
 
 const newPerson = () => harness.connect(`person${(people += 1)}`)
@@ -43,15 +43,15 @@ async function open(path: string, { access_token: token }: Person, headers: Reco
   return fetch(`${harness.tributary.url}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
 }
 
-/** The call as the shop sees it, once it is there. */
-async function heldCall(path: string): Promise<ServerResponse> {
-  const found = await until(`the shop is asked for ${path}`, () => held.find((each) => each.path === path))
+/** The shop's side of a call, once it has arrived. */
+async function openCall(path: string): Promise<ServerResponse> {
+  const found = await until(`the shop receives ${path}`, () => openCalls.find((each) => each.path === path))
   return found.response
 }
 
 for (const [name, end] of Object.entries(WAYS)) {
   suite(`when ${name}`, { timeout: 180_000 }, () => {
-    test('whoever follows a sync hears no more, and no false end', async () => {
+    test('a client that follows a sync gets no more events and no false end', async () => {
       const person = await newPerson()
       const reply = await open('/profiles/shop/sync', person, { accept: 'text/event-stream' })
       const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -62,10 +62,10 @@ for (const [name, end] of Object.entries(WAYS)) {
       assert.doesNotMatch(text, /event: done/)
     })
 
-    test('a proxied body under way is cut, here and at the service', async () => {
+    test('a proxied body in progress is cut off, here and at the service', async () => {
       const person = await newPerson()
       const reply = await open('/proxy/shop/endless', person)
-      const service = await heldCall('/endless')
+      const service = await openCall('/endless')
       const closed = once(service, 'close')
       const reader = reply.body!.getReader()
       assert.equal(Buffer.from((await reader.read()).value ?? []).toString(), 'the beginning')
@@ -74,21 +74,21 @@ for (const [name, end] of Object.entries(WAYS)) {
       await closed
     })
 
-    test('a proxied call that the service has not answered is refused', async () => {
+    test('a proxied call without a response yet is refused', async () => {
       const person = await newPerson()
-      const asked = open('/proxy/shop/silent', person)
-      const closed = once(await heldCall('/silent'), 'close')
+      const responding = open('/proxy/shop/silent', person)
+      const closed = once(await openCall('/silent'), 'close')
       await end(person)
-      const reply = await asked
+      const reply = await responding
       assert.deepEqual([reply.status, ((await reply.json()) as { reason: string }).reason], [401, 'token_invalid'])
       await closed
     })
   })
 }
 
-test('a sync under way leaves the service when its profile leaves', { timeout: 180_000 }, async () => {
+test('a running sync ends its call to the service when its profile is disconnected', { timeout: 180_000 }, async () => {
   const person = await newPerson()
-  const service = await heldCall('/orders')
+  const service = await openCall('/orders')
   const closed = once(service, 'close')
   await harness.ask('DELETE', '/profiles/shop', person.access_token)
   await closed

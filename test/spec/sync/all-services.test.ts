@@ -3,11 +3,11 @@ import { after, before, suite, test } from 'node:test'
 import { connectors } from '#connectors/index.ts'
 import {
   blueskyFixtureMissing,
+  deleteMessage,
   furnish,
   REDIS,
   SCOPES,
   say,
-  takeBack,
   talkOf,
 } from '../../connectors/bluesky-fixture.ts'
 import { freshDatabase } from '../../harness/database.ts'
@@ -21,7 +21,7 @@ const endpointsOf = (service: string) => Object.keys(connectors.find((one) => on
 
 const latestOf = (progress: Progress) => Math.max(...Object.values(progress).map(({ last_run: at = 0 }) => at))
 
-/** Not too busy: Tumblr lets an app call a thousand times in an hour, and a tenth of that at once. */
+/** A small amount of data: Tumblr allows an app a thousand calls per hour, a tenth of that at once. */
 const PERSON = 'dmitri'
 
 suite('one person at every service', () => {
@@ -33,7 +33,7 @@ suite('one person at every service', () => {
   })
   after(() => harness?.stop())
 
-  /** Reads every endpoint, and again after another sync, which must not write anything. */
+  /** Reads every endpoint, and again after a second sync, which must not write anything. */
   async function checkService(service: string, endpoints: string[]): Promise<void> {
     const first = await harness.synced(service, endpoints, token)
     const counts = (await harness.ask('GET', `/services/${service}`, token)) as Record<string, number>
@@ -104,7 +104,7 @@ suite('one person at every service', () => {
     }
     const endpoints = endpointsOf('bluesky')
 
-    test('posts, photos, likes, follows and feeds are there, and a second sync changes nothing', async () => {
+    test('posts, photos, likes, follows and feeds are stored, and a second sync changes nothing', async () => {
       await checkService('bluesky', endpoints)
       const types = (await harness.ask('GET', '/types?services=bluesky', token)) as Record<string, number>
       assert.ok((types['photos'] ?? 0) > 0 && (types['contacts'] ?? 0) > 0, JSON.stringify(types))
@@ -113,13 +113,13 @@ suite('one person at every service', () => {
 
     test('a new post or message appears after the next sync, and a deleted one disappears', async () => {
       const talk = await talkOf(alice, await network.createAccount('dave.test'))
-      const fresh = await alice.agent.post({ text: 'Just now 🌱' })
+      const post = await alice.agent.post({ text: 'Just now 🌱' })
       const said = await say(alice, talk, 'Hello Dave')
       await syncAgain()
       assert.ok((await texts()).includes('Just now 🌱'))
       assert.ok((await messages()).includes('Hello Dave'))
-      await alice.agent.deletePost(fresh.uri)
-      await takeBack(alice, talk, said)
+      await alice.agent.deletePost(post.uri)
+      await deleteMessage(alice, talk, said)
       await syncAgain()
       assert.ok(!(await texts()).includes('Just now 🌱'))
       assert.ok(!(await messages()).includes('Hello Dave'))
@@ -127,7 +127,7 @@ suite('one person at every service', () => {
       assert.ok((await texts()).includes('Nothing but words'))
     })
 
-    test('a token that is over is refreshed with its DPoP key, and the sync goes on', async () => {
+    test('an expired token is refreshed with its DPoP key, and the sync continues', async () => {
       const old = await harness.tokenAt('bluesky', token)
       await harness.endToken('bluesky')
       await alice.agent.post({ text: 'After the refresh' })

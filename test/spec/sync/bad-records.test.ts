@@ -16,7 +16,7 @@ suite('S48 bad records', () => {
   })
   after(() => fixture.close())
 
-  test('each is put aside with its reason, the others are stored, and the walk goes on', async () => {
+  test('each is quarantined with its reason, the others are stored, and the walk continues', async () => {
     const pages = [
       `{"notes":[{"id":"1","at":1},null,7,"text",["list"],{"at":2},{"id":null},{"id":""},{"id":1e300},{"id":"2","at":2}]}`,
       `{"notes":[{"id":"deep","x":${deep(70)}},{"id":"large","x":"${'é'.repeat(600_000)}"},{"id":"3","at":3,"x":${deep(60)}}]}`,
@@ -42,14 +42,14 @@ suite('S48 bad records', () => {
       samples.filter(({ isWhole }) => !isWhole).map(({ reason }) => reason),
       ['larger than 1 MB'],
     )
-    // Seeing them again is no news.
+    // Seeing them again changes nothing.
     await fixture.sync(profile)
     assert.equal((await fixture.progress(profile, 'list')).quarantined, 10)
     const again = await listQuarantine(fixture.deps.database, keyOf(profile), 'list')
     assert.ok(again.every(({ times }) => times === 2))
   })
 
-  test('no more than a hundred samples are kept of an endpoint', async () => {
+  test('at most a hundred samples of an endpoint are stored', async () => {
     const connector = await fixture.use('many', { list: notes('/many') })
     fixture.service.on('/many', () => ({
       body: { notes: Array.from({ length: 150 }, (_, i) => ({ text: `no id ${i}` })) },
@@ -61,7 +61,7 @@ suite('S48 bad records', () => {
     assert.deepEqual([quarantined, quarantine?.length], [100, 3])
   })
 
-  test('a record that the database itself refuses goes aside alone', async () => {
+  test('only the record that the database refuses is quarantined', async () => {
     const connector = await fixture.use('refused', {
       list: notes('/refused'),
     })
@@ -83,7 +83,7 @@ suite('S48 bad records', () => {
     }
   })
 
-  test('ids of people that fit in no index are left out, the record is kept', async () => {
+  test('participant ids that are too long for an index are left out, the record is stored', async () => {
     const connector = await fixture.use('people', {
       list: notes('/people', {
         kind: kind<Note>({
@@ -123,7 +123,7 @@ suite('S48 bad records', () => {
     assert.ok(stored.get('2')!.at > 1_700_000_000_000)
   })
 
-  test('odd texts survive as they came: NUL, lone surrogates, keys of the language itself', async () => {
+  test('unusual texts are stored unchanged: NUL, lone surrogates, keys such as __proto__', async () => {
     const record =
       '{"id":"a\\u0000b","at":1,"text":"\\ud800 \\u0000","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
     const connector = await fixture.use('odd', { list: notes('/odd') })

@@ -45,7 +45,7 @@ suite('what a run writes', () => {
     assert.equal((await fixture.progress(profile, 'list')).items, 25)
   })
 
-  test('a kind whose readers changed is read anew, once', async () => {
+  test('a kind whose readers changed is read again, once', async () => {
     const use = (version: number, text: (raw: Note) => string) =>
       fixture.use('reread', { list: notes('/reread', { kind: { ...note, version, map: { text } } }) })
     fixture.service.on('/reread', () => ({ body: { notes: someNotes(3) } }))
@@ -63,7 +63,7 @@ suite('what a run writes', () => {
     assert.equal(await seqOf(profile), 6)
   })
 
-  test('keys in another order are no change, at any depth', async () => {
+  test('keys in another order do not count as a change, at any depth', async () => {
     const forms = [
       '{"notes":[{"id":"1","at":5,"a":{"x":1,"y":[{"p":1,"q":2}]}}]}',
       '{"notes":[{"a":{"y":[{"q":2,"p":1}],"x":1},"at":5,"id":"1"}]}',
@@ -77,7 +77,7 @@ suite('what a run writes', () => {
     await fixture.sync(profile)
     assert.deepEqual(await fixture.stored(profile), before)
     assert.equal(await seqOf(profile), 1)
-    // A list in another order is another list.
+    // A list in another order is a change.
     fixture.service.on('/order', () => ({ body: '{"notes":[{"id":"1","at":5,"a":{"x":1,"y":[]}}]}' }))
     await fixture.sync(profile)
     assert.equal(await seqOf(profile), 2)
@@ -96,7 +96,7 @@ suite('what a run writes', () => {
     assert.deepEqual(await fixture.stored(profile), stored)
   })
 
-  test('the same record twice in a page and across pages is one item; the last one counts', async () => {
+  test('the same record twice in a page or across pages is one item; the last version counts', async () => {
     const list: Note[] = [
       { id: 'a', at: 1, text: 'old' },
       { id: 'a', at: 1, text: 'new' },
@@ -135,12 +135,12 @@ suite('what a run writes', () => {
     assert.equal(await seqOf(profile), 6)
   })
 
-  test('a record that says that something is gone removes it and leaves a trace in the order of changes', async () => {
-    const connector = await fixture.use('told', { list: notes('/told') })
-    fixture.service.on('/told', () => ({ body: { notes: someNotes(2) } }))
+  test('a record that reports a deletion removes the item and leaves a tombstone with a seq', async () => {
+    const connector = await fixture.use('deleting', { list: notes('/deleting') })
+    fixture.service.on('/deleting', () => ({ body: { notes: someNotes(2) } }))
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    fixture.service.on('/told', () => ({
+    fixture.service.on('/deleting', () => ({
       body: {
         notes: [
           { id: '1', deleted: true },
@@ -155,7 +155,7 @@ suite('what a run writes', () => {
     assert.equal((await fixture.progress(profile, 'list')).items, 1)
   })
 
-  test('an endpoint that a newer connector has is synced for profiles that were there before', async () => {
+  test('an endpoint that a newer connector adds is synced for existing profiles', async () => {
     const connector = await fixture.use('grows', { list: notes('/grows') })
     fixture.service.on('/grows', () => ({ body: { notes: someNotes(1) } }))
     fixture.service.on('/grows-more', () => ({ body: { notes: someNotes(2) } }))

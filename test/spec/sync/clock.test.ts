@@ -15,7 +15,7 @@ suite('R05 a clock that jumps, while services are synced', () => {
   })
   after(() => fixture.close())
 
-  test('R05 calls are allowed again soon after a clock that ran ahead is put right', async () => {
+  test('R05 calls are allowed again soon after a clock that was ahead is corrected', async () => {
     const limits = { app: { calls: 2, perS: 1 } }
     const connector = await fixture.use('clocked', { list: notes('/clocked') }, { api: { limits } })
     const take = async () => (await fixture.deps.rateLimiter.tryAcquire('app', connector, 'sync')).untilMs
@@ -29,7 +29,7 @@ suite('R05 a clock that jumps, while services are synced', () => {
     fixture.clock.offsetMs = 0
     await useUp()
     fixture.clock.offsetMs = 5000
-    assert.ok((await useUp()) > 0, 'the budget fills again by the right clock')
+    assert.ok((await useUp()) > 0, 'the rate limiter refills by the corrected clock')
     fixture.clock.offsetMs = 0
   })
 
@@ -72,24 +72,24 @@ suite('R05 a clock that jumps, while people sign in', () => {
   })
   after(() => harness.stop())
 
-  test('R05 tokens from before and from ahead go on working; what had a time is over or holds', async () => {
+  test('R05 tokens issued before and during the jump stay valid; codes expire or stay redeemable', async () => {
     const before = await signIn(harness, 'demo-social', 'ada')
     const early = await newCode(harness, 'demo-social', 'ada')
     clock.offsetMs = DAY_MS
-    assert.notEqual((await redeem(harness, early)).status, 200, 'a code is over after a day')
+    assert.notEqual((await redeem(harness, early)).status, 200, 'a code expires within a day')
     const ahead = await signIn(harness, 'demo-social', 'ada')
     const code = await newCode(harness, 'demo-social', 'ada')
     const page = await newBrowser().open(harness.startUrl('demo-social'))
     assert.equal(page.status, 200)
     clock.offsetMs = -DAY_MS
-    assert.equal((await redeem(harness, code)).status, 200, 'a code from ahead is redeemed once')
+    assert.equal((await redeem(harness, code)).status, 200, 'a code issued in the future is redeemed once')
     assert.notEqual((await redeem(harness, code)).status, 200)
     clock.offsetMs = 0
     const again = await signIn(harness, 'demo-social', 'ada')
     assert.equal(again.account, before.account)
     for (const { access_token: token } of [before, ahead, again]) {
       const { status, body } = await get(harness, '/profiles', token)
-      // A code that was used twice takes its own token back, and no other.
+      // A code that is used twice revokes its own token, and no other.
       assert.deepEqual([status, body['id']], [200, before.account])
     }
     for (const path of ['/healthz', '/readyz'])

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { since } from '#kit/checkpoint.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 
-suite('asking only for what is another than last time', () => {
+suite('conditional requests', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
@@ -19,7 +19,7 @@ suite('asking only for what is another than last time', () => {
       ['Tue, 01 Sep 2026 10:00:00 GMT', 'Wed, 02 Sep 2026 10:00:00 GMT'],
     ],
   ] as const) {
-    test(`${header}: an unchanged answer is not read, a changed one is`, async () => {
+    test(`${header}: an unchanged response is not read, a changed one is`, async () => {
       let [version, count, read] = [0, 2, 0]
       const connector = await fixture.use(name, {
         list: notes(`/${name}`, {
@@ -37,7 +37,7 @@ suite('asking only for what is another than last time', () => {
       const profile = await fixture.connect(connector)
       await fixture.run(profile)
       await fixture.sync(profile)
-      assert.equal(fixture.service.to(`/${name}`)[1]!.headers[condition], values[0])
+      assert.equal(fixture.service.requestsTo(`/${name}`)[1]!.headers[condition], values[0])
       assert.equal(read, 1)
       const progress = await fixture.progress(profile, 'list')
       assert.equal(progress.state, 'done')
@@ -51,7 +51,7 @@ suite('asking only for what is another than last time', () => {
     })
   }
 
-  test('a tag is only shown to the request it was given for', async () => {
+  test('a validator is only sent with the request that it belongs to', async () => {
     let list: Note[] = [{ id: '1', at: 100 }]
     const connector = await fixture.use('moving', {
       list: notes('/moving', { checkpoint: since<Note>({ param: 'since', value: ({ at }) => at }) }),
@@ -63,7 +63,7 @@ suite('asking only for what is another than last time', () => {
     await fixture.sync(profile)
     await fixture.sync(profile)
     assert.deepEqual(
-      fixture.service.to('/moving').map(({ query, headers }) => [query['since'], headers['if-none-match']]),
+      fixture.service.requestsTo('/moving').map(({ query, headers }) => [query['since'], headers['if-none-match']]),
       [
         [undefined, undefined],
         ['100', undefined],

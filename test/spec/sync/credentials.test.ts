@@ -13,9 +13,9 @@ suite('credentials during a sync', () => {
   })
   after(() => fixture.close())
 
-  /** A service that honours one access token and trades refresh tokens once each, as rotating services do. */
+  /** A service that accepts one access token and each refresh token once, like services with rotation. */
   async function guarded(name: string) {
-    const state = { token: 'a1', refresh: 'r1', trades: 0, refuses: false, expiresIn: 3600 }
+    const state = { token: 'a1', refresh: 'r1', refreshes: 0, refuses: false, expiresIn: 3600 }
     const connector = await fixture.use(name, { list: notes(`/${name}`), other: notes(`/${name}`) }, { auth })
     fixture.service.on(`/${name}`, ({ headers }) =>
       headers.authorization === `Bearer ${state.token}`
@@ -23,11 +23,11 @@ suite('credentials during a sync', () => {
         : { status: 401, body: { error: 'invalid_token' } },
     )
     fixture.service.on('/token', ({ body }) => {
-      const given = new URLSearchParams(body).get('refresh_token')
-      if (state.refuses || given !== state.refresh) return { status: 400, body: { error: 'invalid_grant' } }
-      state.trades += 1
-      state.token = `a${state.trades + 1}`
-      state.refresh = `r${state.trades + 1}`
+      const sent = new URLSearchParams(body).get('refresh_token')
+      if (state.refuses || sent !== state.refresh) return { status: 400, body: { error: 'invalid_grant' } }
+      state.refreshes += 1
+      state.token = `a${state.refreshes + 1}`
+      state.refresh = `r${state.refreshes + 1}`
       return {
         body: {
           access_token: state.token,
@@ -37,20 +37,20 @@ suite('credentials during a sync', () => {
         },
       }
     })
-    return { state, connector, calls: () => fixture.service.to(`/${name}`).length }
+    return { state, connector, calls: () => fixture.service.requestsTo(`/${name}`).length }
   }
 
-  test('401 refreshes once and goes on; the new token serves the rest of the run', async () => {
+  test('401 refreshes once and continues; the rest of the run uses the new token', async () => {
     const { state, connector, calls } = await guarded('expired')
     const profile = await fixture.connect(connector, 'ada', { token: 'long-gone', refreshToken: 'r1' })
     await fixture.run(profile)
-    assert.equal(state.trades, 1)
+    assert.equal(state.refreshes, 1)
     assert.equal(calls(), 3)
     assert.equal((await fixture.stored(profile)).size, 2)
     assert.equal((await fixture.stored(profile, 'other')).size, 2)
   })
 
-  test('a token that ends soon is refreshed before it is used, a short-lived one not with every call', async () => {
+  test('a token that expires soon is refreshed before use; a short-lived one is not refreshed for every call', async () => {
     const { state, connector, calls } = await guarded('soon')
     state.expiresIn = 60
     const profile = await fixture.connect(connector, 'ada', {
@@ -60,7 +60,7 @@ suite('credentials during a sync', () => {
     })
     fixture.clock.offsetMs += 4500
     await fixture.run(profile)
-    assert.equal(state.trades, 1)
+    assert.equal(state.refreshes, 1)
     assert.equal(calls(), 2)
   })
 
@@ -86,7 +86,7 @@ suite('credentials during a sync', () => {
     assert.equal(calls(), before)
     assert.equal((await audit()).length, 1)
 
-    // Signing in again is all it takes.
+    // Signing in again is enough.
     state.refuses = false
     Object.assign(state, { token: 'a9', refresh: 'r9' })
     const again = await fixture.connect(connector, 'ada', { token: 'a9', refreshToken: 'r9' })
@@ -96,16 +96,16 @@ suite('credentials during a sync', () => {
     assert.ok(calls() > before)
   })
 
-  test('where nothing can be refreshed, two refusals are the last word', async () => {
+  test('without a refresh token, the second refusal is final', async () => {
     const connector = await fixture.use('plain', { list: notes('/plain') })
     fixture.service.on('/plain', () => ({ status: 401, body: {} }))
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
     assert.equal((await fixture.reload(profile)).state, 'needs_auth')
-    assert.equal(fixture.service.to('/plain').length, 2)
+    assert.equal(fixture.service.requestsTo('/plain').length, 2)
   })
 
-  test('a token endpoint that is down is an outage, not a refusal; a token that still works is used meanwhile', async () => {
+  test('a token endpoint that is down is an outage, not a refusal; a token that is still valid is used meanwhile', async () => {
     const { connector } = await guarded('down')
     fixture.service.on('/token', () => ({ status: 503, body: {} }))
     const profile = await fixture.connect(connector, 'ada', {
@@ -122,13 +122,13 @@ suite('credentials during a sync', () => {
     assert.equal((await fixture.progress(profile, 'list')).state, 'failing')
   })
 
-  test('keys that are taken away only pause; set again, the sync goes on', async () => {
+  test('removed keys only postpone; once they are set again, the sync continues', async () => {
     const connector = await fixture.use('keyless', { list: notes('/keyless') })
     fixture.service.on('/keyless', () => ({ body: { notes: someNotes(1) } }))
     const profile = await fixture.connect(connector)
     await fixture.sql('delete from service_key where service = $1', ['keyless'])
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/keyless').length, 0)
+    assert.equal(fixture.service.requestsTo('/keyless').length, 0)
     await fixture.use('keyless', { list: notes('/keyless') })
     const [row] = await fixture.sql<{ next_run_at: number }>(
       'select next_run_at from profile_sync where profile_id = $1',

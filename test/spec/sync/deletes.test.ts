@@ -4,14 +4,14 @@ import { untilKnown } from '#kit/checkpoint.ts'
 import { numberPages } from '#kit/pages.ts'
 import { type Fixture, type Note, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
-suite('what vanishes at the service', () => {
+suite('items deleted at the service', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
   })
   after(() => fixture.close())
 
-  /** A service of its own whose whole list the test changes. */
+  /** A service with one list that the test changes. */
   async function listed(name: string, list: Note[], deletes: 'all' | 'window' | 'none' = 'all') {
     const holder = { list }
     const connector = await fixture.use(name, {
@@ -26,7 +26,7 @@ suite('what vanishes at the service', () => {
     return { holder, profile, ids: async () => [...(await fixture.stored(profile)).keys()] }
   }
 
-  test('a few are removed, with a trace in the order of changes, and the count follows', async () => {
+  test('a few are removed, each leaves a tombstone with a seq, and the count follows', async () => {
     const { holder, profile, ids } = await listed('few', someNotes(30))
     holder.list = holder.list.filter(({ id }) => !['3', '17', '30'].includes(String(id)))
     await fixture.sync(profile)
@@ -43,7 +43,7 @@ suite('what vanishes at the service', () => {
     assert.equal((await fixture.progress(profile, 'list')).items, 27)
   })
 
-  test('P10 half of them, or all, are kept and reported until somebody confirms; then the next run removes them', async () => {
+  test('P10 half of them, or all, are kept and reported until confirmed; then the next run removes them', async () => {
     for (const [name, left] of [
       ['half', 20],
       ['none-left', 0],
@@ -59,7 +59,7 @@ suite('what vanishes at the service', () => {
       const progress = await fixture.progress(profile, 'list')
       assert.equal(progress.suspect_deletes, undefined)
       assert.equal(progress.items, left)
-      // The word was given for one run, not for ever.
+      // The confirmation counts for one run.
       holder.list = someNotes(40)
       await fixture.sync(profile)
       holder.list = []
@@ -68,17 +68,17 @@ suite('what vanishes at the service', () => {
     }
   })
 
-  test('P10 an error page that says 200, or a list that breaks off, removes nothing and is told', async () => {
+  test('P10 an error page with status 200, or a list that breaks off, removes nothing and is reported', async () => {
     const { profile, ids } = await listed('page-as-200', someNotes(37))
     const whole = paged(() => someNotes(37), 10)
     for (const [broken, body, reason] of [
       ['1', '<!doctype html><h1>Be right back</h1>', 'answer_unreadable'],
       ['3', '<!doctype html><h1>Be right back</h1>', 'answer_unreadable'],
       ['3', '{"notes":[{"id":"21"', 'answer_unreadable'],
-      // Seven of so many would be believable.
+      // Seven of so many would be plausible.
       ['4', { error: 'try later' }, undefined],
     ] as const) {
-      fixture.service.on('/page-as-200', (asked) => (asked.query['page'] === broken ? { body } : whole(asked)))
+      fixture.service.on('/page-as-200', (request) => (request.query['page'] === broken ? { body } : whole(request)))
       await fixture.sync(profile)
       assert.equal((await ids()).length, 37)
       const progress = await fixture.progress(profile, 'list')
@@ -91,7 +91,7 @@ suite('what vanishes at the service', () => {
     assert.equal((await fixture.progress(profile, 'list')).last_error, undefined)
   })
 
-  test('what comes back by itself is suspect no more', async () => {
+  test('an item that reappears is no longer suspect', async () => {
     const { holder, profile } = await listed('back', someNotes(12))
     const whole = holder.list
     holder.list = []
@@ -103,14 +103,14 @@ suite('what vanishes at the service', () => {
     assert.equal((await fixture.progress(profile, 'list')).items, 12)
   })
 
-  test('without a word about deletes nothing is ever removed', async () => {
+  test('without a deletes rule nothing is ever removed', async () => {
     const { holder, profile, ids } = await listed('keeps', someNotes(5), 'none')
     holder.list = holder.list.slice(0, 4)
     await fixture.sync(profile, { confirmDeletes: true })
     assert.equal((await ids()).length, 5)
   })
 
-  test('a record that cannot be stored anew was still shown: its older version stays', async () => {
+  test('a record that can no longer be stored still counts as shown: its stored version stays', async () => {
     const { holder, profile } = await listed('grown', someNotes(5))
     holder.list = holder.list.with(2, { ...holder.list[2]!, text: 'x'.repeat(1_100_000) })
     await fixture.sync(profile)
@@ -119,15 +119,15 @@ suite('what vanishes at the service', () => {
     assert.match(stored.get('3')!.data, /note 3/)
   })
 
-  test('a page with records that cannot be named proves nothing about what is missing', async () => {
-    const { holder, profile, ids } = await listed('nameless', someNotes(5))
+  test('a page with unidentified records does not prove that anything is deleted', async () => {
+    const { holder, profile, ids } = await listed('unidentified', someNotes(5))
     holder.list = holder.list.map((each) => (each.id === '2' ? ({ ...each, id: undefined } as unknown as Note) : each))
     await fixture.sync(profile)
     assert.equal((await ids()).length, 5)
     assert.equal((await fixture.progress(profile, 'list')).quarantined, 1)
   })
 
-  test('in a window only what should have been shown again counts', async () => {
+  test('in a window, only items that should have been shown again count as deleted', async () => {
     let list = someNotes(50)
     const connector = await fixture.use('window', {
       list: notes('/window', {
@@ -142,7 +142,7 @@ suite('what vanishes at the service', () => {
     )
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    // Number 5 lies within what a run looks at again, number 45 far below.
+    // Number 5 is within the window of a run, number 45 is far outside.
     list = list.filter(({ id }) => !['5', '45'].includes(String(id)))
     await fixture.sync(profile)
     const ids = [...(await fixture.stored(profile)).keys()]
@@ -151,7 +151,7 @@ suite('what vanishes at the service', () => {
     assert.ok(ids.includes('45'))
   })
 
-  test('an answer that the service calls unchanged settles no doubt', async () => {
+  test('an unchanged response does not confirm suspect deletes', async () => {
     let list = someNotes(30)
     const connector = await fixture.use('tagged', { list: notes('/tagged', { deletes: 'all' }) })
     fixture.service.on('/tagged', ({ headers }) => {

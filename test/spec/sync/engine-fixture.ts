@@ -5,7 +5,7 @@ import { setServiceKey } from '#flows/apps/keys.ts'
 import { attach } from '#flows/authorize/attach.ts'
 import type { SyncDeps, SyncTimes } from '#flows/sync/deps.ts'
 import { type EndpointProgress, requestSync, syncProgress } from '#flows/sync/progress.ts'
-import { runProfile } from '#flows/sync/run-profile.ts'
+import { runProfile } from '#flows/sync/run/run-profile.ts'
 import { apiKey, type Credential } from '#kit/auth.ts'
 import { type Api, type Connector, defineConnector } from '#kit/connector.ts'
 import { type Endpoint, type EndpointInput, endpoint } from '#kit/endpoint.ts'
@@ -22,7 +22,7 @@ import { openUpstream } from '../../harness/upstream.ts'
 import { openPrepared } from '../../store/opened.ts'
 import { startScripted } from './scripted-service.ts'
 
-/** What the scripted service has records of. */
+/** A record of the scripted service. */
 export interface Note {
   id: string | number
   at?: number
@@ -41,7 +41,7 @@ export const note = kind<Note>({
 
 type Listing = { notes: Note[] }
 
-/** An endpoint of notes; everything else as the test says. */
+/** An endpoint of notes; the test overrides the rest. */
 export function notes(path: string, input: Partial<EndpointInput<Listing, Note>> = {}): Endpoint {
   return endpoint<Listing, Note>({
     path,
@@ -56,7 +56,7 @@ export function notes(path: string, input: Partial<EndpointInput<Listing, Note>>
 
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
-/** The sync engine in this process on a database of its own, with a service whose answers the test writes and a clock that it moves. */
+/** The sync flow in this process, with its own database, a scripted service and a clock that the test moves. */
 export async function openFixture(times: Partial<SyncTimes> = {}) {
   const opened = await openPrepared()
   const service = await startScripted()
@@ -79,7 +79,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
     rateLimiter: createRateLimiter({ database: opened.database, clock }),
     times,
   }
-  const { app } = await createApp({ ...deps, hasher }, { name: 'Ground', redirectUris: ['https://app.test/'] }, 'test')
+  const { app } = await createApp({ ...deps, hasher }, { name: 'Fixture', redirectUris: ['https://app.test/'] }, 'test')
 
   const connect = async (connector: Connector, nativeId = 'ada', credential: Partial<Credential> = {}) => {
     const joining = {
@@ -90,8 +90,8 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
       account: { how: 'found' },
       shard: randomShard(),
     } as const
-    const whole = { ...deps, hasher, config: { baseUrl: 'http://localhost' } }
-    const attached = await deps.database.transaction((tx) => attach(whole, tx, joining))
+    const attachDeps = { ...deps, hasher, config: { baseUrl: 'http://localhost' } }
+    const attached = await deps.database.transaction((tx) => attach(attachDeps, tx, joining))
     return attached!.profile
   }
 
@@ -103,7 +103,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
     lines,
     databaseUrl: opened.url,
     anotherPool: opened.another,
-    /** Makes a service known, with keys that lead to the scripted one. A service of the same name is replaced. */
+    /** Registers a connector and keys that lead to the scripted service. Replaces a connector of the same name. */
     use: async (
       name: string,
       endpoints: Record<string, Endpoint>,
@@ -126,10 +126,10 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
       return connector
     },
     connect,
-    /** One turn, as a worker does it. */
+    /** One run, as in a worker. */
     run: (profile: Profile, signal = new AbortController().signal) =>
       runProfile(deps, keyOf(profile), { signal, alone: false, step: () => {} }),
-    /** Asks for a sync and does it. */
+    /** Requests a sync and runs it. */
     sync: async (profile: Profile, options = { confirmDeletes: false }) => {
       await requestSync(deps, profile, options)
       await runProfile(deps, keyOf(profile), { signal: new AbortController().signal, alone: false, step: () => {} })
@@ -138,7 +138,7 @@ export async function openFixture(times: Partial<SyncTimes> = {}) {
       (await syncProgress(deps, profile))[name]!,
     reload: async (profile: Profile): Promise<Profile> =>
       (await findProfile(deps.database, profile.shard, profile.id))!,
-    /** What is stored of a profile, by native id. */
+    /** The stored items of a profile, by native id. */
     stored: async (profile: Profile, name = 'list') => {
       const rows = await deps.database.rows<StoredRow>(
         {
@@ -171,7 +171,7 @@ export function keyOf(profile: Profile) {
   return { shard: profile.shard, profileId: profile.id }
 }
 
-/** A script that cuts a list into pages of so many, by `page` from 1. */
+/** A script that splits a list into pages of this size, by `page` from 1. */
 export function paged(list: () => Note[], size: number) {
   return ({ query }: { query: Record<string, string> }) => {
     const page = Number(query['page'] ?? 1)

@@ -11,7 +11,7 @@ import { preparedDatabase } from '../../harness/database.ts'
 import { until } from '../../harness/until.ts'
 import { quiet } from '../../store/opened.ts'
 
-/** What the service asks of a job engine, held against the one it has. Dead workers are the chaos suite's. */
+/** What Tributary requires of its job engine. Dead workers are tested in the chaos suite. */
 suite('the job engine', () => {
   let database: Awaited<ReturnType<typeof preparedDatabase>>
   let line: CuttableLine
@@ -26,7 +26,7 @@ suite('the job engine', () => {
   }
   const wakeUp = (key: string) => ({ key, data: { shard: 7, profileId: key } })
   const delivery = (key: string) => ({ key, data: { destinationId: key, appId: 'app', isFailing: false, runs: 1 } })
-  /** Every job of the queue is over, with success or without. */
+  /** Every job of the queue has ended, successfully or not. */
   const isEmpty = async (name: string) => {
     const depth = (await readQueueDepths(looker, QUEUE_NAMES)).find(({ queue }) => queue === name)!
     return depth.ready + depth.active === 0
@@ -44,7 +44,7 @@ suite('the job engine', () => {
     await database.drop()
   })
 
-  test('a key is there once, waiting or at work; who is refused may ask again, and others never wait for it', async () => {
+  test('a key is queued once, waiting or running; a refused one may be queued again later, and others never wait for it', async () => {
     const [one, two] = [await open(), await open()]
     const runs = new Map<string, number>()
     const running = new Set<string>()
@@ -75,7 +75,7 @@ suite('the job engine', () => {
     release()
     await until('all ended', () => running.size === 0)
     const again = new Set(keys)
-    await until('each is taken again', async () => {
+    await until('each is accepted again', async () => {
       const refused = new Set(await one.wake('sync', [...again].map(wakeUp)))
       for (const key of again) if (!refused.has(key)) again.delete(key)
       return again.size === 0
@@ -85,7 +85,7 @@ suite('the job engine', () => {
     await until('nothing is left', () => isEmpty('sync'))
   })
 
-  test('a slow job holds nobody back: its neighbours end, run again, and the other slots go on', async () => {
+  test('a slow job delays no other: its neighbours end and run again, and the other slots continue', async () => {
     const engine = await open()
     const runs = new Map<string, number>()
     let release = () => {}
@@ -94,7 +94,7 @@ suite('the job engine', () => {
     })
     const slow = Array.from({ length: QUEUES.deliver.slots - 1 }, (_, i) => `slow-${i}`)
     const quick = Array.from({ length: 60 }, (_, i) => `quick-${i}`)
-    // Mixed, so that whoever takes several at once takes both.
+    // Mixed, so that a worker that fetches several at once gets both.
     const mixed = quick.flatMap((key, i) => [key, ...slow.slice(i, i + 1)])
     await engine.wake('deliver', mixed.map(delivery))
     await engine.work('deliver', async ({ key }) => {
@@ -113,13 +113,13 @@ suite('the job engine', () => {
     await engine.stop(1000)
   })
 
-  test('a process that ends tells its jobs to, and others run what they leave', async () => {
+  test('a process that stops aborts its jobs, and others run them', async () => {
     const [leaving, staying] = [await open(), await open()]
     const runs: string[] = []
     const wasTold: boolean[] = []
     await leaving.work('deliver', async (_, signal) => {
       runs.push('leaving')
-      // It does not listen.
+      // It ignores the signal.
       await new Promise(() => signal.addEventListener('abort', () => wasTold.push(true)))
     })
     await leaving.wake('deliver', [delivery('long')])
@@ -134,7 +134,7 @@ suite('the job engine', () => {
     await staying.stop(1000)
   })
 
-  test('one bad job fails alone and is tried again, a few times; a database that goes away only delays', async () => {
+  test('one bad job fails alone and is retried a few times; a lost database connection only delays', async () => {
     const engine = engines[0]!
     const tries = new Map<string, number>()
     await (await open()).work('deliver', async ({ key }) => {
@@ -154,10 +154,10 @@ suite('the job engine', () => {
     )
     await line.mend()
     await engine.wake('deliver', [delivery('after')])
-    await until('the same workers go on', () => tries.get('after') === 1)
+    await until('the same workers continue', () => tries.get('after') === 1)
   })
 
-  test('a job that cannot be read is never run: it is logged, kept and counted once, and its key is free', async () => {
+  test('a job that cannot be read is never run: it is logged, stored and counted once, and its key is free', async () => {
     const lines: string[] = []
     const log = createLog({
       level: 'error',
@@ -165,7 +165,7 @@ suite('the job engine', () => {
       clock: { now: () => 0 },
       write: (line) => lines.push(line),
     })
-    // No other may take the jobs.
+    // No other engine may take the jobs.
     for (const other of engines.splice(0)) await other.stop(0)
     const engine = await startEngine({ queues: QUEUES, url: line.url, log })
     engines.push(engine)
@@ -194,13 +194,13 @@ suite('the job engine', () => {
       'Fields missing or invalid in the payload: shard, profileId',
       'Fields missing or invalid in the payload: shard, profileId',
     ])
-    const kept = statement('test-dead-letters', `select data from engine.job where name = 'dead_letter'`)
-    const letters = (await looker.rows<{ data: { job: unknown } }>(kept)).map(({ data }) => data.job)
+    const deadLetters = statement('test-dead-letters', `select data from engine.job where name = 'dead_letter'`)
+    const letters = (await looker.rows<{ data: { job: unknown } }>(deadLetters)).map(({ data }) => data.job)
     assert.deepEqual(
       letters.map((job) => JSON.stringify(job)).sort(),
       broken.map(([, job]) => JSON.stringify(job)).sort(),
     )
-    // As if the process had died after it set the job aside, and before it told the engine.
+    // As if the process had died after it stored the dead letter and before it completed the job.
     const revive = statement(
       'test-revive-job',
       `update engine.job set state = 'retry', completed_on = null where name = 'sync' and singleton_key = $1`,

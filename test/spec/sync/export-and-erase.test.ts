@@ -22,7 +22,10 @@ suite('a person’s data from the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-export-'))
   before(async () => {
     harness = await startSyncHarness()
-    harness.service.on('/orders', (asked) => pagesOf(() => orders(45))(asked))
+    harness.service.on(
+      '/orders',
+      pagesOf(() => orders(45)),
+    )
   })
   after(async () => {
     await harness.stop()
@@ -61,7 +64,7 @@ suite('a person’s data from the command line', () => {
     assert.deepEqual(new Set(items.map(({ data }) => data.id)), new Set(['note-1', ...orders(45).map(({ id }) => id)]))
   })
 
-  test('export as one document, and into a file that nobody else reads and that is never overwritten', async () => {
+  test('export as one document, and to a file that only its owner can read and that is never overwritten', async () => {
     const { account } = await connected('bea')
     const whole = JSON.parse((await run('export', account, '--json')).stdout) as Head & { items: Item[] }
     assert.deepEqual([whole.account, whole.items.length], [account, 46])
@@ -79,7 +82,7 @@ suite('a person’s data from the command line', () => {
     assert.equal((await run('export', 'acc_none')).code, 4)
   })
 
-  test('erase: asked twice, one profile, then the person', async () => {
+  test('erase: repeated, for one profile, then for the person', async () => {
     const { account, token } = await connected('cyd')
     assert.equal((await run('erase', account)).code, 2)
     assert.equal((await harness.ask('GET', '/profiles', token)).status, 200)

@@ -15,7 +15,7 @@ suite('R07 a service that fails', () => {
   })
   after(() => fixture.close())
 
-  /** Two good pages, then whatever the script does with the third, and a healthy endpoint beside it. */
+  /** Two good pages, then a scripted third one, and a second endpoint that works. */
   async function failingAt(name: string, third: Script) {
     const connector = await fixture.use(name, {
       list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }),
@@ -23,8 +23,8 @@ suite('R07 a service that fails', () => {
     })
     fixture.service.on('/healthy', () => ({ body: { notes: someNotes(1) } }))
     const holder = { third }
-    fixture.service.on(`/${name}`, (asked, response) =>
-      asked.query['page'] === '3' ? holder.third(asked, response) : paged(() => someNotes(35), 10)(asked),
+    fixture.service.on(`/${name}`, (request, response) =>
+      request.query['page'] === '3' ? holder.third(request, response) : paged(() => someNotes(35), 10)(request),
     )
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
@@ -80,11 +80,11 @@ suite('R07 a service that fails', () => {
     ['silent', 'service_timeout', () => undefined],
   ]
   for (const [name, reason, third] of FAULTS) {
-    test(`${name}: told as what it is, nothing lost, the other endpoint runs, and the next try goes on`, async () => {
+    test(`${name}: the reason is stored, nothing is lost, the other endpoint runs, and the next run continues`, async () => {
       const { profile, holder, progress } = await failingAt(name, third)
-      const { state, last_reason: told, next_run: next } = await progress()
+      const { state, last_reason: lastReason, next_run: next } = await progress()
       assert.equal(state, 'failing')
-      assert.equal(told, reason)
+      assert.equal(lastReason, reason)
       assert.ok(next > fixture.clock.now() + 5000)
       assert.equal((await fixture.stored(profile)).size, 20)
       assert.equal((await fixture.stored(profile, 'other')).size, 1)
@@ -96,20 +96,20 @@ suite('R07 a service that fails', () => {
     })
   }
 
-  test('a hiccup is tried again at once and is no failure', async () => {
+  test('a transient error is retried at once and does not count as a failure', async () => {
     let left = 2
-    const { profile, progress } = await failingAt('hiccup', (asked) => {
+    const { profile, progress } = await failingAt('transient', (request) => {
       if (left > 0) {
         left -= 1
         return { status: 502, body: {} }
       }
-      return paged(() => someNotes(35), 10)(asked)
+      return paged(() => someNotes(35), 10)(request)
     })
     assert.equal((await progress()).state, 'done')
     assert.equal((await fixture.stored(profile)).size, 35)
   })
 
-  test('failures wait longer and longer, and Retry-After is kept: a sooner turn of another endpoint does not ask', async () => {
+  test('waits grow with failures, and Retry-After is respected: an earlier run of another endpoint does not call', async () => {
     const { profile, progress } = await failingAt('waits', () => ({
       status: 503,
       headers: { 'retry-after': '90' },
@@ -117,24 +117,24 @@ suite('R07 a service that fails', () => {
     }))
     const first = (await progress()).next_run - fixture.clock.now()
     assert.ok(first > 80_000 && first < 93_000, `${first}`)
-    const asked = fixture.service.to('/waits').length
-    // The other endpoint is due again while this one still waits.
+    const asked = fixture.service.requestsTo('/waits').length
+    // The other endpoint is due while this one still waits.
     await fixture.sql(`update endpoint_sync set next_run_at = 0 where profile_id = $1 and endpoint = 'other'`, [
       profile.id,
     ])
     fixture.clock.offsetMs += 60_000
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/waits').length, asked)
+    assert.equal(fixture.service.requestsTo('/waits').length, asked)
     fixture.clock.offsetMs += 40_000
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/waits').length, asked + 1)
+    assert.equal(fixture.service.requestsTo('/waits').length, asked + 1)
   })
 
   for (const [form, header] of [
     ['seconds', () => '120'],
     ['a date', () => new Date(fixture.clock.now() + 120_000).toUTCString()],
   ] as const) {
-    test(`429 with Retry-After in ${form}: nobody of the app calls before, then everything goes on`, async () => {
+    test(`429 with Retry-After in ${form}: no profile of the app calls before that, then everything continues`, async () => {
       const name = `limit-${form.replaceAll(' ', '')}`
       const { profile, holder } = await failingAt(name, () => ({
         status: 429,
@@ -144,12 +144,12 @@ suite('R07 a service that fails', () => {
       const limited = await fixture.reload(profile)
       assert.equal(limited.state, 'limited')
       assert.ok(Math.abs(limited.stateUntil! - fixture.clock.now() - 120_000) < 5000)
-      const asked = fixture.service.asked.length
-      // Neither a request nor another person of the app gets through.
+      const asked = fixture.service.requests.length
+      // Neither a requested sync nor another person of the app causes a call.
       await fixture.sync(profile)
       const other = await fixture.connect(fixture.deps.registry.find(name)!, 'ben')
       await fixture.run(other)
-      assert.equal(fixture.service.asked.length, asked)
+      assert.equal(fixture.service.requests.length, asked)
       assert.equal((await fixture.progress(other, 'list')).state, 'waiting')
       holder.third = paged(() => someNotes(35), 10)
       fixture.clock.offsetMs += 125_000
@@ -159,45 +159,45 @@ suite('R07 a service that fails', () => {
     })
   }
 
-  test('429 without a word waits a minute', async () => {
+  test('429 without a header waits a minute', async () => {
     const { profile } = await failingAt('limit-silent', () => ({ status: 429, body: {} }))
     const { stateUntil } = await fixture.reload(profile)
     assert.ok(Math.abs(stateUntil! - fixture.clock.now() - 60_000) < 5000)
   })
 
-  test('a limit of one person stops that person only; one of an endpoint that endpoint only', async () => {
-    for (const whose of ['person', 'endpoint'] as const) {
-      const name = `limit-${whose}`
+  test('a limit of a person stops only that person; a limit of an endpoint only that endpoint', async () => {
+    for (const scope of ['person', 'endpoint'] as const) {
+      const name = `limit-${scope}`
       const resetAt = Math.round(fixture.clock.now() / 1000) + 300
       const connector = await fixture.use(
         name,
         { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }), other: notes('/healthy') },
-        { api: { rate: rateFrom({ remaining: 'x-left', reset: 'x-reset', of: whose }) } },
+        { api: { rate: rateFrom({ remaining: 'x-left', reset: 'x-reset', of: scope }) } },
       )
       let limited = true
-      fixture.service.on(`/${name}`, (asked) =>
-        limited && asked.headers.authorization === 'Bearer token-ada' && asked.query['page'] === '2'
+      fixture.service.on(`/${name}`, (request) =>
+        limited && request.headers.authorization === 'Bearer token-ada' && request.query['page'] === '2'
           ? { status: 429, headers: { 'x-left': '0', 'x-reset': String(resetAt) }, body: {} }
-          : paged(() => someNotes(15), 10)(asked),
+          : paged(() => someNotes(15), 10)(request),
       )
       const [ada, ben] = [await fixture.connect(connector), await fixture.connect(connector, 'ben')]
       await fixture.run(ada)
       await fixture.run(ben)
-      assert.equal((await fixture.stored(ada)).size, 10, whose)
-      assert.equal((await fixture.stored(ben)).size, 15, whose)
-      assert.equal((await fixture.stored(ada, 'other')).size, whose === 'person' ? 0 : 1)
-      assert.equal((await fixture.reload(ada)).state, whose === 'person' ? 'limited' : 'active')
-      const asked = fixture.service.asked.length
+      assert.equal((await fixture.stored(ada)).size, 10, scope)
+      assert.equal((await fixture.stored(ben)).size, 15, scope)
+      assert.equal((await fixture.stored(ada, 'other')).size, scope === 'person' ? 0 : 1)
+      assert.equal((await fixture.reload(ada)).state, scope === 'person' ? 'limited' : 'active')
+      const asked = fixture.service.requests.length
       await fixture.sync(ada)
-      assert.equal(fixture.service.asked.length, asked + (whose === 'person' ? 0 : 1))
+      assert.equal(fixture.service.requests.length, asked + (scope === 'person' ? 0 : 1))
       limited = false
       fixture.clock.offsetMs += 305_000
       await fixture.run(ada)
-      assert.equal((await fixture.stored(ada)).size, 15, whose)
+      assert.equal((await fixture.stored(ada)).size, 15, scope)
     }
   })
 
-  test('an answer that says that no call is left is believed before the service has to refuse', async () => {
+  test('a response that states that no call is left stops the calls before the service refuses one', async () => {
     const connector = await fixture.use(
       'last-call',
       { list: notes('/last-call', { pages: numberPages({ param: 'page' }) }) },
@@ -205,17 +205,17 @@ suite('R07 a service that fails', () => {
     )
     let left = 2
     const resetAt = Math.round(fixture.clock.now() / 1000) + 600
-    fixture.service.on('/last-call', (asked) => {
+    fixture.service.on('/last-call', (request) => {
       left -= 1
       if (left < 0) return { status: 429, body: {} }
       return {
-        ...paged(() => someNotes(50), 10)(asked),
+        ...paged(() => someNotes(50), 10)(request),
         headers: { 'x-left': String(left), 'x-reset': String(resetAt) },
       }
     })
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/last-call').length, 2)
+    assert.equal(fixture.service.requestsTo('/last-call').length, 2)
     assert.equal((await fixture.stored(profile)).size, 20)
     assert.ok((await fixture.progress(profile, 'list')).next_run >= resetAt * 1000)
     left = 100

@@ -15,7 +15,7 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
   let tokens: string[]
   before(async () => {
     harness = await startSyncHarness()
-    // Twelve times that are none, and twelve records without an id.
+    // Twelve records with an invalid time, and twelve without an id.
     const orders = Array.from({ length: 12 }, (_, i) => [
       { id: `o${i}`, at: 1e300, text: 'late' },
       { text: `no id ${i}` },
@@ -60,7 +60,7 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
     assert.match(quarantine![0]!.sample, /^\{"text":"no id \d+"\}$/)
   })
 
-  test('an operator lists both over the whole app, page by page, each once', async () => {
+  test('an operator lists both for the whole app, page by page, each once', async () => {
     const faults = await all<Listed & { field: string; record: string }>('faults')
     assert.deepEqual(faults.pages, [100, 10])
     assert.equal(new Set(faults.found.map(({ profile, record, field }) => `${profile} ${record} ${field}`)).size, 110)
@@ -74,7 +74,7 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
     }
   })
 
-  test('without the admin token nobody does', async () => {
+  test('both require the admin token', async () => {
     for (const [method, path] of [
       ['GET', 'faults'],
       ['GET', 'quarantine'],
@@ -91,7 +91,7 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
     assert.match(metrics, /^tributary_quarantined_records\{service="shop",endpoint="orders"\} 132$/m)
   })
 
-  test('a person has theirs read again; what is still bad is counted', async () => {
+  test('an account retries its own; records that are still bad are counted', async () => {
     const { status } = await harness.ask('POST', '/profiles/shop/sync?retry_quarantined=true', tokens[1]!)
     assert.equal(status, 202)
     const { quarantined } = await harness.until(
@@ -101,7 +101,7 @@ suite('faults and quarantine over HTTP and by the CLI', () => {
     assert.equal(quarantined, 12)
   })
 
-  test('an operator has all of them read again, by API and CLI', async () => {
+  test('an operator retries all of them, by API and CLI', async () => {
     const { status, body } = await admin<{ endpoints: number }>('POST', 'quarantine/retry')
     assert.deepEqual([status, body], [202, { endpoints: 11 }])
     await harness.until(tokens[2]!, ({ quarantine }) => (quarantine?.[0]?.times ?? 0) > 1)

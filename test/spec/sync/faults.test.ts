@@ -6,7 +6,9 @@ import type { Profile } from '#model/profile.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
 import { type Fixture, keyOf, type Note, notes, openFixture } from './engine-fixture.ts'
 
-suite('what readers throw', () => {
+const AT = 1_700_000_000_000
+
+suite('faults of readers', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
@@ -22,15 +24,15 @@ suite('what readers throw', () => {
       .map((line) => JSON.parse(line) as { level: string; message: string; profile?: string; fields?: object })
       .filter((line) => line.profile === profile.id && line.fields !== undefined)
 
-  test('is kept with field, message and record, counted, and told once for a run', async () => {
+  test('are stored with field, message and record, counted, and logged once per run', async () => {
     const pages: Note[][] = [
       [
-        { id: '1', at: 1, text: 'a' },
-        { id: '2', at: 2 },
+        { id: '1', at: AT + 1, text: 'a' },
+        { id: '2', at: AT + 2 },
       ],
       [
-        { id: '3', at: 3 },
-        { id: '4', at: 4 },
+        { id: '3', at: AT + 3 },
+        { id: '4', at: AT + 4 },
       ],
       [],
     ]
@@ -53,14 +55,14 @@ suite('what readers throw', () => {
     assert.deepEqual([line?.level, line?.fields, more], ['warn', { 'map.text': 3 }, []])
   })
 
-  test('goes when the record is read well: because it changed, or because the connector did', async () => {
+  test('are removed when the record is readable again: because it changed, or because the connector did', async () => {
     const list: Note[] = [{ id: '1' }, { id: '2' }]
-    const connector = await fixture.use('mended', { list: notes('/mended', { kind: shouts }) })
-    fixture.service.on('/mended', () => ({ body: { notes: list } }))
+    const connector = await fixture.use('fixed', { list: notes('/fixed', { kind: shouts }) })
+    fixture.service.on('/fixed', () => ({ body: { notes: list } }))
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
     assert.equal((await faultsOf(profile))?.count, 2)
-    // Unchanged records are not read again, so that nothing is known of them.
+    // Unchanged records are not read again, so their faults stay.
     await fixture.sync(profile)
     assert.deepEqual(
       (await faultsOf(profile))?.latest.map(({ times }) => times),
@@ -72,20 +74,20 @@ suite('what readers throw', () => {
       (await faultsOf(profile))?.latest.map(({ record }) => record),
       ['2'],
     )
-    list[1] = { id: '2', at: 7 }
+    list[1] = { id: '2', at: AT }
     await fixture.sync(profile)
     assert.deepEqual(
       (await faultsOf(profile))?.latest.map(({ record, times }) => [record, times]),
       [['2', 2]],
     )
-    await fixture.use('mended', { list: notes('/mended', { kind: reading(({ text }) => text?.toUpperCase(), 1) }) })
+    await fixture.use('fixed', { list: notes('/fixed', { kind: reading(({ text }) => text?.toUpperCase(), 1) }) })
     await fixture.sync(profile)
     assert.equal(await faultsOf(profile), undefined)
     const rows = await fixture.sql('select faults::int from endpoint_sync where profile_id = $1', [profile.id])
     assert.deepEqual(rows, [{ faults: 0 }])
   })
 
-  test('goes with a record that the service removed, in both ways', async () => {
+  test('are removed with a record that the service deleted, in both ways', async () => {
     let list: Note[] = [{ id: '1' }, { id: '2' }, { id: '3', text: 'a' }, { id: '4', text: 'b' }]
     const deleted = kind<Note>({
       name: 'note',
@@ -103,7 +105,7 @@ suite('what readers throw', () => {
     assert.equal(await faultsOf(profile), undefined)
   })
 
-  test('is bounded: the newest ten of an endpoint, a short message without secrets', async () => {
+  test('are bounded: the newest ten of an endpoint, a short message without secrets', async () => {
     const secret = 'tra_0123456789abcdefghijklmnop'
     const throws = reading(() => {
       throw new Error(`no luck with ${secret} ${'x'.repeat(10_000)}`)
@@ -136,7 +138,7 @@ suite('what readers throw', () => {
     assert.equal((await faultsOf(profile))?.count, odd.length)
   })
 
-  test('goes with the profile', async () => {
+  test('are removed with the profile', async () => {
     const connector = await fixture.use('leaving', { list: notes('/leaving', { kind: shouts }) })
     fixture.service.on('/leaving', () => ({ body: { notes: [{ id: '1' }] } }))
     const profile = await fixture.connect(connector)

@@ -14,7 +14,7 @@ suite('the first sync', () => {
 
   for (const service of ['demo-social', 'demo-micro', 'demo-health'] as const) {
     test(`${service}: every endpoint brings items, and the profile becomes active`, async () => {
-      // Messages need the permission that the flag asks for; elsewhere it means nothing.
+      // Messages need the permission that the flag requests; other services ignore it.
       const { access_token: token } = await signIn(harness, service, 'ada', { flag: 'dm' })
       const progress = await until(
         'every endpoint has run',

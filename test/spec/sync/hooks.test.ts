@@ -8,12 +8,12 @@ const KEY_SECRET = 'secret-of-the-key'
 const HOOK_SECRET = 'secret-of-the-hook'
 const PERSON = '17'
 
-/** How a service speaks to us, with a secret of the test's choice. */
+/** The requests of a service, signed with a secret that the test chooses. */
 interface BucketPolicy {
-  /** The question before anything else, and its right answer. */
+  /** The verification request, and its correct response. */
   handshake?: (secret: string) => { query: Record<string, string>; response: string }
   deliver: (secret: string) => { headers: Record<string, string>; body: string }
-  /** Which secret proves deliveries when the hook has one of its own. */
+  /** Which secret signs deliveries when the hook has its own. */
   signedWith: string
 }
 
@@ -83,7 +83,7 @@ suite('incoming hooks', () => {
     (await fetch(address(service), { method: 'POST', headers, body })).status
 
   for (const [service, { handshake, deliver, signedWith }] of Object.entries(policies)) {
-    test(`of ${service} are proved by the hook’s own secret where it has one`, async () => {
+    test(`of ${service} are verified with the hook’s own secret where it has one`, async () => {
       await setKeys(service, { hook_secret: HOOK_SECRET })
       const other = signedWith === HOOK_SECRET ? KEY_SECRET : HOOK_SECRET
       assert.deepEqual(
@@ -92,11 +92,11 @@ suite('incoming hooks', () => {
       )
       if (!handshake) return
       const { query, response } = handshake(HOOK_SECRET)
-      const asked = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
-      assert.deepEqual([asked.status, await asked.text()], [200, response])
+      const verified = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
+      assert.deepEqual([verified.status, await verified.text()], [200, response])
     })
 
-    test(`of ${service} are proved by the key’s secret where there is no other`, async () => {
+    test(`of ${service} are verified with the key’s secret where there is no other`, async () => {
       await setKeys(service, {})
       assert.deepEqual(
         [await statusOf(service, deliver(KEY_SECRET)), await statusOf(service, deliver(HOOK_SECRET))],
@@ -104,12 +104,12 @@ suite('incoming hooks', () => {
       )
       if (!handshake) return
       const { query, response } = handshake(KEY_SECRET)
-      const asked = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
-      assert.deepEqual([asked.status, await asked.text()], [200, response])
+      const verified = await fetch(`${address(service)}?${new URLSearchParams(query).toString()}`)
+      assert.deepEqual([verified.status, await verified.text()], [200, response])
     })
   }
 
-  test('that are signed but name nobody in their way are refused with 400, and never 500', async () => {
+  test('that are signed but name no person are refused with 400, never 500', async () => {
     const odd = ['null', '0', '"x"', '[]', '[null]', 'true', '{"sender":null}', '{"entry":null}', '{"entry":[null]}']
     odd.push(
       '{"entry":5}',
@@ -136,7 +136,7 @@ suite('incoming hooks', () => {
     }
   })
 
-  test('wake the people they name, whose calls go on with the key', async () => {
+  test('make the people they name due, who are synced with the key', async () => {
     let list = orders(3)
     harness.service.on(
       '/orders',
@@ -147,13 +147,13 @@ suite('incoming hooks', () => {
     const { access_token: token } = await harness.connect('ada')
     await harness.until(token, ({ state }) => state === 'done')
     list = orders(4)
-    const told = signedJson('x-shop-signature', { people: ['ada'] })(HOOK_SECRET)
-    const response = await fetch(address('shop'), { method: 'POST', ...told })
+    const delivery = signedJson('x-shop-signature', { people: ['ada'] })(HOOK_SECRET)
+    const response = await fetch(address('shop'), { method: 'POST', ...delivery })
     assert.deepEqual([response.status, await response.json()], [200, { woken: 1 }])
     await harness.until(token, ({ items }) => items === 4)
   })
 
-  test('have a secret that is sealed and never shown, also when the command line sets it', async () => {
+  test('have a secret that is sealed and never shown, also when set by the CLI', async () => {
     const env = { DATABASE_URL: harness.tributary.databaseUrl, TRIBUTARY_DATA: harness.tributary.dataDir }
     const options = ['--key', 'k', '--secret', 's', '--hook-secret', HOOK_SECRET, '--json']
     const { code, stdout } = await tributary(['keys', 'set', harness.clientId, 'github', ...options], env)

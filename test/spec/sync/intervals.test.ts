@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { setRules } from '#flows/sync/rules.ts'
+import { setRules } from '#flows/sync/schedule/rules.ts'
 import type { Profile } from '#model/profile.ts'
 import { type Fixture, type Note, notes, openFixture, someNotes } from './engine-fixture.ts'
 
 const MINUTE_MS = 60_000
 
-suite('how often', () => {
+suite('intervals', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
@@ -15,11 +15,11 @@ suite('how often', () => {
 
   const nextIn = async (profile: Profile, name = 'list') =>
     (await fixture.progress(profile, name)).next_run - fixture.clock.now()
-  /** Within the spread of a tenth to either side, and the moment the test took. */
+  /** Within the jitter of a tenth, and the duration of the test. */
   const about = (actual: number, expected: number) =>
     assert.ok(actual > expected * 0.9 - 3000 && actual < expected * 1.1 + 3000, `${actual} is not about ${expected}`)
 
-  test('longer while nothing comes, shorter with news, between a floor and a ceiling', async () => {
+  test('longer without changes, shorter with changes, between a minimum and a maximum', async () => {
     let list: Note[] = someNotes(1)
     const connector = await fixture.use('adaptive', { list: notes('/adaptive', { every: '40m' }) })
     fixture.service.on('/adaptive', () => ({ body: { notes: list } }))
@@ -32,14 +32,14 @@ suite('how often', () => {
     about(await nextIn(profile), 45 * MINUTE_MS)
     for (let silence = 0; silence < 12; silence += 1) await fixture.sync(profile)
     about(await nextIn(profile), 40 * 16 * MINUTE_MS)
-    for (let news = 2; news < 12; news += 1) {
-      list = someNotes(news)
+    for (let count = 2; count < 12; count += 1) {
+      list = someNotes(count)
       await fixture.sync(profile)
     }
     about(await nextIn(profile), 10 * MINUTE_MS)
   })
 
-  test('an app’s own pace is kept as it is, for one endpoint or for all of a service', async () => {
+  test('a rule of the app is used as it is, for one endpoint or for all of a service', async () => {
     const connector = await fixture.use('ruled', { list: notes('/ruled'), other: notes('/ruled') })
     fixture.service.on('/ruled', () => ({ body: { notes: someNotes(1) } }))
     await setRules(fixture.deps, fixture.appId, { pace: { 'ruled/*': '3h', 'ruled/other': '5m' } }, 'test')
@@ -51,7 +51,7 @@ suite('how often', () => {
     }
   })
 
-  test('a cron line with a zone runs at that hour of that place, over both changes of the clock', async () => {
+  test('a cron line with a time zone runs at that local hour, across both DST changes', async () => {
     const connector = await fixture.use('cron', { list: notes('/cron') })
     fixture.service.on('/cron', () => ({ body: { notes: someNotes(1) } }))
     await setRules(fixture.deps, fixture.appId, { pace: { 'cron/list': '30 6 * * * Europe/Berlin' } }, 'test')
@@ -72,7 +72,7 @@ suite('how often', () => {
     fixture.clock.offsetMs = 0
   })
 
-  test('a profile of a service without endpoints is looked at once a day, and finds new ones', async () => {
+  test('a profile of a service without endpoints is checked once a day, and finds new ones', async () => {
     const profile = await fixture.connect(await fixture.use('bare', {}))
     await fixture.run(profile)
     assert.equal((await fixture.reload(profile)).state, 'active')
@@ -87,7 +87,7 @@ suite('how often', () => {
     assert.equal((await fixture.stored(profile)).size, 1)
   })
 
-  test('a rule that nobody can keep is refused with its name', async () => {
+  test('an invalid rule is refused with its name', async () => {
     for (const pace of [
       { 'ruled/list': '10s' },
       { 'ruled/list': 'sometimes' },
@@ -107,7 +107,7 @@ suite('how often', () => {
       })
   })
 
-  test('a refused cron expression is refused with the sentence that a schedule of push gets', async () => {
+  test('an invalid cron expression is refused with the same sentence as in a push schedule', async () => {
     for (const [text, why] of [
       ['0 0 6 * * *', 'must have five fields and may have a time zone'],
       ['@daily', 'must have five fields and may have a time zone'],
@@ -119,7 +119,7 @@ suite('how often', () => {
       })
   })
 
-  test('classes that an app switched off are not asked, do not hold the profile back, and come when switched on', async () => {
+  test('endpoints that an app switched off are not called, do not keep the profile from becoming active, and run when switched on', async () => {
     const connector = await fixture.use('classes', {
       list: notes('/classes', { class: 'core' }),
       mine: notes('/classes', { class: 'personal' }),
@@ -129,12 +129,12 @@ suite('how often', () => {
     await setRules(fixture.deps, fixture.appId, { off: ['social', 'personal'] }, 'test')
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/classes').length, 1)
+    assert.equal(fixture.service.requestsTo('/classes').length, 1)
     assert.equal((await fixture.progress(profile, 'mine')).state, 'off')
     assert.equal((await fixture.reload(profile)).state, 'active')
-    // Not even a request or a reset switches on what the app has switched off.
+    // A requested sync or a reset does not switch them on.
     await fixture.sync(profile)
-    assert.equal(fixture.service.to('/classes').length, 2)
+    assert.equal(fixture.service.requestsTo('/classes').length, 2)
     await setRules(fixture.deps, fixture.appId, { off: ['personal'] }, 'test')
     await fixture.run(profile)
     assert.equal((await fixture.stored(profile, 'others')).size, 1)
@@ -144,7 +144,7 @@ suite('how often', () => {
     assert.equal((await fixture.stored(profile, 'mine')).size, 1)
   })
 
-  test('an endpoint whose permission the person did not give waits, and says why; given, it runs', async () => {
+  test('an endpoint whose scope is not granted waits and states the reason; once granted, it runs', async () => {
     const connector = await fixture.use('scoped', {
       list: notes('/scoped', { scope: ['notes.read'] }),
       other: notes('/scoped', { scope: ['other.read'] }),
@@ -153,7 +153,7 @@ suite('how often', () => {
     const profile = await fixture.connect(connector, 'ada', { scope: 'notes.read profile' })
     await fixture.run(profile)
     assert.equal((await fixture.stored(profile)).size, 1)
-    assert.equal(fixture.service.to('/scoped').length, 1)
+    assert.equal(fixture.service.requestsTo('/scoped').length, 1)
     const other = await fixture.progress(profile, 'other')
     assert.deepEqual([other.state, other.last_reason], ['off', 'scope_missing'], 'no failure')
     assert.match(other.last_error!, /other\.read/)
@@ -164,7 +164,7 @@ suite('how often', () => {
     assert.equal((await fixture.progress(profile, 'other')).last_error, undefined)
   })
 
-  test('when the profile was last synced is known', async () => {
+  test('the time of the last sync is stored', async () => {
     const connector = await fixture.use('when', { list: notes('/when') })
     fixture.service.on('/when', () => ({ body: { notes: someNotes(1) } }))
     const profile = await fixture.connect(connector)

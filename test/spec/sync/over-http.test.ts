@@ -12,11 +12,11 @@ suite('syncs over HTTP', () => {
   })
   after(() => harness.stop())
 
-  test('the newest items can be read while the first sync still runs, and it is followed live to its end', async () => {
-    const held = gate()
-    harness.service.on('/orders', async (asked) => {
-      if (asked.query['page'] === '3') await held.opened
-      return pagesOf(() => orders(45))(asked)
+  test('the newest items can be read during the first sync, and its progress is streamed to its end', async () => {
+    const pageGate = gate()
+    harness.service.on('/orders', async (request) => {
+      if (request.query['page'] === '3') await pageGate.opened
+      return pagesOf(() => orders(45))(request)
     })
     const { access_token: token } = await harness.connect('ada')
     const running = await harness.until(token, ({ items }) => items === 20)
@@ -35,7 +35,7 @@ suite('syncs over HTTP', () => {
     const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader()
     let text = (await reader.read()).value ?? ''
     assert.match(text, /event: progress\ndata: \{"orders":\{"state":"running"/)
-    held.open()
+    pageGate.open()
     for (;;) {
       const { value, done } = await reader.read()
       if (done) break
@@ -50,15 +50,15 @@ suite('syncs over HTTP', () => {
     )
   })
 
-  test('a follower who goes away stops the loop', async () => {
-    const held = gate()
-    harness.service.on('/orders', async (asked) => {
-      if (asked.query['page'] === '2') await held.opened
-      return pagesOf(() => orders(15))(asked)
+  test('a client that disconnects ends the progress stream', async () => {
+    const pageGate = gate()
+    harness.service.on('/orders', async (request) => {
+      if (request.query['page'] === '2') await pageGate.opened
+      return pagesOf(() => orders(15))(request)
     })
-    const { access_token: token } = await harness.connect('gone')
+    const { access_token: token } = await harness.connect('leaver')
     await harness.until(token, ({ items }) => items === 10)
-    // Only looks on: a follower lets go of its access when its loop ends.
+    // Observes only: the stream releases its access when it ends.
     const { access } = harness.tributary.store
     const follow = access.follow.bind(access)
     const ended = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ suite('syncs over HTTP', () => {
     leaving.abort()
     await ended.promise
     access.follow = follow
-    held.open()
+    pageGate.open()
     await harness.until(token, ({ state }) => state === 'done')
   })
 
@@ -101,7 +101,7 @@ suite('syncs over HTTP', () => {
     assert.equal(((await harness.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
   })
 
-  test('a service asks whether the address is ours, then tells of changes: only its own signature makes a sync due', async () => {
+  test('a service verifies the address of its hook, then reports changes: only its own signature makes a sync due', async () => {
     let list = orders(3)
     harness.service.on(
       '/orders',
@@ -110,14 +110,14 @@ suite('syncs over HTTP', () => {
     const { access_token: token } = await harness.connect('dora')
     await harness.until(token, ({ state }) => state === 'done')
     const hook = `${harness.tributary.url}/hooks/shop/${harness.clientId}`
-    const question = (secret: string) =>
+    const verify = (secret: string) =>
       fetch(`${hook}?hub.mode=subscribe&hub.challenge=c4%26x&hub.verify_token=${secret}`)
-    const response = await question(SECRET)
+    const response = await verify(SECRET)
     assert.deepEqual([response.status, await response.text()], [200, 'c4&x'])
-    assert.equal((await question('wrong')).status, 401)
+    assert.equal((await verify('wrong')).status, 401)
 
     const body = JSON.stringify({ people: ['dora', 'nobody'] })
-    const tell = (signature: string, address = hook, text = body) =>
+    const report = (signature: string, address = hook, text = body) =>
       fetch(address, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-shop-signature': signature },
@@ -125,18 +125,18 @@ suite('syncs over HTTP', () => {
       })
     const signed = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
     list = orders(4)
-    for (const refused of [await tell('sha256=00'), await tell(signed, hook, `${body} `), await tell('')])
+    for (const refused of [await report('sha256=00'), await report(signed, hook, `${body} `), await report('')])
       assert.equal(refused.status, 401)
-    assert.equal((await tell(signed, `${harness.tributary.url}/hooks/shop/app_nobody`)).status, 404)
-    assert.equal((await tell(signed, `${harness.tributary.url}/hooks/nothing/${harness.clientId}`)).status, 404)
+    assert.equal((await report(signed, `${harness.tributary.url}/hooks/shop/app_nobody`)).status, 404)
+    assert.equal((await report(signed, `${harness.tributary.url}/hooks/nothing/${harness.clientId}`)).status, 404)
     await harness.idle()
     assert.equal((await harness.progress(token)).items, 3)
-    const taken = await tell(signed)
-    assert.deepEqual([taken.status, await taken.json()], [200, { woken: 1 }])
+    const accepted = await report(signed)
+    assert.deepEqual([accepted.status, await accepted.json()], [200, { woken: 1 }])
     await harness.until(token, ({ items }) => items === 4)
   })
 
-  test('the app’s rules are set and shown by the operator', async () => {
+  test('the operator sets and reads the app’s rules', async () => {
     const path = `/admin/apps/${harness.clientId}/sync`
     const rules = { off: ['social'], pace: { 'shop/orders': '0 6 * * * Europe/Berlin' } }
     assert.deepEqual((await harness.tributary.admin('PUT', path, rules)).body, rules)
@@ -160,13 +160,13 @@ suite('syncs over HTTP', () => {
       assert.equal(ended.code, 0, ended.stderr)
       return ended
     }
-    const calls = harness.service.to('/orders').length
+    const calls = harness.service.requestsTo('/orders').length
     const status = JSON.parse((await run('--status', '--json')).stdout) as Record<
       string,
       { state: string; items: number }
     >
     assert.deepEqual([status['orders']!.state, status['orders']!.items], ['done', 25])
-    assert.equal(harness.service.to('/orders').length, calls)
+    assert.equal(harness.service.requestsTo('/orders').length, calls)
 
     const seqs = () =>
       harness.sql<{ seq: string }>(

@@ -39,14 +39,14 @@ suite('a paused profile', () => {
     )
     return { connector, profile: await fixture.connect(connector) }
   }
-  /** So that no other test's profile is due. */
-  const alone = () => fixture.sql('update profile_sync set next_run_at = null')
+  /** Unschedules the profiles of other tests. */
+  const unscheduleAll = () => fixture.sql('update profile_sync set next_run_at = null')
 
-  test('is never due, refuses a request with the reason, and goes on where it was', async () => {
-    await alone()
+  test('is never due, refuses a requested sync with the reason, and continues where it was', async () => {
+    await unscheduleAll()
     const { profile } = await connected('still')
     await fixture.run(profile)
-    const calls = fixture.service.to('/still').length
+    const calls = fixture.service.requestsTo('/still').length
     assert.equal((await pause(profile)).state, 'paused')
     assert.equal(await isDue(), false)
     await fixture.run(profile)
@@ -54,15 +54,15 @@ suite('a paused profile', () => {
     await assert.rejects(requestSync(fixture.deps, paused), { reason: 'profile_paused', status: 409 })
     await assert.rejects(resetSync(fixture.deps, paused), { reason: 'profile_paused', status: 409 })
     assert.equal((await fixture.progress(profile, 'list')).state, 'paused')
-    assert.equal(fixture.service.to('/still').length, calls)
+    assert.equal(fixture.service.requestsTo('/still').length, calls)
     assert.equal((await fixture.stored(profile)).size, 3)
     assert.equal((await resume(profile)).state, 'active')
     assert.equal(await isDue(), true)
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/still').length, calls + 2, 'what came due during the pause is read')
+    assert.equal(fixture.service.requestsTo('/still').length, calls + 2, 'what came due during the pause is read')
   })
 
-  test('twice is the same as once, and each change is written down once', async () => {
+  test('is idempotent, and each change is audited once', async () => {
     const { profile } = await connected('twice')
     const since = (await pause(profile)).pausedAt
     fixture.clock.offsetMs += 5000
@@ -79,7 +79,7 @@ suite('a paused profile', () => {
     )
   })
 
-  test('before its first sync it is connecting again afterwards', async () => {
+  test('paused before its first sync, it is connecting again afterwards', async () => {
     const { profile } = await connected('early')
     assert.equal((await pause(profile)).state, 'paused')
     assert.equal((await resume(profile)).state, 'connecting')
@@ -87,15 +87,15 @@ suite('a paused profile', () => {
     assert.equal((await fixture.reload(profile)).state, 'active')
   })
 
-  test('a run under way writes nothing after the pause, and the rest comes after it', async () => {
+  test('a running sync writes nothing after the pause, and the rest is read after it', async () => {
     const { profile } = await connected('running', 25)
     const [reached, release] = [gate(), gate()]
-    fixture.service.on('/running', async (asked) => {
-      if (asked.query['page'] === '2') {
+    fixture.service.on('/running', async (request) => {
+      if (request.query['page'] === '2') {
         reached.open()
         await release.opened
       }
-      return paged(() => someNotes(25), 10)(asked)
+      return paged(() => someNotes(25), 10)(request)
     })
     const run = fixture.run(profile)
     await reached.opened
@@ -110,7 +110,7 @@ suite('a paused profile', () => {
     assert.equal((await fixture.stored(profile)).size, 25)
   })
 
-  test('a run that waits for its service ends without an answer', async () => {
+  test('a run that waits for its service ends without a response', async () => {
     const { profile } = await connected('silent')
     const reached = gate()
     fixture.service.on('/silent', () => {
@@ -131,23 +131,23 @@ suite('a paused profile', () => {
     }
   })
 
-  test('stays paused when the person signs in again, also after the token was refused', async () => {
-    await alone()
+  test('stays paused when the person signs in again, even after the token was refused', async () => {
+    await unscheduleAll()
     const { profile, connector } = await connected('again')
     await fixture.run(profile)
     await pause(profile)
     assert.equal((await fixture.connect(connector)).state, 'paused')
     assert.equal(await isDue(), false)
     await markNeedsAuth(fixture.deps, profile, new UpstreamError('reauthorize', 'no', { reason: 'grant_refused' }))
-    assert.equal((await fixture.reload(profile)).state, 'needs_auth', 'somebody has to know')
+    assert.equal((await fixture.reload(profile)).state, 'needs_auth', 'shown as needing a sign-in')
     assert.equal((await fixture.connect(connector)).state, 'paused')
     assert.equal(await isDue(), false)
     assert.equal((await resume(profile)).state, 'active', 'all of it was read before')
     assert.equal(await isDue(), true)
   })
 
-  test('one that needs a sign-in can be paused and resumed, and still needs it', async () => {
-    await alone()
+  test('one that needs a sign-in can be paused and resumed, and still needs the sign-in', async () => {
+    await unscheduleAll()
     const { profile, connector } = await connected('refused')
     await fixture.run(profile)
     await markNeedsAuth(fixture.deps, profile, new UpstreamError('reauthorize', 'no', { reason: 'grant_refused' }))
@@ -159,15 +159,15 @@ suite('a paused profile', () => {
     assert.equal(await isDue(), true)
   })
 
-  test('one that left meanwhile is no profile any more', async () => {
+  test('one that was disconnected meanwhile cannot be paused', async () => {
     const { profile } = await connected('left')
     await fixture.sql('delete from profile where id = $1', [profile.id])
     await assert.rejects(pause(profile), { reason: 'no_profile' })
     await assert.rejects(resume(profile), { reason: 'no_profile' })
   })
 
-  test('changes of the app’s rules and a worker’s death do not wake it', async () => {
-    await alone()
+  test('changed rules of the app and a worker’s death do not make it due', async () => {
+    await unscheduleAll()
     const { profile } = await connected('woken')
     await pause(profile)
     await wakeEndpointsOf(fixture.deps.database, fixture.appId, fixture.clock.now())
@@ -187,58 +187,58 @@ suite('pausing over HTTP and by the CLI', () => {
   })
   after(() => harness.stop())
 
-  const steer = (verb: 'pause' | 'resume' | 'sync' | 'reset', token: string) =>
-    harness.ask('POST', `/profiles/shop/${verb}`, token)
+  const control = async (verb: 'pause' | 'resume' | 'sync' | 'reset', token: string) => {
+    const { status, body } = await harness.ask('POST', `/profiles/shop/${verb}`, token)
+    return { status, body }
+  }
 
-  test('no syncs, also when the service tells of changes; reading and the proxy go on', async () => {
+  test('no syncs, even when the service reports changes; reading and the proxy still work', async () => {
     const { access_token: token } = await harness.connect('ada')
     await harness.until(token, ({ state }) => state === 'done')
-    assert.deepEqual(await steer('pause', token), { status: 200, body: { profile: 'ada@shop', state: 'paused' } })
-    assert.deepEqual(await steer('pause', token), { status: 200, body: { profile: 'ada@shop', state: 'paused' } })
+    assert.deepEqual(await control('pause', token), { status: 200, body: { profile: 'ada@shop', state: 'paused' } })
+    assert.deepEqual(await control('pause', token), { status: 200, body: { profile: 'ada@shop', state: 'paused' } })
     for (const verb of ['sync', 'reset'] as const) {
-      const { status, body } = await steer(verb, token)
+      const { status, body } = await control(verb, token)
       assert.deepEqual([status, (body as { reason: string }).reason], [409, 'profile_paused'])
     }
     assert.equal((await harness.progress(token)).state, 'paused')
     const { body: profiles } = await harness.ask('GET', '/profiles?full=true', token)
     assert.equal((profiles as { shop: { state: string }[] }).shop[0]!.state, 'paused')
     assert.equal(((await harness.ask('GET', '/services/shop/orders', token)).body as unknown[]).length, 5)
-    assert.deepEqual(await harness.ask('GET', '/proxy/shop/me', token), {
-      status: 200,
-      body: { id: 'ada', name: 'ada' },
-    })
+    const proxied = await harness.ask('GET', '/proxy/shop/me', token)
+    assert.deepEqual([proxied.status, proxied.body], [200, { id: 'ada', name: 'ada' }])
 
     const body = JSON.stringify({ people: ['ada'] })
     const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
-    const told = await fetch(`${harness.tributary.url}/hooks/shop/${harness.clientId}`, {
+    const hook = await fetch(`${harness.tributary.url}/hooks/shop/${harness.clientId}`, {
       method: 'POST',
       headers: { 'x-shop-signature': signature },
       body,
     })
-    assert.deepEqual(await told.json(), { woken: 0 })
+    assert.deepEqual(await hook.json(), { woken: 0 })
     assert.deepEqual(await harness.sql('select next_run_at from profile_sync where next_run_at is not null'), [])
-    assert.deepEqual(await steer('resume', token), { status: 200, body: { profile: 'ada@shop', state: 'active' } })
-    assert.equal((await steer('sync', token)).status, 202)
+    assert.deepEqual(await control('resume', token), { status: 200, body: { profile: 'ada@shop', state: 'active' } })
+    assert.equal((await control('sync', token)).status, 202)
     await harness.until(token, ({ state }) => state === 'done')
   })
 
-  test('whoever follows the sync of a paused profile does not wait for it', async () => {
+  test('a client that follows the sync of a paused profile does not wait', async () => {
     const { access_token: token } = await harness.connect('bea')
     await harness.until(token, ({ state }) => state === 'done')
-    await steer('pause', token)
+    await control('pause', token)
     const followed = await fetch(`${harness.tributary.url}/profiles/shop/sync`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
     })
     assert.match(await followed.text(), /event: done\ndata: .*"state":"paused"/)
   })
 
-  test('a profile that nobody has is refused', async () => {
+  test('an unknown profile is refused', async () => {
     const { access_token: token } = await harness.connect('cleo')
     assert.equal((await harness.ask('POST', '/profiles/github/pause', token)).status, 404)
     assert.equal((await harness.ask('POST', '/profiles/github/resume', token)).status, 404)
   })
 
-  /** Somebody's profile in two accounts; the one in the second was connected later. */
+  /** The same service user in two accounts; the one in the second was connected later. */
   const inTwoAccounts = async (person: string) => {
     const first = await harness.connect(person)
     const second = await harness.connect(`${person}-2`)
@@ -250,8 +250,8 @@ suite('pausing over HTTP and by the CLI', () => {
       const headers = { authorization: `Basic ${auth}` }
       assert.equal((await fetch(`${harness.tributary.url}/auth/merge`, { method: 'POST', headers, body })).status, 200)
     }
-    /** The profile that stays. */
-    const kept = async () => {
+    /** The profile that remains after the merge. */
+    const remaining = async () => {
       const [row] = await harness.sql<{ state: string; scheduled: boolean }>(
         `select p.state, s.next_run_at is not null as scheduled from profile p join profile_sync s on s.shard = p.shard and s.profile_id = p.id
          where p.account_id = $1 and p.native_id = $2 and p.merged_into is null`,
@@ -259,32 +259,32 @@ suite('pausing over HTTP and by the CLI', () => {
       )
       return row
     }
-    return { first, second, merge, kept }
+    return { first, second, merge, remaining }
   }
 
-  test('a merge keeps the pause of the profile that stays', async () => {
-    const { first, merge, kept } = await inTwoAccounts('eve')
+  test('a merge keeps the pause of the remaining profile', async () => {
+    const { first, merge, remaining } = await inTwoAccounts('eve')
     assert.equal((await harness.ask('POST', '/profiles/eve@shop/pause', first.access_token)).status, 200)
     await merge()
-    assert.deepEqual(await kept(), { state: 'paused', scheduled: false })
+    assert.deepEqual(await remaining(), { state: 'paused', scheduled: false })
   })
 
-  test('a merge does not bring the pause of the profile that goes', async () => {
-    const { second, merge, kept } = await inTwoAccounts('finn')
+  test('a merge does not transfer the pause of the other profile', async () => {
+    const { second, merge, remaining } = await inTwoAccounts('finn')
     assert.equal((await harness.ask('POST', '/profiles/finn@shop/pause', second.access_token)).status, 200)
     await merge()
-    assert.deepEqual(await kept(), { state: 'active', scheduled: true })
+    assert.deepEqual(await remaining(), { state: 'active', scheduled: true })
   })
 
-  test('a merge that brings a working token ends the wait for a sign-in', async () => {
-    const { first, merge, kept } = await inTwoAccounts('gus')
+  test('a merge that brings a valid token ends the wait for a sign-in', async () => {
+    const { first, merge, remaining } = await inTwoAccounts('gus')
     await harness.sql(
       `with p as (update profile set state = 'needs_auth' where account_id = $1 returning shard, id)
        update profile_sync s set next_run_at = null from p where s.shard = p.shard and s.profile_id = p.id`,
       [first.account],
     )
     await merge()
-    assert.deepEqual(await kept(), { state: 'active', scheduled: true })
+    assert.deepEqual(await remaining(), { state: 'active', scheduled: true })
   })
 
   test('the CLI pauses and resumes the same profile', async () => {
@@ -294,11 +294,11 @@ suite('pausing over HTTP and by the CLI', () => {
     const cli = (args: string[]) => tributary([...args, '--json'], env)
     const paused = await cli(['sync', 'pause', account, 'shop'])
     assert.deepEqual(JSON.parse(paused.stdout), { profile: 'dora@shop', state: 'paused' })
-    assert.equal((await steer('sync', token)).status, 409)
+    assert.equal((await control('sync', token)).status, 409)
     const refused = await cli(['sync', account, 'shop'])
     assert.equal((JSON.parse(refused.stdout) as { reason: string }).reason, 'profile_paused')
     const resumed = await cli(['sync', 'resume', account, 'shop'])
     assert.deepEqual(JSON.parse(resumed.stdout), { profile: 'dora@shop', state: 'active' })
-    assert.equal((await steer('sync', token)).status, 202)
+    assert.equal((await control('sync', token)).status, 202)
   })
 })

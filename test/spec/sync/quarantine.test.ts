@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { retryAppQuarantine } from '#flows/sync/commit/quarantine.ts'
 import { pauseSync, resumeSync } from '#flows/sync/pause.ts'
 import { requestSync } from '#flows/sync/progress.ts'
-import { retryAppQuarantine } from '#flows/sync/quarantine.ts'
-import { runProfile } from '#flows/sync/run-profile.ts'
+import { runProfile } from '#flows/sync/run/run-profile.ts'
 import { untilKnown } from '#kit/checkpoint.ts'
 import { type Kind, kind } from '#kit/kind.ts'
 import { numberPages } from '#kit/pages.ts'
@@ -16,7 +16,7 @@ import { removeSchedule } from '#store/sync/schedule.ts'
 import { type Fixture, keyOf, type Note, notes, openFixture } from './engine-fixture.ts'
 import { gate } from './scripted-service.ts'
 
-suite('quarantined records that are tried again', () => {
+suite('retrying quarantined records', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
@@ -32,10 +32,10 @@ suite('quarantined records that are tried again', () => {
       deleted: ({ deleted }) => deleted === true,
       map: { text: ({ text }) => text },
     })
-  /** The service calls an id `key` since a while. */
+  /** The service renamed `id` to `key`. */
   const old = named(({ id }) => id)
-  const mended = named(({ id, key }) => id ?? (key as string), 1)
-  /** An endpoint that shows only what is new since its last walk, so that nothing comes twice by itself. */
+  const fixed = named(({ id, key }) => id ?? (key as string), 1)
+  /** An endpoint that shows only records since its last walk, so that none comes twice. */
   const endpoint = (path: string, of: Kind<Note>) =>
     notes(path, {
       kind: of,
@@ -49,7 +49,7 @@ suite('quarantined records that are tried again', () => {
     await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
     await fixture.run(profile)
   }
-  const aside = (profile: Profile) => listQuarantine(fixture.deps.database, keyOf(profile), 'list')
+  const quarantined = (profile: Profile) => listQuarantine(fixture.deps.database, keyOf(profile), 'list')
   const ids = async (profile: Profile) => [...(await fixture.stored(profile)).keys()]
   const counts = async (profile: Profile) => {
     const { items, quarantined } = await fixture.progress(profile, 'list')
@@ -58,7 +58,7 @@ suite('quarantined records that are tried again', () => {
     ])
     return [items, row!.items, quarantined ?? 0]
   }
-  /** One good record and two whose id the old reader does not find; the service shows all of them just once. */
+  /** One good record and two whose id the old reader does not find; the service shows each of them once. */
   const broken = async (name: string) => {
     let list: unknown[] = [
       { id: '1', at: 3 },
@@ -69,28 +69,28 @@ suite('quarantined records that are tried again', () => {
     shows(name, () => list)
     const profile = await fixture.connect(fixture.deps.registry.find(name)!)
     await fixture.run(profile)
-    assert.equal((await aside(profile)).length, 2)
+    assert.equal((await quarantined(profile)).length, 2)
     list = [{ id: '1', at: 3 }]
     return { profile, show: (next: unknown[]) => (list = next) }
   }
 
-  test('enter the items when the connector was mended, without the service', async () => {
-    const { profile } = await broken('mending')
-    await use('mending', mended)
+  test('become items once the connector is fixed, without calling the service', async () => {
+    const { profile } = await broken('fixing')
+    await use('fixing', fixed)
     await retry(profile)
     assert.deepEqual(await ids(profile), ['1', '2', '3'])
-    assert.deepEqual(await aside(profile), [])
+    assert.deepEqual(await quarantined(profile), [])
     assert.deepEqual(await counts(profile), [3, 3, 0])
     const stored = await fixture.stored(profile)
     assert.equal(stored.get('2')!.data, '{"key":"2","at":2}')
-    // Twice: nothing is left to do, and nothing is written.
+    // The second retry writes nothing.
     await retry(profile)
     assert.deepEqual(await fixture.stored(profile), stored)
   })
 
-  test('stay when they are still bad, with another time and count; the others enter', async () => {
+  test('stay when they are still bad, with a new time and count; the others become items', async () => {
     const { profile } = await broken('half')
-    const before = await aside(profile)
+    const before = await quarantined(profile)
     await use(
       'half',
       named((note) => (note['key'] === '3' ? (undefined as never) : (note.id ?? (note['key'] as string))), 1),
@@ -98,22 +98,22 @@ suite('quarantined records that are tried again', () => {
     fixture.clock.offsetMs += 60_000
     await retry(profile)
     assert.deepEqual(await ids(profile), ['1', '2'])
-    const [left, ...more] = await aside(profile)
+    const [left, ...more] = await quarantined(profile)
     assert.deepEqual([more.length, left!.times, left!.sample], [0, 2, '{"key":"3","at":1}'])
     assert.ok(left!.seenAt >= before[0]!.seenAt + 60_000)
     assert.deepEqual(await counts(profile), [2, 2, 1])
   })
 
-  test('are not tried unless somebody asks', async () => {
-    const { profile } = await broken('unasked')
-    await use('unasked', mended)
+  test('are not retried unless requested', async () => {
+    const { profile } = await broken('unrequested')
+    await use('unrequested', fixed)
     await fixture.sync(profile)
-    assert.equal((await aside(profile)).length, 2)
+    assert.equal((await quarantined(profile)).length, 2)
   })
 
-  test('a newer version wins: one that came in since, and one that was removed since', async () => {
+  test('a newer version wins: one stored since, and one deleted since', async () => {
     const { profile, show } = await broken('newer')
-    await use('newer', mended)
+    await use('newer', fixed)
     fixture.clock.offsetMs += 1000
     show([
       { id: '3', at: 9 },
@@ -123,18 +123,18 @@ suite('quarantined records that are tried again', () => {
     fixture.clock.offsetMs += 1000
     show([{ id: '3', at: 10, deleted: true }])
     await fixture.sync(profile)
-    assert.equal((await aside(profile)).length, 2)
+    assert.equal((await quarantined(profile)).length, 2)
     await retry(profile)
     const stored = await fixture.stored(profile)
     assert.deepEqual([...stored.keys()], ['1', '2'])
     assert.equal(stored.get('2')!.data, '{"id":"2","at":8,"text":"newer"}')
-    assert.deepEqual(await aside(profile), [])
+    assert.deepEqual(await quarantined(profile), [])
   })
 
-  test('a stored item is not replaced by a kept version: the service is asked, from the beginning', async () => {
-    const connector = await use('asked', old)
+  test('a stored item is not replaced by a quarantined version: the endpoint is fetched from the beginning', async () => {
+    const connector = await use('refetched', old)
     let list: unknown[] = [{ id: '1', at: 1, text: 'first' }]
-    shows('asked', () => list)
+    shows('refetched', () => list)
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
     fixture.clock.offsetMs += 1000
@@ -143,33 +143,33 @@ suite('quarantined records that are tried again', () => {
     await fixture.sync(profile)
     await fixture.sql('alter table item drop constraint no_second')
     assert.deepEqual(
-      (await aside(profile)).map(({ reason }) => reason),
+      (await quarantined(profile)).map(({ reason }) => reason),
       ['the database refused it'],
     )
     list = [{ id: '1', at: 2, text: 'third' }]
     await retry(profile)
     assert.equal((await fixture.stored(profile)).get('1')!.data, '{"id":"1","at":2,"text":"third"}')
-    assert.deepEqual(await aside(profile), [], 'a good version was shown')
+    assert.deepEqual(await quarantined(profile), [], 'a good version was shown')
   })
 
-  test('one that was too long to keep whole is read again at the service', async () => {
+  test('one that was too long to be stored completely is fetched again', async () => {
     const connector = await use('long', old)
     const long = { key: '2', at: 1, text: 'x'.repeat(20_000) }
     shows('long', () => [{ id: '1', at: 2 }, long])
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
     assert.deepEqual(
-      (await aside(profile)).map(({ isWhole }) => isWhole),
+      (await quarantined(profile)).map(({ isWhole }) => isWhole),
       [false],
     )
-    await use('long', mended)
+    await use('long', fixed)
     await retry(profile)
     assert.deepEqual(await ids(profile), ['1', '2'])
-    assert.deepEqual(await aside(profile), [])
+    assert.deepEqual(await quarantined(profile), [])
     assert.deepEqual(await counts(profile), [2, 2, 0])
   })
 
-  test('a record that comes again by itself and reads well leaves, too', async () => {
+  test('a record that the service shows again and that is readable is released, too', async () => {
     const connector = await fixture.use('itself', { list: notes('/itself', { kind: old }) })
     let text = 'y'.repeat(1_100_000)
     fixture.service.on('/itself', () => ({
@@ -182,38 +182,38 @@ suite('quarantined records that are tried again', () => {
     }))
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    assert.equal((await aside(profile)).length, 2)
+    assert.equal((await quarantined(profile)).length, 2)
     text = 'shorter'
     await fixture.sync(profile)
     assert.deepEqual(
-      (await aside(profile)).map(({ reason }) => reason),
+      (await quarantined(profile)).map(({ reason }) => reason),
       ['no usable id'],
     )
-    await fixture.use('itself', { list: notes('/itself', { kind: mended }) })
+    await fixture.use('itself', { list: notes('/itself', { kind: fixed }) })
     await fixture.sync(profile)
-    assert.deepEqual(await aside(profile), [])
+    assert.deepEqual(await quarantined(profile), [])
     assert.deepEqual(await counts(profile), [2, 2, 0])
   })
 
-  test('a quota keeps them out; they wait', async () => {
+  test('a quota refuses them; they stay quarantined', async () => {
     const { profile } = await broken('full')
-    await use('full', mended)
+    await use('full', fixed)
     fixture.deps.config = { quotaProfileItems: 2 } as never
     try {
       await retry(profile)
     } finally {
       fixture.deps.config = undefined
     }
-    const [stored, waiting] = [await ids(profile), await aside(profile)]
+    const [stored, waiting] = [await ids(profile), await quarantined(profile)]
     assert.deepEqual([stored.length, waiting.length], [2, 1])
     await retry(profile)
     assert.equal((await ids(profile)).length, 3)
     assert.deepEqual(await counts(profile), [3, 3, 0])
   })
 
-  test('asked for while a sync runs, it happens with the next', async () => {
+  test('requested during a sync, the retry happens with the next one', async () => {
     const { profile } = await broken('busy')
-    await use('busy', mended)
+    await use('busy', fixed)
     const [reached, release] = [gate(), gate()]
     fixture.service.on('/busy', async () => {
       reached.open()
@@ -226,13 +226,13 @@ suite('quarantined records that are tried again', () => {
     await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
     release.open()
     await running
-    assert.equal((await aside(profile)).length, 2)
+    assert.equal((await quarantined(profile)).length, 2)
     await fixture.run(profile)
     assert.deepEqual(await ids(profile), ['1', '2', '3'])
-    assert.deepEqual(await aside(profile), [])
+    assert.deepEqual(await quarantined(profile), [])
   })
 
-  /** A database on which this happens before a retry ends. */
+  /** A database on which this hook runs before a retry ends. */
   const failingBefore = (hook: () => Promise<void>): Database => ({
     ...fixture.deps.database,
     transaction: <Result>(work: (tx: Queries) => Promise<Result>) =>
@@ -245,22 +245,22 @@ suite('quarantined records that are tried again', () => {
       }),
   })
 
-  test('killed in the middle: all of it or nothing, and the next turn does it', async () => {
+  test('killed in the middle: all or nothing, and the next run does it', async () => {
     const { profile } = await broken('killed')
-    await use('killed', mended)
+    await use('killed', fixed)
     await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
     const database = failingBefore(() => Promise.reject(new Error('killed')))
-    const turn = { signal: new AbortController().signal, alone: false, step: () => {} }
-    await assert.rejects(runProfile({ ...fixture.deps, database }, keyOf(profile), turn), /killed/)
-    assert.deepEqual([(await ids(profile)).length, (await aside(profile)).length], [1, 2])
+    const options = { signal: new AbortController().signal, alone: false, step: () => {} }
+    await assert.rejects(runProfile({ ...fixture.deps, database }, keyOf(profile), options), /killed/)
+    assert.deepEqual([(await ids(profile)).length, (await quarantined(profile)).length], [1, 2])
     await fixture.run(profile)
-    assert.deepEqual([(await ids(profile)).length, (await aside(profile)).length], [3, 0])
+    assert.deepEqual([(await ids(profile)).length, (await quarantined(profile)).length], [3, 0])
     assert.deepEqual(await counts(profile), [3, 3, 0])
   })
 
-  test('a profile that leaves meanwhile comes back with nothing', async () => {
+  test('a profile that is disconnected meanwhile gets no items', async () => {
     const { profile } = await broken('leaves')
-    await use('leaves', mended)
+    await use('leaves', fixed)
     await requestSync(fixture.deps, profile, { confirmDeletes: false, retryQuarantined: true })
     const rows = fixture.deps.database.rows.bind(fixture.deps.database)
     let hasLeft = false
@@ -281,22 +281,22 @@ suite('quarantined records that are tried again', () => {
         return found as never
       },
     }
-    const turn = { signal: new AbortController().signal, alone: false, step: () => {} }
-    await runProfile({ ...fixture.deps, database }, keyOf(profile), turn)
+    const options = { signal: new AbortController().signal, alone: false, step: () => {} }
+    await runProfile({ ...fixture.deps, database }, keyOf(profile), options)
     assert.ok(hasLeft)
-    assert.deepEqual([(await ids(profile)).length, (await aside(profile)).length], [0, 0])
+    assert.deepEqual([(await ids(profile)).length, (await quarantined(profile)).length], [0, 0])
   })
 
-  test('an operator has all of an app’s tried at once; what is paused waits for its end', async () => {
+  test('an operator retries all of an app at once; paused profiles wait until they are resumed', async () => {
     const { profile } = await broken('all')
-    await use('all', mended)
+    await use('all', fixed)
     await assert.rejects(retryAppQuarantine(fixture.deps, 'nobody', 'test'), { reason: 'not_found' })
     await pauseSync(fixture.deps, profile, 'test')
     assert.ok((await retryAppQuarantine(fixture.deps, fixture.appId, 'test')) >= 1)
     await fixture.run(profile)
-    assert.equal((await aside(profile)).length, 2)
+    assert.equal((await quarantined(profile)).length, 2)
     await resumeSync(fixture.deps, profile, 'test')
     await fixture.run(profile)
-    assert.deepEqual(await aside(profile), [])
+    assert.deepEqual(await quarantined(profile), [])
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setQuotas } from '#flows/operations/app-quotas.ts'
 import { requestSync } from '#flows/sync/progress.ts'
-import { runProfile } from '#flows/sync/run-profile.ts'
+import { runProfile } from '#flows/sync/run/run-profile.ts'
 import { since, untilKnown } from '#kit/checkpoint.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { QuotaInput } from '#model/quotas.ts'
@@ -10,9 +10,9 @@ import { type Fixture, keyOf, type Note, notes, openFixture, paged, someNotes } 
 
 const pages = numberPages({ param: 'page' })
 
-suite('a walk that meets a quota', () => {
+suite('a walk that reaches a quota', () => {
   let fixture: Fixture
-  // Every turn ends after one page, so that each walk goes over several turns.
+  // Every run yields after one page, so that each walk takes several runs.
   before(async () => {
     fixture = await openFixture({ sliceMs: 0 })
   })
@@ -23,41 +23,41 @@ suite('a walk that meets a quota', () => {
     const { last_reason: reason, last_error: sentence } = await fixture.progress(profile, 'list')
     return reason === undefined ? undefined : `${reason}: ${sentence}`
   }
-  /** As many turns as a walk here can need. */
-  const turns = async (profile: Parameters<Fixture['run']>[0], count = 30) => {
-    for (let turn = 0; turn < count; turn += 1) await fixture.run(profile)
+  /** As many runs as a walk can need. */
+  const runs = async (profile: Parameters<Fixture['run']>[0], count = 30) => {
+    for (let run = 0; run < count; run += 1) await fixture.run(profile)
   }
   const later = () => {
     fixture.clock.offsetMs += 86_400_000
   }
 
-  test('newest first: stays up to date while full, and reads the older ones once there is room', async () => {
+  test('newest first: stays up to date while the quota is full, and reads the older items once it allows them', async () => {
     let list = someNotes(60)
     const connector = await fixture.use('newest', {
       list: notes('/newest', { pages, checkpoint: untilKnown<Note>({ value: ({ at }) => at }) }),
     })
-    fixture.service.on('/newest', (asked) => paged(() => list, 10)(asked))
+    fixture.service.on('/newest', (request) => paged(() => list, 10)(request))
     await allow({ profile_items: 30 })
     const profile = await fixture.connect(connector)
-    await turns(profile)
+    await runs(profile)
     assert.equal((await fixture.stored(profile)).size, 30)
     assert.match((await error(profile)) ?? '', /^quota_reached: .*profile_items/)
-    // The next runs are short, change what is stored, and still say that something is left out.
+    // The next runs are short, update stored items, and still report that items are left out.
     list = [{ ...list[0]!, text: 'another text' }, ...list.slice(1)]
     later()
-    const asked = fixture.service.to('/newest').length
-    await turns(profile)
-    assert.ok(fixture.service.to('/newest').length - asked < 6)
+    const asked = fixture.service.requestsTo('/newest').length
+    await runs(profile)
+    assert.ok(fixture.service.requestsTo('/newest').length - asked < 6)
     assert.match((await fixture.stored(profile)).get('1')!.data, /another text/)
     assert.match((await error(profile)) ?? '', /^quota_reached/)
     await allow({ profile_items: 100 })
-    await turns(profile)
+    await runs(profile)
     assert.equal((await fixture.stored(profile)).size, 60)
     assert.equal(await error(profile), undefined)
     assert.equal((await fixture.progress(profile, 'list')).state, 'done')
   })
 
-  test('oldest first: the place stands still where the first item was left out', async () => {
+  test('oldest first: the watermark stays where the first item was left out', async () => {
     const list = someNotes(60).toReversed()
     const connector = await fixture.use('oldest', {
       list: notes('/oldest', {
@@ -65,24 +65,24 @@ suite('a walk that meets a quota', () => {
         checkpoint: since<Note>({ param: 'since', value: ({ at }) => at, oldestFirst: true }),
       }),
     })
-    fixture.service.on('/oldest', (asked) =>
-      paged(() => list.filter(({ at }) => at! >= Number(asked.query['since'] ?? 0)), 10)(asked),
+    fixture.service.on('/oldest', (request) =>
+      paged(() => list.filter(({ at }) => at! >= Number(request.query['since'] ?? 0)), 10)(request),
     )
     await allow({ profile_items: 25 })
     const profile = await fixture.connect(connector)
-    await turns(profile)
+    await runs(profile)
     assert.equal((await fixture.stored(profile)).size, 25)
     later()
-    await turns(profile)
+    await runs(profile)
     assert.match((await error(profile)) ?? '', /^quota_reached/)
     assert.equal((await fixture.stored(profile)).size, 25)
     await allow({})
-    await turns(profile)
+    await runs(profile)
     assert.equal((await fixture.stored(profile)).size, 60)
     assert.equal(await error(profile), undefined)
   })
 
-  test('ends after some pages of nothing but new items, and claims nothing about what is gone', async () => {
+  test('ends after some pages with only new items, and detects no deletes', async () => {
     let first = 0
     const connector = await fixture.use('ever', { list: notes('/ever', { pages, deletes: 'all' }) })
     fixture.service.on('/ever', ({ query }) => ({
@@ -90,13 +90,13 @@ suite('a walk that meets a quota', () => {
     }))
     await allow({ profile_items: 15 })
     const profile = await fixture.connect(connector)
-    await turns(profile)
-    const [before, asked] = [await fixture.stored(profile), fixture.service.to('/ever').length]
+    await runs(profile)
+    const [before, asked] = [await fixture.stored(profile), fixture.service.requestsTo('/ever').length]
     assert.equal(before.size, 15)
     assert.ok(asked < 20, String(asked))
     first = 100_000
     later()
-    await turns(profile)
+    await runs(profile)
     assert.deepEqual([...(await fixture.stored(profile)).keys()], [...before.keys()])
   })
 
@@ -105,20 +105,20 @@ suite('a walk that meets a quota', () => {
     const connector = await fixture.use('down', {
       list: notes('/down', { pages, checkpoint: untilKnown<Note>({ value: ({ at }) => at }) }),
     })
-    fixture.service.on('/down', (asked) => (isDown ? { status: 404 } : paged(() => someNotes(40), 10)(asked)))
+    fixture.service.on('/down', (request) => (isDown ? { status: 404 } : paged(() => someNotes(40), 10)(request)))
     await allow({ profile_items: 20 })
     const profile = await fixture.connect(connector)
-    await turns(profile)
+    await runs(profile)
     isDown = true
     later()
-    await turns(profile, 3)
+    await runs(profile, 3)
     assert.doesNotMatch((await error(profile)) ?? '', /^quota_reached/)
     isDown = false
     later()
-    await turns(profile)
+    await runs(profile)
     assert.match((await error(profile)) ?? '', /^quota_reached/)
     await allow({})
-    await turns(profile)
+    await runs(profile)
     assert.equal((await fixture.stored(profile)).size, 40)
   })
 
@@ -128,19 +128,19 @@ suite('a walk that meets a quota', () => {
     fixture.service.on('/big', () => ({ body: { notes: [big, ...someNotes(5)] } }))
     await allow({ profile_bytes: 2000 })
     const profile = await fixture.connect(connector)
-    await turns(profile, 2)
+    await runs(profile, 2)
     assert.deepEqual([...(await fixture.stored(profile)).keys()], ['1', '2', '3', '4', '5'])
     assert.match((await error(profile)) ?? '', /profile_bytes/)
     await allow({ profile_bytes: 20_000 })
-    await turns(profile, 2)
+    await runs(profile, 2)
     assert.equal((await fixture.stored(profile)).size, 6)
   })
 
-  test('costs a run without new items nothing: no quota is looked up', async () => {
+  test('a run without new items loads no quota', async () => {
     const connector = await fixture.use('calm', { list: notes('/calm') })
     fixture.service.on('/calm', () => ({ body: { notes: someNotes(3) } }))
     const profile = await fixture.connect(connector)
-    await turns(profile, 2)
+    await runs(profile, 2)
     const { database } = fixture.deps
     const seen: string[] = []
     const rows: typeof database.rows = (statement, values) => {

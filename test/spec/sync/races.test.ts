@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { requestSync, resetSync } from '#flows/sync/progress.ts'
-import { runProfile } from '#flows/sync/run-profile.ts'
+import { runProfile } from '#flows/sync/run/run-profile.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { Database, Queries } from '#platform/postgres/database.ts'
 import { eraseProfileItems } from '#store/items/items.ts'
@@ -18,15 +18,15 @@ suite('while a sync runs', () => {
   })
   after(() => fixture.close())
 
-  /** A run that is held in the middle of its second page, until the test lets it go. */
-  async function held(name: string, list: () => Note[] = () => someNotes(25)) {
+  /** A run that waits for its second page until the test releases it. */
+  async function waitingRun(name: string, list: () => Note[] = () => someNotes(25)) {
     const reached = gate()
     const release = gate()
     let holds = true
     const connector = await fixture.use(name, { list: notes(`/${name}`, { pages: numberPages({ param: 'page' }) }) })
-    fixture.service.on(`/${name}`, async (asked) => {
-      const response = paged(list, 10)(asked)
-      if (holds && asked.query['page'] === '2') {
+    fixture.service.on(`/${name}`, async (request) => {
+      const response = paged(list, 10)(request)
+      if (holds && request.query['page'] === '2') {
         holds = false
         reached.open()
         await release.opened
@@ -36,12 +36,12 @@ suite('while a sync runs', () => {
     const profile = await fixture.connect(connector)
     const running = fixture.run(profile)
     await reached.opened
-    // The first page is written while the second is on its way.
+    // The first page is written while the second is fetched.
     await until('the first page is stored', async () => (await fixture.stored(profile)).size >= 10)
     return {
       profile,
       connector,
-      /** Lets it go on and waits for its end. */
+      /** Releases the run and waits for its end. */
       finish: async () => {
         release.open()
         await running
@@ -49,7 +49,7 @@ suite('while a sync runs', () => {
     }
   }
 
-  test('a sync that is asked for in the moment when a run ends is not lost', async () => {
+  test('a sync that is requested while a run ends is not lost', async () => {
     const connector = await fixture.use('asked', { list: notes('/asked', { pages: numberPages({ param: 'page' }) }) })
     fixture.service.on(
       '/asked',
@@ -75,7 +75,7 @@ suite('while a sync runs', () => {
           `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         )
       ).length > 0
-    /** Somebody asks before the last statements of the run, and commits once these wait for it or are done. */
+    /** Requests a sync before the last statements of the run, and commits once these wait for it or are done. */
     const meanwhile = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
       if (asking !== undefined || !['sync-lock', 'sync-finish'].includes(name)) return run()
       asking = requestSync({ ...fixture.deps, database: slow }, profile)
@@ -109,8 +109,8 @@ suite('while a sync runs', () => {
     assert.ok(Number(row!.next_run_at) <= fixture.deps.clock.now(), 'it is due')
   })
 
-  test('an erased profile stays erased: nothing is written afterwards', async () => {
-    const { profile, finish } = await held('erased')
+  test('an erased profile stays erased: the run writes nothing afterwards', async () => {
+    const { profile, finish } = await waitingRun('erased')
     assert.equal((await fixture.stored(profile)).size, 10)
     await fixture.deps.database.transaction(async (tx) => {
       await removeSchedule(tx, keyOf(profile))
@@ -123,9 +123,9 @@ suite('while a sync runs', () => {
     assert.deepEqual(await fixture.sql('select 1 from profile_sync where profile_id = $1', [profile.id]), [])
   })
 
-  test('a run that was overtaken writes nothing, whatever it still learns, and the one that overtook it is whole', async () => {
-    const { profile, finish } = await held('overtaken')
-    // As another process does it after the first one's lease ran out.
+  test('a run that lost its lease writes nothing, whatever it still fetches, and the new run is complete', async () => {
+    const { profile, finish } = await waitingRun('lease-lost')
+    // As another process does after the lease of the first has expired.
     await fixture.run(profile)
     const whole = await fixture.stored(profile)
     assert.equal(whole.size, 25)
@@ -133,12 +133,12 @@ suite('while a sync runs', () => {
     await finish()
     assert.deepEqual(await fixture.stored(profile), whole)
     assert.deepEqual(await fixture.sql('select * from endpoint_sync where profile_id = $1', [profile.id]), times)
-    assert.ok(fixture.lines.some((line) => line.includes('a sync was overtaken and wrote nothing')))
+    assert.ok(fixture.lines.some((line) => line.includes('a sync lost its lease and wrote nothing')))
   })
 
-  test('a request brings another run, because this one may have passed what is new', async () => {
+  test('a requested sync causes another run, because this one may have passed new records', async () => {
     let list = someNotes(25)
-    const { profile, finish } = await held('asked', () => list)
+    const { profile, finish } = await waitingRun('asked', () => list)
     list = [{ id: 'new', at: 1_800_000_000_000 }, ...list]
     await requestSync(fixture.deps, profile)
     await finish()
@@ -153,8 +153,8 @@ suite('while a sync runs', () => {
     assert.ok((await fixture.progress(profile, 'list')).next_run > fixture.clock.now())
   })
 
-  test('a reset is not lost: the run under way ends without a word, and all is read anew', async () => {
-    const { profile, finish } = await held('resets')
+  test('a reset is not lost: the running sync ends without an error, and everything is read again', async () => {
+    const { profile, finish } = await waitingRun('resets')
     await resetSync(fixture.deps, profile)
     await finish()
     assert.equal((await fixture.stored(profile)).size, 10)
@@ -168,14 +168,14 @@ suite('while a sync runs', () => {
     assert.equal(row!.epoch, 1)
   })
 
-  test('signing in again overtakes it, and the sync goes on with the new credential where it was', async () => {
-    const { profile, connector, finish } = await held('again')
+  test('signing in again revokes its lease, and the sync continues with the new credential where it was', async () => {
+    const { profile, connector, finish } = await waitingRun('again')
     await fixture.connect(connector, 'ada', { token: 'newer' })
     await finish()
     assert.equal((await fixture.stored(profile)).size, 10)
-    const asked = fixture.service.to('/again').length
+    const asked = fixture.service.requestsTo('/again').length
     await fixture.run(profile)
-    const rest = fixture.service.to('/again').slice(asked)
+    const rest = fixture.service.requestsTo('/again').slice(asked)
     assert.deepEqual(
       rest.map(({ query }) => query['page']),
       ['2', '3', '4'],
@@ -184,7 +184,7 @@ suite('while a sync runs', () => {
     assert.equal((await fixture.stored(profile)).size, 25)
   })
 
-  test('leasing reads what is due and not the whole table', async () => {
+  test('leasing reads due rows, not the whole table', async () => {
     await fixture.use('many', { list: notes('/many') })
     await fixture.sql(
       `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq)
@@ -203,7 +203,7 @@ suite('while a sync runs', () => {
     await fixture.sql(`delete from profile_sync where service = 'many'`)
   })
 
-  test('R08 of two planners at once each due profile goes to one', async () => {
+  test('R08 of two concurrent planners, one leases each due profile', async () => {
     await fixture.use('planned', { list: notes('/planned') })
     await fixture.sql(
       `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) select 1, 'plan' || n, $1, 'planned', n, 0 from generate_series(1, 300) n`,

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRateLimiter, type RateLimiter } from '#access/rate-limiter.ts'
-import { planSyncs } from '#flows/sync/plan.ts'
+import { planSyncs } from '#flows/sync/plan/plan.ts'
 import { requestSync } from '#flows/sync/progress.ts'
 import type { Connector } from '#kit/connector.ts'
 import { numberPages } from '#kit/pages.ts'
 import type { JobEngine, JobWakeUp } from '#store/queues.ts'
 import { type Fixture, notes, openFixture, paged, someNotes } from './engine-fixture.ts'
 
-suite('R07 budgets', () => {
+suite('R07 rate limits', () => {
   let fixture: Fixture
   before(async () => {
     fixture = await openFixture()
@@ -19,11 +19,11 @@ suite('R07 budgets', () => {
   const limited = (name: string, limits: Connector['api']['limits'], endpoints = { list: notes(`/${name}`) }) =>
     fixture.use(name, endpoints, { api: limits === undefined ? {} : { limits } })
 
-  /** Most calls within any window of this length. */
-  const worst = (times: number[], windowMs: number) =>
+  /** The most calls within any window of this length. */
+  const mostIn = (times: number[], windowMs: number) =>
     Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length))
 
-  /** Calls as fast as it may in four processes for a while; gives when. */
+  /** Calls as fast as allowed in four processes for a while; returns the times. */
   async function hammer(connector: Connector, ms: number): Promise<number[]> {
     const times: number[] = []
     const until = Date.now() + ms
@@ -41,7 +41,7 @@ suite('R07 budgets', () => {
     return times
   }
 
-  test('four processes that call as fast as they may never make more calls than allowed, and do make some', async () => {
+  test('four processes that call as fast as they can never make more calls than allowed, and do make some', async () => {
     const limits = [
       { calls: 1, perS: 2 },
       { calls: 2, perS: 1 },
@@ -53,13 +53,13 @@ suite('R07 budgets', () => {
     const found = await Promise.all(connectors.map((connector) => hammer(connector, 3000)))
     for (const [i, times] of found.entries()) {
       const { calls, perS } = limits[i]!
-      const most = worst(times, perS * 1000)
+      const most = mostIn(times, perS * 1000)
       assert.ok(most <= calls, `${most} calls in a window of ${calls}`)
       assert.ok(times.length >= Math.floor((calls / perS) * 0.8), `only ${times.length} calls of ${calls} in ${perS} s`)
     }
   })
 
-  test('some calls are kept for those that somebody waits for', async () => {
+  test('some calls are reserved for requests that a person waits for', async () => {
     const connector = await limited('headroom', { app: { calls: 100, perS: 3600 } })
     const rateLimiter = createRateLimiter({ database: fixture.deps.database, clock: fixture.clock })
     const take = async (purpose: 'sync' | 'person') => {
@@ -74,7 +74,7 @@ suite('R07 budgets', () => {
     assert.equal(await take('person'), left)
   })
 
-  test('a block holds in every process until its time, and other apps go on', async () => {
+  test('a block holds in every process until it ends, and other apps continue', async () => {
     const connector = await limited('blocked', undefined)
     const [one, other] = [
       fixture.deps.rateLimiter,
@@ -87,14 +87,14 @@ suite('R07 budgets', () => {
     assert.equal(await other.left('app-a', connector), 0)
     assert.deepEqual(await other.tryAcquire('app-b', connector, 'sync'), { untilMs: undefined })
     assert.deepEqual(await other.capacity([{ appId: 'app-a', connector }]), [0])
-    // A shorter word does not undo a longer one.
+    // A shorter block does not end a longer one.
     await other.block('app-a', connector, fixture.clock.now() + 1000)
     assert.deepEqual(await one.tryAcquire('app-a', connector, 'sync'), { untilMs })
     fixture.clock.offsetMs += 61_000
     assert.deepEqual(await other.tryAcquire('app-a', connector, 'sync'), { untilMs: undefined })
   })
 
-  test('one person’s calls are counted for that person, and cost the app nothing when there are none', async () => {
+  test('a person’s calls are counted for that person, and cost the app nothing when there are none left', async () => {
     const connector = await limited('persons', { person: { calls: 20, perS: 3600 }, app: { calls: 1000, perS: 3600 } })
     const acquire = async (profileId: string) => {
       let taken = 0
@@ -109,7 +109,7 @@ suite('R07 budgets', () => {
     assert.ok(before - (await fixture.deps.rateLimiter.left('app', connector)) <= 20)
   })
 
-  test('everybody together is limited where the service counts everybody', async () => {
+  test('all apps share a limit where the service counts all calls', async () => {
     const connector = await limited('everybody', {
       service: { calls: 50, perS: 3600 },
       app: { calls: 5000, perS: 3600 },
@@ -120,7 +120,7 @@ suite('R07 budgets', () => {
     assert.ok(taken <= 50 && taken >= 4, `${taken}`)
   })
 
-  test('a sync whose calls are used up goes on later; that is no failure', async () => {
+  test('a sync without calls left continues later and does not count as failed', async () => {
     const connector = await limited(
       'used-up',
       { app: { calls: 60, perS: 600 } },
@@ -138,22 +138,19 @@ suite('R07 budgets', () => {
     assert.deepEqual([state, error], ['running', undefined])
     assert.ok(next > fixture.clock.now() + 1000)
     assert.equal((await fixture.reload(profile)).state, 'connecting')
-    for (let turn = 0; turn < 30 && (await fixture.stored(profile)).size < 100; turn += 1) {
+    for (let run = 0; run < 30 && (await fixture.stored(profile)).size < 100; run += 1) {
       fixture.clock.offsetMs += 60_000
       await fixture.run(profile)
     }
     assert.equal((await fixture.stored(profile)).size, 100)
-    const pages = fixture.service.to('/used-up').map(({ query }) => query['page'])
+    const pages = fixture.service.requestsTo('/used-up').map(({ query }) => query['page'])
     assert.equal(new Set(pages).size, pages.length)
   })
 
-  test('one app with very many due profiles keeps no other waiting, and a blocked one takes no place at all', async () => {
-    const mine = await openFixture()
+  test('an app with very many due profiles delays no other, and a blocked one is not planned at all', async () => {
+    const own = await openFixture()
     try {
-      const [busy, calm] = [
-        await mine.use('busy', { list: notes('/x') }),
-        await mine.use('calm', { list: notes('/x') }),
-      ]
+      const [busy, calm] = [await own.use('busy', { list: notes('/x') }), await own.use('calm', { list: notes('/x') })]
       const woken: JobWakeUp<'sync' | 'alone'>[] = []
       const engine = {
         waiting: async () => 0,
@@ -162,19 +159,19 @@ suite('R07 budgets', () => {
           return []
         },
       } as unknown as JobEngine
-      await mine.sql(
+      await own.sql(
         `insert into profile_sync (shard, profile_id, app_id, service, next_run_at, seq) select 1, 'p' || n, $1, 'busy', n, 0 from generate_series(1, 5000) n`,
-        [mine.appId],
+        [own.appId],
       )
-      const late = await mine.connect(calm)
-      await requestSync(mine.deps, late)
-      const planned = await planSyncs({ ...mine.deps, engine })
+      const late = await own.connect(calm)
+      await requestSync(own.deps, late)
+      const planned = await planSyncs({ ...own.deps, engine })
       assert.ok(woken.some(({ key }) => key === late.id))
       assert.ok(planned > 40 && planned <= 100, `${planned}`)
-      await mine.deps.rateLimiter.block(mine.appId, busy, mine.clock.now() + 60_000)
-      assert.equal(await planSyncs({ ...mine.deps, engine }), 0)
+      await own.deps.rateLimiter.block(own.appId, busy, own.clock.now() + 60_000)
+      assert.equal(await planSyncs({ ...own.deps, engine }), 0)
     } finally {
-      await mine.close()
+      await own.close()
     }
   })
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string
   path: string
   query: Record<string, string>
@@ -10,29 +10,32 @@ export interface Asked {
   body: string
 }
 
-export interface Told {
+export interface ScriptedResponse {
   status?: number
   headers?: Record<string, string>
-  /** A text goes out as it is, everything else as JSON. */
+  /** A string is sent as it is, everything else as JSON. */
   body?: unknown
 }
 
-export type Script = (asked: Asked, response: ServerResponse) => Told | Promise<Told> | undefined
+export type Script = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+) => ScriptedResponse | Promise<ScriptedResponse> | undefined
 
 export interface ScriptedService {
   url: string
-  /** All that was asked, in order. */
-  asked: Asked[]
-  /** Answers a path from now on; gives undefined from the script to answer by hand. */
+  /** All requests, in order. */
+  requests: ReceivedRequest[]
+  /** Sets the script of a path. A script that returns undefined writes the response itself. */
   on(path: string, script: Script): void
-  to(path: string): Asked[]
+  requestsTo(path: string): ReceivedRequest[]
   close(): Promise<void>
 }
 
-/** A real server whose every answer a test writes. */
+/** A real server; the test scripts every response. */
 export async function startScripted(): Promise<ScriptedService> {
   const scripts = new Map<string, Script>()
-  const asked: Asked[] = []
+  const requests: ReceivedRequest[] = []
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://service')
     let body = ''
@@ -40,24 +43,24 @@ export async function startScripted(): Promise<ScriptedService> {
       body += text
     })
     request.on('end', () => {
-      const one: Asked = {
+      const received: ReceivedRequest = {
         method: request.method ?? '',
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),
         headers: request.headers,
         body,
       }
-      asked.push(one)
-      void reply(scripts.get(url.pathname), one, response)
+      requests.push(received)
+      void reply(scripts.get(url.pathname), received, response)
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     on: (path, script) => scripts.set(path, script),
-    to: (path) => asked.filter((one) => one.path === path),
+    requestsTo: (path) => requests.filter((request) => request.path === path),
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -66,15 +69,16 @@ export async function startScripted(): Promise<ScriptedService> {
   }
 }
 
-async function reply(script: Script | undefined, asked: Asked, response: ServerResponse): Promise<void> {
-  const told = script === undefined ? { status: 404, body: { error: 'no script' } } : await script(asked, response)
-  if (told === undefined || response.destroyed) return
-  const isText = typeof told.body === 'string'
-  response.writeHead(told.status ?? 200, { 'content-type': 'application/json', ...told.headers })
-  response.end(isText ? (told.body as string) : told.body === undefined ? '' : JSON.stringify(told.body))
+async function reply(script: Script | undefined, request: ReceivedRequest, response: ServerResponse): Promise<void> {
+  const scripted =
+    script === undefined ? { status: 404, body: { error: 'no script' } } : await script(request, response)
+  if (scripted === undefined || response.destroyed) return
+  const isText = typeof scripted.body === 'string'
+  response.writeHead(scripted.status ?? 200, { 'content-type': 'application/json', ...scripted.headers })
+  response.end(isText ? (scripted.body as string) : scripted.body === undefined ? '' : JSON.stringify(scripted.body))
 }
 
-/** A gate that holds answers back until it is opened. */
+/** Holds responses back until it is opened. */
 export function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ import { type Reply, type RequestOptions, send } from '../../harness/send.ts'
 import { startTributary } from '../../harness/start.ts'
 import { syncProgress } from '../../harness/sync.ts'
 import { until } from '../../harness/until.ts'
-import { type Asked, startScripted } from './scripted-service.ts'
+import { type ReceivedRequest, startScripted } from './scripted-service.ts'
 
 export interface Order {
   id: string
@@ -17,12 +17,12 @@ export interface Order {
   text: string
 }
 
-type Told = Omit<Reply, 'body'> & { body: unknown }
+type AnyReply = Omit<Reply, 'body'> & { body: unknown }
 export type SyncHarness = Awaited<ReturnType<typeof startSyncHarness>>
 
 export const SECRET = 'hook-secret'
 
-/** The whole service, with the scripted shop beside it and an app that has keys for it. */
+/** The running service, a scripted shop and an app that has keys for it. */
 export async function startSyncHarness(
   env: Record<string, string> = {},
   { tuning = {}, workers = 'inline' }: { tuning?: Tuning } & Pick<StartOptions, 'workers'> = {},
@@ -56,15 +56,15 @@ export async function startSyncHarness(
       path: string,
       token: string,
       init: Pick<RequestOptions, 'headers' | 'body'> = {},
-    ): Promise<Told> => send({ tributary }, method, path, { token, ...init }),
+    ): Promise<AnyReply> => send({ tributary }, method, path, { token, ...init }),
     progress,
-    /** Connects a person of the shop, to an account of their own or to this one. */
+    /** Connects a person of the shop, to a new account or to this one. */
     connect: (person: string, account?: string) =>
       connect({ tributary }, app, 'shop', { token: `token-${person}`, account }),
-    /** Waits until the progress is as wanted. */
-    until: (token: string, wanted: (progress: EndpointProgress) => boolean) =>
-      until('the progress is as wanted', () => progress(token), wanted),
-    /** Resolves when no sync is due or at work: what did not happen by then will not. */
+    /** Waits until the progress matches. */
+    until: (token: string, matches: (progress: EndpointProgress) => boolean) =>
+      until('the progress matches', () => progress(token), matches),
+    /** Resolves when no sync is due or running: what has not happened by then does not happen. */
     idle: () => tributary.idle('syncs'),
     sql: tributary.sql,
     stop: async () => {
@@ -78,9 +78,9 @@ export function orders(count: number): Order[] {
   return Array.from({ length: count }, (_, i) => ({ id: `o${i}`, at: 1_700_000_000_000 - i, text: `order ${i}` }))
 }
 
-/** A script that cuts a list into pages of ten. */
+/** A script that splits a list into pages of ten. */
 export function pagesOf(list: () => Order[]) {
-  return ({ query }: Asked) => {
+  return ({ query }: ReceivedRequest) => {
     const page = Number(query['page'])
     return { body: { orders: list().slice((page - 1) * 10, page * 10) } }
   }

@@ -15,13 +15,13 @@ export type Vendor = (typeof VENDORS)[number]
 
 export type VendorHarness = Awaited<ReturnType<typeof startVendorHarness>>
 
-/** The whole service, the lab's vendors beside it, and an app with keys for all of them. */
+/** The running service, the lab's vendors, and an app with keys for all of them. */
 export async function startVendorHarness() {
   const lab = await startLab({ services: [...VENDORS] })
   const port = await freePort()
   const tributary = await startTributary({
     PORT: String(port),
-    // Bluesky takes loopback addresses by number only.
+    // Bluesky accepts loopback addresses only as numbers.
     BASE_URL: `http://127.0.0.1:${port}`,
     TRIBUTARY_ALLOW_PRIVATE: LOOPBACK,
     TRIBUTARY_CONNECTORS: join(import.meta.dirname, 'local-network'),
@@ -60,7 +60,7 @@ export async function startVendorHarness() {
     ask,
     progress: (service: string, token: string) => syncProgress(at, token, service),
     setKeys: (service: string, own: ServiceKeys) => setKeys(tributary, app, service, own),
-    /** Signs a person of the lab in, into the account of the token if there is one. */
+    /** Signs a person of the lab in, to the account of the token if there is one. */
     signIn: async (service: Vendor, person: string, token?: string): Promise<string> =>
       grantedBy(await walk(startOf(service, token), { person })),
     signInAtBluesky: async (
@@ -75,13 +75,13 @@ export async function startVendorHarness() {
       const back = await continued(browser, await browser.open(await network.authorize(away.url, { handle, password })))
       return grantedBy(new URL(back.url))
     },
-    /** Waits until each of these endpoints was walked after that moment. */
+    /** Waits until each of these endpoints was walked after that time. */
     synced: (service: string, endpoints: string[], token: string, afterMs = 0): Promise<Progress> =>
       synced(at, token, service, { endpoints, afterMs }),
-    /** All of them, those with a date to come too. */
+    /** All items, also those with a future date. */
     items: async (service: string, endpoint: string, token: string) =>
       (await ask('GET', `/services/${service}/${endpoint}?limit=100000&until=4102444800000`, token)) as Item[],
-    /** Each stored item's place in the change log: it moves with every write. */
+    /** The seq of each stored item: it changes with every write. */
     writes: async (service: string): Promise<Map<string, string>> => {
       const rows = await sql<{ idr: string; seq: number; updated_at: number }>(
         `select i.endpoint || '#' || i.native_id as idr, i.seq, i.updated_at from item i
@@ -96,7 +96,7 @@ export async function startVendorHarness() {
       const [entry] = (profiles as Record<string, { auth: { token: string } }[]>)[service] ?? []
       return entry?.auth.token ?? ''
     },
-    /** Makes us believe that the service's token is over. */
+    /** Marks the stored token of the service as expired. */
     endToken: (service: string) =>
       sql(
         `update credential c set expires_at = 1 from profile p where p.shard = c.shard and p.id = c.profile_id and p.service = $1`,

@@ -15,30 +15,30 @@ suite('walking pages', () => {
   })
   after(() => fixture.close())
 
-  test('a walk that was cut off goes on at the stored page', async () => {
+  test('an interrupted walk continues at the stored page', async () => {
     const connector = await fixture.use('cut', { list: notes('/cut', { pages: numberPages({ param: 'page' }) }) })
     const stopped = new AbortController()
-    fixture.service.on('/cut', (asked) => {
-      if (asked.query['page'] === '4') stopped.abort()
-      return paged(() => someNotes(80), 10)(asked)
+    fixture.service.on('/cut', (request) => {
+      if (request.query['page'] === '4') stopped.abort()
+      return paged(() => someNotes(80), 10)(request)
     })
     const profile = await fixture.connect(connector)
-    // As a worker that is told to stop in the middle: pages 1 to 3 are in, page 4 is not.
+    // Like a worker that stops in the middle: pages 1 to 3 are stored, page 4 is not.
     await fixture.run(profile, stopped.signal)
     assert.equal((await fixture.stored(profile)).size, 30)
     assert.equal((await fixture.progress(profile, 'list')).state, 'running')
-    const asked = fixture.service.to('/cut').length
+    const asked = fixture.service.requestsTo('/cut').length
     await fixture.run(profile)
     assert.equal((await fixture.stored(profile)).size, 80)
-    assert.equal(fixture.service.to('/cut')[asked]!.query['page'], '4')
+    assert.equal(fixture.service.requestsTo('/cut')[asked]!.query['page'], '4')
     assert.equal((await fixture.progress(profile, 'list')).state, 'done')
   })
 
-  test('a long walk makes room for the other endpoints and still learns what is gone', async () => {
+  test('a long walk yields to the other endpoints and still detects deletes', async () => {
     const slow = await openFixture({ sliceMs: 0 })
     try {
       let list = someNotes(60)
-      const connector = await slow.use('turns', {
+      const connector = await slow.use('slices', {
         list: notes('/long', { deletes: 'all', pages: numberPages({ param: 'page' }) }),
         short: notes('/short'),
       })
@@ -50,7 +50,7 @@ suite('walking pages', () => {
       const profile = await slow.connect(connector)
       await slow.run(profile)
       await slow.run(profile)
-      // One page each: the short one did not have to wait for the long one's end.
+      // One page each: the short walk did not have to wait for the end of the long one.
       assert.equal((await slow.stored(profile, 'short')).size, 1)
       assert.equal((await slow.stored(profile)).size, 10)
       for (let turn = 0; turn < 8; turn += 1) await slow.run(profile)
@@ -81,7 +81,7 @@ suite('walking pages', () => {
     assert.equal((await fixture.progress(profile, 'list')).state, 'done')
   })
 
-  test('S49 a cursor that does not move is failing, not endless, and waits longer each time', async () => {
+  test('S49 a cursor that does not advance fails the endpoint, and the waits grow', async () => {
     const connector = await fixture.use('stuck', { list: notes('/stuck', { pages: byCursor }) })
     fixture.service.on('/stuck', () => ({ body: { notes: someNotes(1), next: 'same' } }))
     const profile = await fixture.connect(connector)
@@ -89,17 +89,17 @@ suite('walking pages', () => {
     const { state, last_reason: reason, next_run: next } = await fixture.progress(profile, 'list')
     assert.equal(state, 'failing')
     assert.equal(reason, 'walk_repeats')
-    assert.equal(fixture.service.to('/stuck').length, 2)
+    assert.equal(fixture.service.requestsTo('/stuck').length, 2)
     assert.ok(next > fixture.clock.now() + 20_000)
-    // What it showed is there all the same, and the walk is not gone on with where it went in circles.
+    // The shown records are stored, and the next walk does not continue in the loop.
     assert.equal((await fixture.stored(profile)).size, 1)
     fixture.clock.offsetMs += 60_000
     await fixture.run(profile)
-    assert.equal(fixture.service.to('/stuck').length, 4)
+    assert.equal(fixture.service.requestsTo('/stuck').length, 4)
     assert.ok((await fixture.progress(profile, 'list')).next_run > fixture.clock.now() + 45_000)
   })
 
-  test('S49 the same page under ever new cursors ends as failing', async () => {
+  test('S49 the same page under ever new cursors fails the endpoint', async () => {
     let count = 0
     const connector = await fixture.use('ever', { list: notes('/ever', { pages: byCursor }) })
     fixture.service.on('/ever', () => ({ body: { notes: someNotes(2), next: String((count += 1)) } }))
@@ -110,7 +110,7 @@ suite('walking pages', () => {
     assert.equal((await fixture.stored(profile)).size, 2)
   })
 
-  test('a checkpoint that does not move is failing, not success', async () => {
+  test('a checkpoint that does not advance fails the endpoint', async () => {
     const connector = await fixture.use('unmoved', {
       list: notes('/unmoved', {
         checkpoint: since<Note>({ param: 'since', value: ({ changed }) => changed as number }),
@@ -121,7 +121,7 @@ suite('walking pages', () => {
     await fixture.run(profile)
     assert.equal((await fixture.progress(profile, 'list')).last_reason, 'checkpoint_stuck')
     assert.equal((await fixture.stored(profile)).size, 3)
-    // An empty list has nothing to go on from, and that is no failure.
+    // An empty list has nothing to continue from, which is not a failure.
     const empty = await fixture.use('nothing', {
       list: notes('/nothing', { checkpoint: since<Note>({ param: 'since', value: ({ at }) => at }) }),
     })
@@ -131,7 +131,7 @@ suite('walking pages', () => {
     assert.equal((await fixture.progress(other, 'list')).state, 'done')
   })
 
-  test('the next run asks for what is newer, and a record without a time has no say in it', async () => {
+  test('the next run fetches only newer records, and a record without a time does not change the watermark', async () => {
     const connector = await fixture.use('newer', {
       list: notes('/newer', {
         checkpoint: since<Note>({
@@ -147,7 +147,7 @@ suite('walking pages', () => {
     await fixture.run(profile)
     await fixture.sync(profile)
     assert.deepEqual(
-      fixture.service.to('/newer').map(({ query }) => query['since']),
+      fixture.service.requestsTo('/newer').map(({ query }) => query['since']),
       [undefined, '200'],
     )
   })
@@ -166,11 +166,11 @@ suite('walking pages', () => {
     )
     const profile = await fixture.connect(connector)
     await fixture.run(profile)
-    const before = fixture.service.to('/known').length
+    const before = fixture.service.requestsTo('/known').length
     list = [{ id: 'new', at: 1_700_000_001_000, text: 'new' }, ...list]
     await fixture.sync(profile)
     assert.equal((await fixture.stored(profile)).size, 41)
-    assert.equal(fixture.service.to('/known').length - before, 2)
+    assert.equal(fixture.service.requestsTo('/known').length - before, 2)
   })
 
   test('where pages come oldest first the watermark moves with each page', async () => {
@@ -195,7 +195,7 @@ suite('walking pages', () => {
     assert.equal((await fixture.progress(profile, 'list')).last_reason, 'service_failed')
   })
 
-  test('a place that the service no longer knows is given up once, at once; then with growing waits', async () => {
+  test('a cursor that the service no longer knows is dropped at once, but only once; then waits grow', async () => {
     const connector = await fixture.use('lost', { list: notes('/lost', { pages: byCursor }) })
     const stopped = new AbortController()
     fixture.service.on('/lost', ({ query }) => {
@@ -220,12 +220,12 @@ suite('walking pages', () => {
     await fixture.run(profile)
     assert.ok((await fixture.progress(profile, 'list')).next_run > fixture.clock.now() + 20_000)
     assert.deepEqual(
-      fixture.service.to('/lost').map(({ query }) => query['cursor']),
+      fixture.service.requestsTo('/lost').map(({ query }) => query['cursor']),
       [undefined, 'x', 'x', undefined, 'x'],
     )
   })
 
-  test('what a connector does wrong is its endpoint’s failure; the others go on', async () => {
+  test('an error in a connector fails its endpoint; the others continue', async () => {
     const connector = await fixture.use('faulty', {
       begins: notes('/faulty', {
         prepare: () => {

@@ -1,0 +1,138 @@
+import type { Chance } from '#platform/chance.ts'
+import { removeItems } from '#store/items/items.ts'
+import { markDeliveriesDue } from '#store/push/cursors.ts'
+import {
+  type EndpointState,
+  saveDone,
+  saveFailed,
+  saveProgress,
+  saveWaiting,
+  setEndpointLeftOut,
+  type Validator,
+} from '#store/sync/endpoints.ts'
+import { keepFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
+import type { UpstreamError } from '#upstream/errors.ts'
+import { chanceOf, type SyncDeps } from '../deps.ts'
+import type { Deletions } from '../diff/find-deleted.ts'
+import type { EndpointRun } from '../run/endpoint-run.ts'
+import { packSeenIds } from '../run/seen-ids.ts'
+import type { Walk, WalkProgress } from '../run/walk.ts'
+import { nextInterval, retryAt } from '../schedule/interval.ts'
+import { commitPage } from './commit-page.ts'
+
+/**
+ * The end of a slice: writes the rest, and what the next run needs to continue as if there had been no interruption.
+ */
+export async function commitYielded(deps: SyncDeps, run: EndpointRun, progress: WalkProgress): Promise<void> {
+  const nowMs = deps.clock.now()
+  const position = withSeenIds(progress)
+  await commitPage(deps, run, progress.unwritten, nowMs, 0, (tx, ingested) =>
+    saveProgress(tx, run.profileKey, run.name, {
+      ...position,
+      dueAt: nowMs,
+      watermark: watermarkSoFar(run, progress),
+      added: ingested.added - ingested.removed,
+      nowMs,
+    }),
+  )
+}
+
+/** With the ids shown so far, so that the next run can still find deleted items. */
+function withSeenIds({ walk, seen }: WalkProgress): { walk: Walk; seen: Buffer | undefined } {
+  const packed = packSeenIds(seen)
+  return { walk: packed === undefined ? walk : { ...walk, seenPages: walk.pages }, seen: packed }
+}
+
+/**
+ * Where pages come oldest first, everything up to here is stored; otherwise the watermark advances at the end of the
+ * walk.
+ */
+function watermarkSoFar({ endpoint }: EndpointRun, { walk }: WalkProgress): string | number | undefined {
+  return endpoint.checkpoint?.oldestFirst ? walk.watermark : undefined
+}
+
+/** The end of a walk. `deleted` is undefined when the walk does not show which items are missing. */
+export async function commitDone(
+  deps: SyncDeps,
+  run: EndpointRun,
+  { walk, unwritten }: WalkProgress,
+  end: { validator: Validator | undefined; deleted: Deletions | undefined; blockedUntilMs: number | undefined },
+): Promise<void> {
+  const { profileKey, name, state } = run
+  const ids = end.deleted?.ids ?? []
+  const nowMs = deps.clock.now()
+  await commitPage(deps, run, unwritten, nowMs, ids.length, async (tx, ingested, lastSeq) => {
+    const removed = await removeItems(tx, profileKey, ids, lastSeq - ids.length + 1, nowMs)
+    if (removed > 0) await markDeliveriesDue(tx, profileKey, nowMs)
+    if (removed > 0 && run.stream.hasFaults) await keepFaults(tx, profileKey, name, NO_FAULTS, ids, nowMs)
+    const next = nextInterval(
+      run.connector.service,
+      name,
+      run.endpoint,
+      run.rules,
+      { intervalMs: state.intervalMs, changes: walk.changes + removed, nowMs },
+      chanceOf(deps),
+    )
+    await saveDone(tx, profileKey, name, {
+      watermark: walk.watermark,
+      validator: end.validator,
+      intervalMs: next.intervalMs,
+      nextRunAt: Math.max(next.nextRunAt, end.blockedUntilMs ?? 0),
+      suspectDeletes: end.deleted?.suspects,
+      confirmed: end.deleted !== undefined && state.confirmDeletes,
+      added: ingested.added - ingested.removed - removed,
+      wasDueAt: state.nextRunAt,
+      nowMs,
+    })
+    const leftOut = walk.quota ?? (isReadFromStart(run) ? undefined : state.leftOut)
+    if (leftOut !== state.leftOut) await setEndpointLeftOut(tx, profileKey, name, leftOut)
+  })
+  if (end.deleted !== undefined && end.deleted.suspects > 0)
+    deps.log.warn('more items are missing than is plausible; they are kept until the deletes are confirmed', {
+      service: run.connector.service,
+      endpoint: name,
+      profile: profileKey.profileId,
+      items: end.deleted.suspects,
+    })
+}
+
+/** The walk began at the start of the listing, or at the first item that a quota refused. */
+function isReadFromStart({ endpoint: { checkpoint }, state }: EndpointRun): boolean {
+  return state.watermark === undefined || checkpoint === undefined || checkpoint.oldestFirst
+}
+
+/**
+ * The end of a failed walk. What was read before is stored; after a failure of the service the next run fetches the
+ * same page again.
+ */
+export async function commitFailed(
+  deps: SyncDeps,
+  run: EndpointRun,
+  progress: WalkProgress,
+  error: UpstreamError,
+): Promise<void> {
+  const nowMs = deps.clock.now()
+  const isResumed = error.recovery === 'retry' && progress.walk.pages > 0
+  const position = isResumed ? withSeenIds(progress) : { walk: undefined, seen: undefined }
+  const next = { ...position, nextRunAt: nextAttemptAt(run.state, error, nowMs, chanceOf(deps)) }
+  await commitPage(deps, run, progress.unwritten, nowMs, 0, async (tx, ingested) => {
+    const watermark = watermarkSoFar(run, progress)
+    const added = ingested.added - ingested.removed
+    await saveProgress(tx, run.profileKey, run.name, { ...position, dueAt: 0, watermark, added, nowMs })
+    if (error.reason === 'capacity') return saveWaiting(tx, run.profileKey, run.name, next)
+    const why = { reason: error.reason, error: error.message.slice(0, MAX_MESSAGE) }
+    return saveFailed(tx, run.profileKey, run.name, { ...next, ...why, nowMs })
+  })
+}
+
+/** Limit: characters of a failure's sentence that are stored for `last_error`; the rest is cut off. */
+const MAX_MESSAGE = 500
+const DAY_MS = 86_400_000
+
+function nextAttemptAt({ walk, fails }: EndpointState, error: UpstreamError, nowMs: number, chance: Chance): number {
+  if (error.reason === 'capacity') return nowMs + (error.retryAfterMs ?? 0)
+  // The service may no longer know the cursor of a resumed walk: a new walk begins at once, but only once.
+  const isCursorLost = walk !== undefined && fails === 0 && error.status !== undefined
+  if ((error.recovery === 'stop' || error.recovery === 'skip') && isCursorLost) return nowMs
+  return error.recovery === 'skip' ? nowMs + DAY_MS : retryAt(fails, error.retryAfterMs, nowMs, chance)
+}

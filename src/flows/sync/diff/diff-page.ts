@@ -1,0 +1,205 @@
+import type { ItemDraft } from '#kit/read-item.ts'
+import { typeBits } from '#model/types.ts'
+import { searchVector } from '#model/words.ts'
+import type { Queries } from '#platform/postgres/database.ts'
+import { createYielder } from '#platform/event-loop-yield.ts'
+import { type ItemRow, type KnownItem, probeItems } from '#store/items/items.ts'
+import type { BadRecord } from '#store/sync/quarantine.ts'
+import { type Faults, joinFaults, NO_FAULTS } from '#store/sync/reader-faults.ts'
+import { type LosslessJson, parseStored, stringifyLossless } from '#upstream/body/lossless-json.ts'
+import { badRecord } from './bad-record.ts'
+import { canonicalText, storableText, structureFault } from './canonical.ts'
+import { type ItemStream, isObject } from './item-stream.ts'
+import { contentHash, hashRecord } from './record-hash.ts'
+
+/** One page of records compared with the store: what there is to write. */
+export interface PageDiff {
+  /** New and changed items, without their `seq`. */
+  rows: Omit<ItemRow, 'seq'>[]
+  /** Items whose record is equal but serialized differently. */
+  reserialized: { id: string; hash: Buffer }[]
+  /** Ids of items whose record says that they are deleted. */
+  deleted: string[]
+  /** Records that cannot be stored. */
+  quarantined: BadRecord[]
+  faults: Faults
+  /** Storable records, where the endpoint has quarantined ones that they may replace: by item, or by content. */
+  releases: { id: string; content: string }[]
+  /** Ids of everything the page showed, stored or not. */
+  seen: string[]
+  /** Some records have no usable id, so the page does not prove that any item is deleted. */
+  hasUnidentified: boolean
+  /** The oldest time among the items. */
+  oldestAt: number | undefined
+}
+
+interface IdentifiedRecord {
+  id: string
+  nativeId: string
+  raw: LosslessJson
+  text: string
+  hash: Buffer
+}
+
+/** Limit: bytes of one record; a larger one is quarantined. */
+const MAX_ITEM_BYTES = 1024 * 1024
+/** Limit: characters of a participant's id; longer ones do not fit in an index and are left out. */
+const MAX_PARTICIPANT = 500
+
+/** Nothing to write. */
+export function emptyDiff(): PageDiff {
+  return {
+    rows: [],
+    reserialized: [],
+    deleted: [],
+    quarantined: [],
+    faults: NO_FAULTS,
+    releases: [],
+    seen: [],
+    hasUnidentified: false,
+    oldestAt: undefined,
+  }
+}
+
+/**
+ * Reads a page and compares it with the stored items. Only the holder of the lease writes these items, so this needs no
+ * transaction; `beforeLookup` gets the ids that are about to be looked up. Unchanged records are hashed but not read.
+ */
+export async function diffPage(
+  queries: Queries,
+  stream: ItemStream,
+  records: LosslessJson[],
+  nowMs: number,
+  beforeLookup?: (ids: string[]) => Promise<void>,
+): Promise<PageDiff> {
+  const { identified, deleted, quarantined, seen, hasUnidentified } = await identifyAll(stream, records)
+  await beforeLookup?.([...seen, ...deleted])
+  const known = await probeItems(queries, stream.profileKey, [...identified.values()])
+  const { changed, reserialized } = await partitionChanges([...identified.values()], known)
+  let faults = NO_FAULTS
+  let oldestAt: number | undefined
+  const rows: PageDiff['rows'] = []
+  const yieldToOthers = createYielder()
+  for (const record of changed) {
+    await yieldToOthers()
+    const draft = stream.read(record.raw)
+    if (draft.faults.length > 0) faults = joinFaults(faults, faultsOf(stream, record, draft))
+    rows.push(toRow(record, draft, stream.name, known.get(record.id), nowMs))
+  }
+  for (const { at } of rows) if (oldestAt === undefined || at < oldestAt) oldestAt = at
+  for (const { at } of known.values()) if (oldestAt === undefined || at < oldestAt) oldestAt = at
+  const releases = stream.hasQuarantined
+    ? [...identified.values()].map(({ id, hash }) => ({ id, content: contentHash(hash) }))
+    : []
+  return { rows, reserialized, deleted, quarantined, faults, releases, seen, hasUnidentified, oldestAt }
+}
+
+/** Limit: characters of a record's own id beside a fault of its reader; the rest is cut off. */
+const MAX_SHOWN_ID = 200
+
+function faultsOf(stream: ItemStream, { id, nativeId }: IdentifiedRecord, { faults }: ItemDraft): Faults {
+  for (const { field } of faults) stream.faultsByField.set(field, (stream.faultsByField.get(field) ?? 0) + 1)
+  const record = { itemId: id, nativeId: storableText(nativeId).slice(0, MAX_SHOWN_ID), kind: stream.kind }
+  return { count: faults.length, latest: faults.map((fault) => ({ ...record, ...fault })) }
+}
+
+/**
+ * Sorts records into those with an id (the last one wins), those that report a deletion and those that cannot be
+ * stored.
+ */
+async function identifyAll(stream: ItemStream, records: LosslessJson[]) {
+  const identified = new Map<string, IdentifiedRecord>()
+  const deleted = new Set<string>()
+  const seen = new Set<string>()
+  const quarantined: BadRecord[] = []
+  let hasUnidentified = false
+  const yieldToOthers = createYielder()
+  for (const raw of records) {
+    await yieldToOthers()
+    const ids = identify(stream, raw)
+    if (ids === undefined) {
+      hasUnidentified = true
+      quarantined.push(badRecord(raw, isObject(raw) ? 'no usable id' : 'not an object'))
+      continue
+    }
+    const { id, nativeId } = ids
+    if (stream.isDeleted(raw)) {
+      deleted.add(id)
+      identified.delete(id)
+      continue
+    }
+    // Also where the record cannot be stored: it exists at the service, so the stored version is not deleted.
+    seen.add(id)
+    const text = stringifyLossless(raw)
+    const fault = isTooLarge(text) ? 'larger than 1 MB' : structureFault(text)
+    if (fault !== undefined) {
+      quarantined.push(badRecord(raw, fault, id))
+      continue
+    }
+    deleted.delete(id)
+    identified.set(id, { id, nativeId, raw, text, hash: hashRecord(stream.hashPrefix, text) })
+  }
+  return { identified, deleted: [...deleted], quarantined, seen: [...seen], hasUnidentified }
+}
+
+function identify(stream: ItemStream, raw: LosslessJson): { nativeId: string; id: string } | undefined {
+  if (!isObject(raw)) return undefined
+  try {
+    return stream.identify(raw)
+  } catch {
+    // A record without a usable id is quarantined, counted and with a sample.
+    return undefined
+  }
+}
+
+// A character has at most three bytes, so the bytes of most texts need not be counted.
+function isTooLarge(text: string): boolean {
+  return text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
+}
+
+/** New and changed records; where the hash differs, the service may only have reordered the keys. */
+async function partitionChanges(records: IdentifiedRecord[], known: Map<string, KnownItem>) {
+  const changed: IdentifiedRecord[] = []
+  const reserialized: IdentifiedRecord[] = []
+  const yieldToOthers = createYielder()
+  for (const record of records) {
+    await yieldToOthers()
+    const before = known.get(record.id)
+    if (before?.isSame === true) continue
+    if (before?.data !== undefined && isReserialized(before.data, record.raw)) reserialized.push(record)
+    else changed.push(record)
+  }
+  return { changed, reserialized }
+}
+
+function isReserialized(before: string, raw: LosslessJson): boolean {
+  return canonicalText(parseStored(before)) === canonicalText(raw)
+}
+
+function toRow(
+  record: IdentifiedRecord,
+  draft: ItemDraft,
+  endpoint: string,
+  before: KnownItem | undefined,
+  nowMs: number,
+): PageDiff['rows'][number] {
+  return {
+    isNew: before === undefined,
+    id: record.id,
+    endpoint,
+    nativeId: storableText(record.nativeId),
+    at: draft.at ?? before?.at ?? nowMs,
+    hash: record.hash,
+    types: typeBits(draft.types),
+    author: draft.hasAuthor ? storableText(draft.participants[0]!) : undefined,
+    participants: draft.participants.filter(({ length }) => length <= MAX_PARTICIPANT).map(storableText),
+    guid: draft.guid.map(storableText),
+    lat: draft.place?.lat,
+    lng: draft.place?.lng,
+    words: searchVector(draft.texts),
+    oembed: JSON.stringify(draft.card),
+    data: record.text,
+    bytes: Buffer.byteLength(record.text),
+    bytesBefore: before?.bytes ?? 0,
+  }
+}

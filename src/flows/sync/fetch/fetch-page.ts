@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { acquire } from '#access/acquire.ts'
+import { type Fresh, freshCredential } from '#access/fresh-credential.ts'
+import type { LimitedCall } from '#access/learn-limits.ts'
+import type { PageRequest } from '#kit/pages.ts'
+import { callService } from '#upstream/call-service.ts'
+import { UpstreamError } from '#upstream/errors.ts'
+import { hasOwnServers, ownServerOf } from '#upstream/own-server.ts'
+import { chanceOf, type SyncDeps, timesOf } from '../deps.ts'
+import type { ProfileRun } from '../run/endpoint-run.ts'
+import { classifyResponse, type Fetched } from './classify-response.ts'
+
+/** Limit: bytes of one page of a service, compressed and decoded; a larger page fails the sync. */
+const MAX_PAGE_BYTES = 5 * 1024 * 1024
+/** Limit: longest wait for a call within a run of a sync; for a longer one the endpoint is rescheduled. */
+const MAX_WAIT_MS = 2000
+/** Limit: attempts for one page of a service; then the sync of the endpoint fails. */
+const MAX_ATTEMPTS = 3
+/** Shorter than the time before expiry at which tokens are refreshed. */
+const CREDENTIAL_TTL_MS = 2000
+/**
+ * Limit: time within which a page that failed is retried at once; a slower one would occupy a worker, and fails the
+ * sync.
+ */
+const MAX_RETRYING_MS = 10_000
+
+/** Fetches one page within the rate limits, with a valid credential and transient retries. */
+export async function fetchPage(
+  deps: SyncDeps,
+  run: ProfileRun,
+  request: PageRequest,
+  conditions: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { callMs, transientRetryMs } = timesOf(deps)
+  const beganAt = deps.clock.now()
+  let refusedVersion: number | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted()
+    const call = await limitedCall(deps, run)
+    await acquire(deps, call, { purpose: 'sync', maxWaitMs: MAX_WAIT_MS, until: { signal } })
+    const { credential, version } = await loadCredential(deps, run, refusedVersion)
+    try {
+      const response = await callService(
+        { upstream: deps.upstream, connector: run.connector, key: run.key, credential },
+        { ...serviceRequest(request, conditions), timeoutMs: callMs, signal },
+      )
+      return await classifyResponse(deps, call, response)
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      if (error.recovery === 'reauthorize' && refusedVersion === undefined) {
+        // Once: the token may just have expired. A second refusal is final.
+        refusedVersion = version
+        continue
+      }
+      const isTransient =
+        error.recovery === 'retry' && error.reason !== 'rate_limited' && (error.retryAfterMs ?? 0) <= MAX_WAIT_MS
+      if (!isTransient || attempt >= MAX_ATTEMPTS || deps.clock.now() - beganAt > MAX_RETRYING_MS) throw error
+      const waitMs = error.retryAfterMs ?? transientRetryMs * 2 ** (attempt - 1) * (0.5 + chanceOf(deps)())
+      await sleep(waitMs, undefined, { signal })
+    }
+  }
+}
+
+/** Cached for a moment instead of looked up for every page; looked up at once when the service refuses it. */
+async function loadCredential(deps: SyncDeps, run: ProfileRun, refusedVersion: number | undefined): Promise<Fresh> {
+  const { cachedCredential } = run
+  const nowMs = deps.clock.now()
+  const { fresh, expiresAt } = cachedCredential
+  if (refusedVersion === undefined && fresh !== undefined && nowMs < expiresAt) return fresh
+  cachedCredential.fresh = await freshCredential(deps, run, refusedVersion)
+  cachedCredential.expiresAt = nowMs + CREDENTIAL_TTL_MS
+  return cachedCredential.fresh
+}
+
+/** For which limits the call counts. Where people have servers of their own, only the credential names the server. */
+async function limitedCall(deps: SyncDeps, run: ProfileRun): Promise<LimitedCall> {
+  const { profile, connector } = run
+  if (!hasOwnServers(connector)) return { profile, connector, server: undefined }
+  const { credential } = await loadCredential(deps, run, undefined)
+  return { profile, connector, server: ownServerOf(connector, credential) }
+}
+
+function serviceRequest(request: PageRequest, conditions: Record<string, string>) {
+  const isAbsolute = /^https?:/i.test(request.path)
+  return {
+    method: request.method,
+    ...(isAbsolute ? { url: request.path } : { path: request.path }),
+    query: request.query,
+    headers: { ...request.headers, ...conditions },
+    body: request.body,
+    maxBytes: MAX_PAGE_BYTES,
+  }
+}

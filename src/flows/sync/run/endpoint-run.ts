@@ -1,0 +1,35 @@
+import type { Fresh } from '#access/fresh-credential.ts'
+import type { Connector } from '#kit/connector.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import type { Profile } from '#model/profile.ts'
+import type { SyncRules } from '#model/sync-rules.ts'
+import type { EndpointState } from '#store/sync/endpoints.ts'
+import type { ProfileKey } from '#store/sync/schedule.ts'
+import type { ServiceKey } from '#upstream/service-key.ts'
+import type { ItemStream } from '../diff/item-stream.ts'
+
+/** One run of a profile: whose data is fetched, how, and with which keys of the app. */
+export interface ProfileRun {
+  profile: Profile
+  connector: Connector
+  key: ServiceKey
+  /** The credential as it was last looked up, shared by the pages of the run. */
+  cachedCredential: { fresh: Fresh | undefined; expiresAt: number }
+}
+
+/** One endpoint within the run of its profile. */
+export interface EndpointRun extends ProfileRun {
+  profileKey: ProfileKey
+  name: string
+  endpoint: Endpoint
+  state: EndpointState
+  stream: ItemStream
+  rules: SyncRules
+  /** The fencing token: only the run that holds it commits. */
+  token: string
+  /** When to yield at the next page. */
+  untilMs: number
+  signal: AbortSignal
+  /** Reports that the run makes progress. */
+  onPage: () => void
+}

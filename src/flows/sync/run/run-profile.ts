@@ -1,0 +1,219 @@
+import { markNeedsAuth } from '#access/needs-auth.ts'
+import type { Endpoint } from '#kit/endpoint.ts'
+import type { SyncReason } from '#model/sync-reasons.ts'
+import type { SyncRules } from '#model/sync-rules.ts'
+import { newId } from '#platform/ids.ts'
+import { findAppSync } from '#store/apps/apps.ts'
+import { findServiceKey } from '#store/apps/service-keys.ts'
+import { findProfile, markSynced, setProfileState } from '#store/identity/profiles.ts'
+import { markDeliveriesDue } from '#store/push/cursors.ts'
+import { type EndpointState, listEndpoints, NEVER, postponeEndpoint } from '#store/sync/endpoints.ts'
+import {
+  finishProfile,
+  type ProfileKey,
+  scheduleEndpoints,
+  takeProfile,
+  unscheduleProfile,
+} from '#store/sync/schedule.ts'
+import type { UpstreamError } from '#upstream/errors.ts'
+import { LeaseLost } from '../commit/commit-page.ts'
+import { retryQuarantine } from '../commit/retry-quarantine.ts'
+import { leaseEnd, type SyncDeps, timesOf } from '../deps.ts'
+import { openItemStream } from '../diff/item-stream.ts'
+import { isEnabled } from '../schedule/interval.ts'
+import type { EndpointRun, ProfileRun } from './endpoint-run.ts'
+import { type Outcome, runEndpoint } from './run-endpoint.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+export interface RunOptions {
+  /** Ends the run. */
+  signal: AbortSignal
+  /** Nothing else runs in this process, because a worker died while it synced this profile. */
+  alone: boolean
+  /** Called with the endpoint that is read next, so that the death of a worker can be attributed to it. */
+  step: (endpoint: string) => void
+}
+
+/** The earliest time of the profile's next run; undefined: it is not scheduled any more. */
+interface NextRun {
+  earliestMs: number | undefined
+}
+
+const AT_ONCE: NextRun = { earliestMs: 0 }
+const UNSCHEDULED: NextRun = { earliestMs: undefined }
+
+/**
+ * One run of one profile: its due endpoints in series, so that the rate limits of a person hold and changes keep their
+ * order. Losing or repeating a run does no harm; of two at the same time, only the one with the newest fencing token
+ * commits.
+ */
+export async function runProfile(deps: SyncDeps, key: ProfileKey, options: RunOptions): Promise<void> {
+  const nowMs = deps.clock.now()
+  const token = newId(nowMs)
+  const scheduled = await takeProfile(deps.database, key, token, leaseEnd(deps), { alone: options.alone, nowMs })
+  if (scheduled === undefined) return
+  const accessEnded = new AbortController()
+  const release = deps.access?.follow({ profiles: [key], unmerged: true, unpaused: true }, () => accessEnded.abort())
+  try {
+    const signal = AbortSignal.any([options.signal, accessEnded.signal])
+    const { earliestMs } = await runLeased(deps, key, token, { ...options, signal })
+    if (earliestMs === undefined) await unscheduleProfile(deps.database, key, token)
+    else await finishProfile(deps.database, key, token, earliestMs)
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error
+    deps.log.info('a sync lost its lease and wrote nothing', { profile: key.profileId })
+  } finally {
+    release?.()
+  }
+}
+
+async function runLeased(deps: SyncDeps, key: ProfileKey, token: string, options: RunOptions): Promise<NextRun> {
+  const profile = await findProfile(deps.database, key.shard, key.profileId)
+  if (profile === undefined || profile.state === 'needs_auth' || profile.state === 'paused') return UNSCHEDULED
+  if (profile.state === 'limited' && (profile.stateUntil ?? 0) > deps.clock.now())
+    return { earliestMs: profile.stateUntil }
+  const connector = deps.registry.find(profile.service)
+  const serviceKey = await findServiceKey(deps.database, deps.keyring, profile.appId, profile.service)
+  // Setting keys does not wake the profiles, so they check again by themselves.
+  if (connector === undefined || serviceKey === undefined) return { earliestMs: deps.clock.now() + HOUR_MS }
+  const cachedCredential = { fresh: undefined, expiresAt: 0 }
+  const profileRun: ProfileRun = { profile, connector, key: serviceKey, cachedCredential }
+  const rules = await findAppSync(deps.database, profile.appId)
+  return runDueEndpoints(deps, key, profileRun, rules, token, options)
+}
+
+async function runDueEndpoints(
+  deps: SyncDeps,
+  key: ProfileKey,
+  profileRun: ProfileRun,
+  rules: SyncRules,
+  token: string,
+  { signal, step }: RunOptions,
+): Promise<NextRun> {
+  const untilMs = deps.clock.now() + timesOf(deps).sliceMs
+  const states = await loadEndpoints(deps, key, profileRun)
+  let isSynced = false
+  for (const state of states.filter((each) => isDue(deps, each))) {
+    const { profile, connector } = profileRun
+    const endpoint = connector.endpoints[state.endpoint]
+    if (!(await mayRun(deps, key, profileRun, rules, state, endpoint))) continue
+    const stream = openItemStream(connector, state.endpoint, endpoint!, profile.nativeId, key, state.epoch, {
+      hasFaults: state.faults > 0,
+      hasQuarantined: state.quarantined > 0,
+    })
+    const run: EndpointRun = {
+      ...profileRun,
+      stream,
+      profileKey: key,
+      name: state.endpoint,
+      endpoint: endpoint!,
+      state,
+      rules,
+      token,
+      untilMs,
+      signal,
+      onPage: () => step(state.endpoint),
+    }
+    step(state.endpoint)
+    if (state.retryQuarantined) run.state = await retryQuarantine(deps, run)
+    const outcome = await runEndpoint(deps, run)
+    const stop = await stopAfter(deps, profileRun, outcome)
+    if (stop !== undefined) return stop
+    isSynced ||= outcome.kind === 'done'
+    if (outcome.kind === 'yielded' || deps.clock.now() >= untilMs) return AT_ONCE
+  }
+  if (isSynced) await markSynced(deps.database, profileRun.profile, deps.clock.now())
+  await becomeActive(deps, key, profileRun)
+  // Without endpoints nothing says when the profile is due next; a newer connector may add some.
+  return states.length === 0 ? { earliestMs: deps.clock.now() + DAY_MS } : AT_ONCE
+}
+
+/** Endpoints that are due soon run too, so that one run serves all; but not where a failure asked for a wait. */
+function isDue(deps: SyncDeps, { nextRunAt, fails }: EndpointState): boolean {
+  return nextRunAt <= deps.clock.now() + (fails === 0 ? timesOf(deps).coalesceMs : 0)
+}
+
+/** The stored endpoints, after adding those that a newer connector has. */
+async function loadEndpoints(deps: SyncDeps, key: ProfileKey, { connector }: ProfileRun): Promise<EndpointState[]> {
+  const states = await listEndpoints(deps.database, key)
+  const known = new Set(states.map(({ endpoint }) => endpoint))
+  const missing = Object.entries(connector.endpoints).filter(([name]) => !known.has(name))
+  if (missing.length === 0) return states
+  const added = missing.map(([name, { everyMs }]) => ({ name, everyMs }))
+  await scheduleEndpoints(deps.database, key, added, deps.clock.now())
+  return listEndpoints(deps.database, key)
+}
+
+/**
+ * False, and postponed, where the app switched it off, the connector dropped it or the person did not grant its scope.
+ */
+async function mayRun(
+  deps: SyncDeps,
+  key: ProfileKey,
+  profileRun: ProfileRun,
+  rules: SyncRules,
+  state: EndpointState,
+  endpoint: Endpoint | undefined,
+): Promise<boolean> {
+  const postpone = (untilMs: number, why?: { reason: SyncReason; error: string }) =>
+    postponeEndpoint(deps.database, key, state.endpoint, untilMs, why)
+  if (endpoint === undefined || !isEnabled(endpoint, rules)) {
+    await postpone(NEVER)
+    return false
+  }
+  const missing = missingScope(endpoint, profileRun)
+  if (missing === undefined) return true
+  const error = `The person did not grant ${missing}.`
+  await postpone(deps.clock.now() + DAY_MS, { reason: 'scope_missing', error })
+  return false
+}
+
+/**
+ * A scope that the endpoint needs and the service did not grant. Without a list of granted scopes, the endpoint is
+ * tried.
+ */
+function missingScope({ scope }: Endpoint, { profile }: ProfileRun): string | undefined {
+  if (profile.scope === undefined || profile.scope === '') return undefined
+  const granted = new Set(profile.scope.split(/[\s,]+/))
+  return scope.find((each) => !granted.has(each))
+}
+
+/** When the failure of one endpoint concerns the whole profile: ends the run and says when the next one is. */
+async function stopAfter(deps: SyncDeps, { profile }: ProfileRun, outcome: Outcome): Promise<NextRun | undefined> {
+  if (outcome.kind !== 'failed') return undefined
+  const { error } = outcome
+  if (error.recovery === 'reauthorize') {
+    await markNeedsAuth(deps, profile, error)
+    return UNSCHEDULED
+  }
+  if (error.reason === 'rate_limited') return { earliestMs: await becomeLimited(deps, profile, error) }
+  return error.reason === 'capacity' ? { earliestMs: deps.clock.now() + (error.retryAfterMs ?? 0) } : undefined
+}
+
+async function becomeLimited(
+  deps: SyncDeps,
+  profile: ProfileRun['profile'],
+  { retryAfterMs = 0 }: UpstreamError,
+): Promise<number> {
+  const untilMs = deps.clock.now() + retryAfterMs
+  await setProfileState(deps.database, profile, { state: 'limited', from: profile.state, until: untilMs })
+  return untilMs
+}
+
+/** Active once every endpoint has been walked to its end, and again when a rate limit is over. */
+async function becomeActive(deps: SyncDeps, key: ProfileKey, { profile, connector }: ProfileRun): Promise<void> {
+  if (profile.state === 'active') return
+  const isOver = ({ endpoint, firstDoneAt, lastReason, nextRunAt }: EndpointState) =>
+    firstDoneAt !== undefined ||
+    lastReason !== undefined ||
+    nextRunAt >= NEVER ||
+    connector.endpoints[endpoint] === undefined
+  if (profile.state === 'limited' || (await listEndpoints(deps.database, key)).every(isOver))
+    await deps.database.transaction(async (tx) => {
+      const changed = await setProfileState(tx, profile, { state: 'active', from: profile.state })
+      // Destinations do not see rate limits, which pass; they see that the first sync is over.
+      if (changed && profile.state === 'connecting') await markDeliveriesDue(tx, key, deps.clock.now())
+    })
+}
