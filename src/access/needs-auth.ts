@@ -15,7 +15,7 @@ export interface NeedsAuthDeps {
   log: Log
 }
 
-/** The person has to sign in again. Told once, when the state changes. */
+/** Marks a profile whose person must sign in again. Logs and sends the event once, when the state changes. */
 export async function markNeedsAuth(
   { database, clock, log }: NeedsAuthDeps,
   profile: Profile,

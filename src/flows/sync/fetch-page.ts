@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from '#access/acquire.ts'
-import { type Fresh, freshCredential } from '#access/fresh-credential.ts'
+import { type FreshCredential, freshCredential } from '#access/fresh-credential.ts'
 import { type LimitedCall, learnLimits } from '#access/learn-limits.ts'
 import type { PageRequest } from '#kit/pages.ts'
 import { systemChance } from '#platform/chance.ts'
@@ -77,7 +77,7 @@ export async function fetchPage(
 }
 
 /** Looked up now and then, not for every page; but at once when the service refuses the one in hand. */
-async function credentialFor(deps: SyncDeps, target: Target, refused: number | undefined): Promise<Fresh> {
+async function credentialFor(deps: SyncDeps, target: Target, refused: number | undefined): Promise<FreshCredential> {
   const { held } = target
   const nowMs = deps.clock.now()
   if (refused === undefined && held.fresh !== undefined && nowMs < held.untilMs) return held.fresh

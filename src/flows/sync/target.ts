@@ -1,4 +1,4 @@
-import type { Fresh } from '#access/fresh-credential.ts'
+import type { FreshCredential } from '#access/fresh-credential.ts'
 import type { Connector } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
 import type { ServiceKey } from '#upstream/service-key.ts'
@@ -9,5 +9,5 @@ export interface Target {
   connector: Connector
   key: ServiceKey
   /** The credential as it was last looked up, for the next pages of the same turn. */
-  held: { fresh: Fresh | undefined; untilMs: number }
+  held: { fresh: FreshCredential | undefined; untilMs: number }
 }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { createRateLimiter } from '#access/rate-limiter.ts'
 import { facebook } from '#connectors/facebook/connector.ts'
 import { github } from '#connectors/github/connector.ts'
-import type { RawRefusal } from '#flows/proxy/judge-refusal.ts'
+import type { RawRefusal } from '#flows/proxy/classify-refusal.ts'
 import { runProfile } from '#flows/sync/run-profile.ts'
 import type { Api, Connector } from '#kit/connector.ts'
 import { linkPages } from '#kit/pages.ts'
@@ -14,7 +14,7 @@ import { createJobLedger } from '#platform/isolation/job-ledger.ts'
 import type { Lane } from '#platform/isolation/lane.ts'
 import { WorkerDied } from '#platform/isolation/protocol.ts'
 import type { Delivering } from '../../../src/boot/delivery-deps.ts'
-import { remoteJudgeRefusal, taskHandlers } from '../../../src/boot/tasks.ts'
+import { remoteClassifyRefusal, taskHandlers } from '../../../src/boot/tasks.ts'
 import { type Fixture, keyOf, notes, openFixture, someNotes } from '../sync/engine-fixture.ts'
 import type { Script } from '../sync/scripted-service.ts'
 import { proxied } from './proxied-call.ts'
@@ -276,18 +276,18 @@ suite('R07 limits that a service tells', () => {
 
     test('means what it means here', async () => {
       const profile = await fixture.connect(await service('by-worker', ofVendor(facebook), () => limit))
-      const { judgeRefusal } = taskHandlers(
+      const { classifyRefusal } = taskHandlers(
         fixture.deps as unknown as Delivering,
         createJobLedger(() => {}),
       )
       // What crosses between processes is a copy.
       const lane = laneOf((task, input) => {
-        assert.equal(task, 'judgeRefusal')
-        return judgeRefusal(structuredClone(input) as RawRefusal, new AbortController().signal)
+        assert.equal(task, 'classifyRefusal')
+        return classifyRefusal(structuredClone(input) as RawRefusal, new AbortController().signal)
       })
       await forget()
       const { status, text } = await proxied(
-        { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },
+        { ...restarted(), classifyRefusal: remoteClassifyRefusal(lane) },
         profile,
         '/list',
       )
@@ -300,7 +300,7 @@ suite('R07 limits that a service tells', () => {
       const lane = laneOf(() => Promise.reject(new WorkerDied({ reason: 'crashed', detail: '' })))
       await forget()
       const { status, text } = await proxied(
-        { ...restarted(), judgeRefusal: remoteJudgeRefusal(lane) },
+        { ...restarted(), classifyRefusal: remoteClassifyRefusal(lane) },
         profile,
         '/list',
       )

@@ -175,7 +175,7 @@ suite('time', () => {
   })
 
   test('an app that falls silent in the middle of an upload is let go, and so is the service', async () => {
-    const strict = await startProxyHarness({ patience: { headersMs: 60_000, idleMs: 500 } })
+    const strict = await startProxyHarness({ timeouts: { headersMs: 60_000, idleMs: 500 } })
     const { token: by } = await strict.connect({ service: 'keyed', apiUrl: slow.url })
     const client = await rawClient(strict.url)
     client.say(head(by, 'keyed', `Content-Length: ${MEGABYTE}`))
