@@ -4,7 +4,7 @@ import { apiKey, basic, oauth2 } from '#kit/auth.ts'
 import { type Connector, defineConnector } from '#kit/connector.ts'
 import { self } from '#kit/self.ts'
 import { addressOf, callService } from '#upstream/call-service.ts'
-import { beginSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { CALLBACK, refusal } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
@@ -79,15 +79,15 @@ suite('calls in a person’s name', () => {
     const { key } = caller()
     const credential = { token: 'the-token', subject: 'a@b/../c?d' }
     const known = { ...connector, self: { ...connector.self, alsoKnownAs: () => credential.subject } }
-    const { self: person } = await proveCredential(open.upstream, { connector: known, key, credential })
+    const { self: person } = await verifyCredential(open.upstream, { connector: known, key, credential })
     assert.equal(person.id, '12345678901234567890')
     assert.equal(service.requests[0]?.url, '/api/v1/people/a%40b%2F..%2Fc%3Fd?format=json&who=a%40b%2F..%2Fc%3Fd')
     await refusal(
-      proveCredential(open.upstream, { connector, key, credential: { token: 't' } }),
+      verifyCredential(open.upstream, { connector, key, credential: { token: 't' } }),
       'stop',
       'subject_missing',
     )
-    await refusal(proveCredential(open.upstream, { connector, key, credential }), 'stop', 'subject_mismatch')
+    await refusal(verifyCredential(open.upstream, { connector, key, credential }), 'stop', 'subject_mismatch')
   })
 
   test('stay below the service’s API', () => {

@@ -5,7 +5,7 @@ import { demoMicro } from '#connectors/demo-micro/connector.ts'
 import type { OAuth1 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
@@ -172,10 +172,10 @@ suite('signing in by OAuth 1.0a', () => {
 
   test('S26 a token is taken only with the keys of the app that got it', async () => {
     const { credential, connector, key } = await held()
-    assert.equal((await proveCredential(open.upstream, { connector, key, credential })).self.handle, 'ada')
+    assert.equal((await verifyCredential(open.upstream, { connector, key, credential })).self.handle, 'ada')
     const other = labKey(service)
     await refusal(
-      proveCredential(open.upstream, { connector, key: other, credential }),
+      verifyCredential(open.upstream, { connector, key: other, credential }),
       'reauthorize',
       'service_refused',
     )
@@ -185,7 +185,7 @@ suite('signing in by OAuth 1.0a', () => {
     const grant = await held()
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'no_refresh_token')
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
-    await refusal(proveCredential(open.upstream, grant), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
   })
 })

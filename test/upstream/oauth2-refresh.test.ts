@@ -5,7 +5,7 @@ import { demoSocial } from '#connectors/demo-social/connector.ts'
 import type { OAuth2 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
@@ -141,7 +141,7 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
     health.faults.add({ path: new URL(revokeUrl!).pathname, kind: 'status', status: 502 })
     await refusal(refreshCredential(open.upstream, { ...grant, credential }), 'reauthorize', 'subject_changed')
     health.faults.clear()
-    const message = 'a grant that nobody holds could not be revoked'
+    const message = 'an abandoned grant could not be revoked'
     assert.deepEqual(
       told().map((line) => [line['message'], line['service'], line['reason']]),
       [[message, 'demo-health', 'service_failed']],
@@ -200,18 +200,26 @@ suite('keeping, ending and proving an OAuth 2 grant', () => {
   test('S26 only a good token of this very app is taken', async () => {
     const grant = await held()
     const { token } = grant.credential
-    const proved = await proveCredential(open.upstream, { ...grant, credential: { token } })
+    const proved = await verifyCredential(open.upstream, { ...grant, credential: { token } })
     assert.equal(proved.self.handle, 'ada')
     const other = await held()
-    await refusal(proveCredential(open.upstream, { ...other, credential: { token } }), 'reauthorize', 'service_refused')
+    await refusal(
+      verifyCredential(open.upstream, { ...other, credential: { token } }),
+      'reauthorize',
+      'service_refused',
+    )
     const { verifyApp: _, ...unchecked } = demoSocial.auth as OAuth2
     for (const connector of [demoSocial, { ...demoSocial, auth: unchecked }])
       for (const bad of ['malformed token\r\nx: y', 'unknown', ''])
-        await assert.rejects(proveCredential(open.upstream, { ...grant, connector, credential: { token: bad } }), {
+        await assert.rejects(verifyCredential(open.upstream, { ...grant, connector, credential: { token: bad } }), {
           name: 'UpstreamError',
           recovery: 'reauthorize',
         })
     lab.clock.advance(3_700_000)
-    await refusal(proveCredential(open.upstream, { ...grant, credential: { token } }), 'reauthorize', 'service_refused')
+    await refusal(
+      verifyCredential(open.upstream, { ...grant, credential: { token } }),
+      'reauthorize',
+      'service_refused',
+    )
   })
 })

@@ -6,7 +6,7 @@ import type { Credential, OAuth2 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { createDpopKey } from '#upstream/dpop/proof.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../real/bluesky.ts'
 import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
@@ -91,7 +91,7 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     const { connector, key, credential } = await held()
     const fresh = openUpstream()
     try {
-      const proved = await proveCredential(fresh.upstream, { connector, key, credential })
+      const proved = await verifyCredential(fresh.upstream, { connector, key, credential })
       assert.equal(proved.self.id, alice.did)
       const statuses = fresh.lines.map((line) => JSON.parse(line) as { status?: number; address?: string })
       const asked = statuses.filter(({ address }) => address?.endsWith('getSession')).map(({ status }) => status)

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import type { OAuth1 } from '#kit/auth.ts'
 import { callService } from '#upstream/call-service.ts'
 import { revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../real/oauthlib-provider.ts'
 import { oauthlib } from './connectors/oauthlib.ts'
@@ -95,9 +95,9 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     const { credential } = await finishSignIn(open.upstream, back)
     const tampered = { ...credential, tokenSecret: 'tampered' }
     const held = { connector: oauthlib, key: back.key }
-    await refusal(proveCredential(open.upstream, { ...held, credential: tampered }), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, { ...held, credential: tampered }), 'reauthorize', 'service_refused')
     await provider.revoke(credential.token)
-    await refusal(proveCredential(open.upstream, { ...held, credential }), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, { ...held, credential }), 'reauthorize', 'service_refused')
     assert.equal(await revokeCredential(open.upstream, { ...held, credential }), 'not_supported')
   })
 })

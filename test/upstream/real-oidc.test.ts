@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import type { OAuth2 } from '#kit/auth.ts'
 import { refreshCredential, revokeCredential } from '#upstream/renew-credential.ts'
-import { beginSignIn, finishSignIn, proveCredential } from '#upstream/sign-in.ts'
+import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import {
   type OidcClient,
@@ -59,7 +59,7 @@ suite('signing in at oidc-provider', { skip }, () => {
       photo: 'https://people.example/bob.png',
     })
     assert.equal(credential.scope, 'openid profile email')
-    assert.equal((await proveCredential(open.upstream, { connector: oidc, key, credential })).self.id, 'bob')
+    assert.equal((await verifyCredential(open.upstream, { connector: oidc, key, credential })).self.id, 'bob')
   })
 
   test('secret in the body, and addresses given one by one', async () => {
@@ -98,7 +98,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     await refusal(finishSignIn(open.upstream, back), 'reauthorize', 'grant_refused')
     // The server ends what the first use gave.
     const { connector, key } = back
-    await refusal(proveCredential(open.upstream, { connector, key, credential }), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, { connector, key, credential }), 'reauthorize', 'service_refused')
   })
 
   test('S03 the issuer: wrong, missing although announced, missing and not announced', async () => {
@@ -128,7 +128,7 @@ suite('signing in at oidc-provider', { skip }, () => {
       const fresh = await refreshCredential(open.upstream, grant)
       assert.notEqual(fresh.token, credential.token)
       assert.equal(fresh.refreshToken === credential.refreshToken, !rotateRefresh)
-      assert.equal((await proveCredential(open.upstream, { ...grant, credential: fresh })).self.id, 'alice')
+      assert.equal((await verifyCredential(open.upstream, { ...grant, credential: fresh })).self.id, 'alice')
       if (rotateRefresh) await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
     }
   })
@@ -140,7 +140,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     const grant = { connector: back.connector, key: back.key, credential }
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
     await refusal(refreshCredential(open.upstream, grant), 'reauthorize', 'grant_refused')
-    await refusal(proveCredential(open.upstream, grant), 'reauthorize', 'service_refused')
+    await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
   })
 
   test('an app that proves itself by a signed assertion', async () => {

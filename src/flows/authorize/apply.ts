@@ -5,7 +5,7 @@ import { ApiError } from '#model/errors.ts'
 import { randomShard } from '#platform/ids.ts'
 import { findServiceKey } from '#store/apps/service-keys.ts'
 import { UpstreamError } from '#upstream/errors.ts'
-import { proveCredential } from '#upstream/sign-in.ts'
+import { verifyCredential } from '#upstream/sign-in.ts'
 import { type ConnectedProfile, connectProfile } from './connect-profile.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
@@ -33,7 +33,7 @@ export async function applyToken(deps: AuthorizeDeps, app: App, input: Applicati
     token: input.token,
     ...(input.tokenSecret === undefined ? {} : { tokenSecret: input.tokenSecret }),
   }
-  const signedIn = await proveCredential(deps.upstream, { connector, key, credential }).catch((error: unknown) => {
+  const signedIn = await verifyCredential(deps.upstream, { connector, key, credential }).catch((error: unknown) => {
     throw error instanceof UpstreamError ? apiErrorOf(error, 'unverified') : error
   })
   const connected = await deps.database.transaction((tx) =>
