@@ -12,9 +12,9 @@ import { checkGapsInAnswer, checkGapsInRecords } from './connectors/gaps.ts'
 import { SAMPLES } from './connectors/samples.ts'
 import { walkEndpoint } from './connectors/walk-endpoint.ts'
 
-// One suite for every connector: what is registered is tested, without a word about it here.
+// The conformance suite: runs for every registered connector.
 
-test('services, titles and aliases are said once', () => {
+test('services, titles and aliases are unique', () => {
   const names = connectors.flatMap(({ service, aliases }) => [service, ...aliases])
   assert.deepEqual(names, [...new Set(names)])
   const titles = connectors.map(({ title }) => title)
@@ -29,10 +29,10 @@ for (const connector of connectors) {
     test('is well defined', () => checkDefinition(connector))
 
     if (auth.kind === 'oauth2' && !auth.discover)
-      test('sends people to the right address', () => checkAuthorizeUrl(connector))
+      test('has the right authorization URL', () => checkAuthorizeUrl(connector))
 
     for (const [name, record] of SAMPLES[service] ?? [])
-      test(`a record of ${name} with gaps`, () => checkGapsInRecords(connector, name, 'owner', [record]))
+      test(`a record of ${name} with missing fields`, () => checkGapsInRecords(connector, name, 'owner', [record]))
 
     if (missing !== false) {
       test(`${service} is walked`, { skip: missing }, () => {})
@@ -46,7 +46,7 @@ for (const connector of connectors) {
       })
       after(() => fixture?.close())
 
-      test('says who somebody is', () => {
+      test('identifies the person', () => {
         assert.match(fixture.self.id, /\S/)
         assert.ok(URL.canParse(fixture.authorizeUrl))
       })
@@ -82,7 +82,7 @@ async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint)
     if (!item.draft.deleted) assert.deepEqual(item, drafts.get(id), 'nothing new')
 }
 
-/** By id; a record that came twice must have said the same both times. */
+/** Items by id; a record that is listed twice must be equal both times. */
 function readAll(connector: Connector, name: string, endpoint: Endpoint, owner: string, records: unknown[]) {
   const read = itemReader(connector, name, endpoint, owner)
   const byId = new Map<string, { raw: unknown; draft: ItemDraft }>()

@@ -9,11 +9,11 @@ import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBlueskyN
 import { backFrom, CALLBACK, turned } from '../upstream/fixture.ts'
 import type { Fixture } from './fixture.ts'
 
-/** Everything that may be asked for, so that no endpoint is refused. */
+/** All scopes, so that no endpoint is refused. */
 export const SCOPES = 'atproto transition:generic transition:chat.bsky'
 export const REDIS = { host: '127.0.0.1', port: 6379 }
 
-/** The network needs a database and Redis beside its packages. */
+/** The network needs a database and Redis in addition to its packages. */
 export async function blueskyFixtureMissing(): Promise<string | false> {
   const hasRedis = await new Promise<boolean>((resolve) => {
     const socket = connect(REDIS.port, REDIS.host, () => resolve(socket.end() !== undefined))
@@ -26,7 +26,7 @@ export async function blueskyFixtureMissing(): Promise<string | false> {
   return blueskyMissing()
 }
 
-/** A real network with an AppView, and a person with a little of everything. */
+/** A real network with an AppView, and a person with records of every kind. */
 export async function openBlueskyFixture(): Promise<Fixture> {
   const opened = openUpstream()
   const { upstream } = opened
@@ -65,7 +65,7 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-/** A person with a little of everything, and others around. */
+/** A person with records of every kind, and other people. */
 export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> {
   const alice = await network.createAccount('alice.test')
   const bob = await network.createAccount('bob.test')
@@ -94,7 +94,7 @@ export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> 
 
 const inChat = { headers: { 'atproto-proxy': 'did:web:api.bsky.chat#bsky_chat' } }
 
-/** Words in both directions, one of them taken back, and a group; more than one page of the log. */
+/** Messages in both directions, one of them deleted, and a group; more than one page of the log. */
 async function chat(alice: BlueskyAccount, others: BlueskyAccount[]): Promise<void> {
   for (const other of others) {
     const id = await talkOf(alice, other)
@@ -104,12 +104,12 @@ async function chat(alice: BlueskyAccount, others: BlueskyAccount[]): Promise<vo
     }
   }
   const regretted = await talkOf(alice, others[0]!)
-  await takeBack(alice, regretted, await say(alice, regretted, 'Never mind'))
+  await deleteMessage(alice, regretted, await say(alice, regretted, 'Never mind'))
   const members = others.map(({ did }) => did)
   await alice.agent.call('chat.bsky.group.createGroup', {}, { members, name: 'All of us' }, inChat)
 }
 
-/** The conversation of two. */
+/** The conversation of two people. */
 export async function talkOf({ agent }: BlueskyAccount, { did }: BlueskyAccount): Promise<string> {
   const { data } = await agent.call('chat.bsky.convo.getConvoForMembers', { members: [did] }, undefined, inChat)
   return (data['convo'] as { id: string }).id
@@ -120,7 +120,7 @@ export async function say({ agent }: BlueskyAccount, convoId: string, text: stri
   return String(data['id'])
 }
 
-export async function takeBack({ agent }: BlueskyAccount, convoId: string, messageId: string): Promise<void> {
+export async function deleteMessage({ agent }: BlueskyAccount, convoId: string, messageId: string): Promise<void> {
   await agent.call('chat.bsky.convo.deleteMessageForSelf', {}, { convoId, messageId }, inChat)
 }
 

@@ -8,15 +8,15 @@ import type { Fixture } from './fixture.ts'
 
 export interface Walked {
   records: unknown[]
-  /** What the first page was cut from. */
+  /** The body of the first page. */
   response: unknown
-  /** How far the walk got, as it would be kept for the next one. */
+  /** The watermark after the walk, as stored for the next one. */
   watermark: Watermark | undefined
 }
 
 const MAX_PAGES = 400
 
-/** Reads an endpoint from its first page to its last, as a sync does, and fails when it comes to no end. */
+/** Reads all pages of an endpoint as a sync does, and fails if there are too many. */
 export async function walkEndpoint(fixture: Fixture, endpoint: Endpoint, from?: Watermark): Promise<Walked> {
   const { checkpoint, pages } = endpoint
   const asked = new Set<string>()

@@ -15,7 +15,7 @@ const skip = await blueskyMissing()
 const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: 'atproto transition:generic' })
 const clientId = `http://localhost?${query.toString()}`
 
-suite('signing in at a Bluesky data server', { skip }, () => {
+suite('sign-in at a Bluesky data server', { skip }, () => {
   let network: RunningBluesky
   let alice: BlueskyAccount
   let open: OpenUpstream
@@ -65,7 +65,7 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     assert.ok(credential.dpopKey && credential.refreshToken && credential.expiresAt)
   })
 
-  test('calls carry proofs; a token without its key is worth nothing', async () => {
+  test('calls have proofs; a token without its key is refused', async () => {
     const { session, credential, connector, key } = await held()
     assert.equal((await session()).status, 200)
     assert.notEqual((await session({ ...credential, dpopKey: await createDpopKey() })).status, 200)
@@ -87,7 +87,7 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     assert.equal(posted.status, 200, posted.text)
   })
 
-  test('a server’s first question for a nonce costs one more request and no failure', async () => {
+  test('a server’s first demand for a nonce causes one more request and no failure', async () => {
     const { connector, key, credential } = await held()
     const fresh = openUpstream()
     try {
@@ -131,7 +131,7 @@ suite('signing in at a Bluesky data server', { skip }, () => {
     await refusal(finishSignIn(open.upstream, forged), 'stop', 'issuer_mismatch')
   })
 
-  test('a server that is not the person’s own cannot speak for them', async () => {
+  test('a server that is not the person’s own is refused', async () => {
     const elsewhere = turned<OAuth2>(local(), {
       home: { document: (did) => `${network.plcUrl}/${did}`, read: () => network.plcUrl, apiPath: '/xrpc' },
     })

@@ -11,7 +11,7 @@ import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
 
 const skip = await oauthlibMissing()
 
-suite('signing in at a service judged by oauthlib', { skip }, () => {
+suite('sign-in at a service verified by oauthlib', { skip }, () => {
   let open: OpenUpstream
   let provider: RunningOauthlibProvider
   before(async () => {
@@ -35,7 +35,7 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     return backFrom({ connector, key }, begun, new URL(url).searchParams)
   }
 
-  test('all three legs with each method and each place', async () => {
+  test('all three legs with each method and each transmission', async () => {
     for (const signature of ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1'] as const)
       for (const transmit of ['header', 'query', 'body'] as const) {
         const key = keyWith(signature === 'RSA-SHA1' ? provider.rsaPrivateKey : undefined)
@@ -58,7 +58,7 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
       }
   })
 
-  test('a body that is no form is sent as it is', async () => {
+  test('a body that is not a form is sent unchanged', async () => {
     const back = await signIn()
     const { credential } = await finishSignIn(open.upstream, back)
     const caller = { upstream: open.upstream, connector: oauthlib, key: back.key, credential }
@@ -86,7 +86,7 @@ suite('signing in at a service judged by oauthlib', { skip }, () => {
     await refusal(finishSignIn(open.upstream, crossed), 'stop', 'request_token_mismatch')
   })
 
-  test('what is tampered with is refused', async () => {
+  test('a modified request is refused', async () => {
     const input = { connector: oauthlib, callbackUrl: CALLBACK, state: 's' }
     await refusal(beginSignIn(open.upstream, { ...input, key: keyWith('wrong') }), 'stop', 'service_refused')
     const other = { ...input, callbackUrl: `${CALLBACK}/other`, key: keyWith() }

@@ -24,7 +24,7 @@ const addressesOf = (provider: RunningOidcProvider) => ({
   api_url: provider.issuer,
 })
 
-suite('signing in at oidc-provider', { skip }, () => {
+suite('sign-in at oidc-provider', { skip }, () => {
   let open: OpenUpstream
   const running: RunningOidcProvider[] = []
   before(() => {
@@ -47,7 +47,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     return { provider, key, signIn }
   }
 
-  test('the whole flow with PKCE, found by what the server publishes', async () => {
+  test('the whole flow with PKCE and discovery', async () => {
     const { signIn, key, provider } = await start()
     const back = await signIn({ user: 'bob' })
     assert.equal(back.params.get('iss'), provider.issuer)
@@ -62,7 +62,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     assert.equal((await verifyCredential(open.upstream, { connector: oidc, key, credential })).self.id, 'bob')
   })
 
-  test('secret in the body, and addresses given one by one', async () => {
+  test('secret in the body, and explicit addresses', async () => {
     const { provider, key } = await start({ authMethod: 'client_secret_post' })
     const connector = turned<OAuth2>(oidc, { tokenAuth: 'post' })
     const own = { ...key, overrides: addressesOf(provider) }
@@ -72,7 +72,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     assert.equal((await finishSignIn(open.upstream, back)).self.id, 'alice')
   })
 
-  test('without PKCE the server refuses: at once when requests are pushed, else by redirect', async () => {
+  test('without PKCE the server refuses: at the pushed request, else by redirect', async () => {
     const { signIn, key, provider } = await start()
     const connector = turned<OAuth2>(oidc, { pkce: false })
     const error = await refusal(signIn({}, connector), 'stop', 'request_refused')
@@ -96,7 +96,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     const { credential, ...rest } = await finishSignIn(open.upstream, back)
     assert.equal(rest.self.id, 'alice')
     await refusal(finishSignIn(open.upstream, back), 'reauthorize', 'grant_refused')
-    // The server ends what the first use gave.
+    // The server revokes the tokens of the first use.
     const { connector, key } = back
     await refusal(verifyCredential(open.upstream, { connector, key, credential }), 'reauthorize', 'service_refused')
   })
@@ -143,7 +143,7 @@ suite('signing in at oidc-provider', { skip }, () => {
     await refusal(verifyCredential(open.upstream, grant), 'reauthorize', 'service_refused')
   })
 
-  test('an app that proves itself by a signed assertion', async () => {
+  test('client authentication by a signed assertion', async () => {
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' }
     const client = {

@@ -309,6 +309,23 @@ suite('R07 limits that a service tells', () => {
     })
   })
 
+  test('a connector’s reader of rate limits that throws is logged, and the response is used', async () => {
+    const rate = () => {
+      throw new TypeError('no such header')
+    }
+    const connector = await service('unreadable', { rate }, () => ({ body: { notes: someNotes(3) } }))
+    const profile = await fixture.connect(connector)
+    const logged = () =>
+      fixture.lines.filter((line) => line.includes('could not read the rate limit headers') && line.includes('"warn"'))
+    for (const [n, call] of [() => sync(profile), () => proxied(restarted(), profile, '/list')].entries()) {
+      await call()
+      assert.equal(logged().length, n + 1)
+    }
+    assert.match(logged()[0]!, /"service":"unreadable"[\s\S]*no such header/)
+    assert.equal((await fixture.stored(profile)).size, 3)
+    assert.deepEqual(await paused(), [])
+  })
+
   test('each page of a walk is learned from, the first and the later ones', async () => {
     for (const page of ['1', '2']) {
       const connector = await service(`walk-${page}`, told, ({ query }) => ({

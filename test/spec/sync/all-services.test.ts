@@ -7,7 +7,7 @@ import {
   REDIS,
   SCOPES,
   say,
-  takeBack,
+  deleteMessage,
   talkOf,
 } from '../../connectors/bluesky-fixture.ts'
 import { freshDatabase } from '../../harness/database.ts'
@@ -119,7 +119,7 @@ suite('one person at every service', () => {
       assert.ok((await texts()).includes('Just now 🌱'))
       assert.ok((await messages()).includes('Hello Dave'))
       await alice.agent.deletePost(fresh.uri)
-      await takeBack(alice, talk, said)
+      await deleteMessage(alice, talk, said)
       await syncAgain()
       assert.ok(!(await texts()).includes('Just now 🌱'))
       assert.ok(!(await messages()).includes('Hello Dave'))
