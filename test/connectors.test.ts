@@ -60,7 +60,7 @@ for (const connector of connectors) {
 async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint): Promise<void> {
   const { connector } = fixture.caller
   const first = await walkEndpoint(fixture, endpoint)
-  assert.ok(first.records.length > 0, 'nothing came')
+  assert.ok(first.records.length > 0, 'no records')
   const drafts = readAll(connector, name, endpoint, fixture.self.id, first.records)
   for (const { raw, draft } of drafts.values()) checkItem(endpoint, fixture.self.id, raw, draft)
   checkTogether(
@@ -77,7 +77,7 @@ async function checkEndpoint(fixture: Fixture, name: string, endpoint: Endpoint)
 
   if (first.watermark === undefined) return
   const later = await walkEndpoint(fixture, endpoint, first.watermark)
-  assert.equal(later.watermark, first.watermark, 'nothing happened, so that the mark stays')
+  assert.equal(later.watermark, first.watermark, 'without changes the watermark stays')
   for (const [id, item] of readAll(connector, name, endpoint, fixture.self.id, later.records))
     if (!item.draft.deleted) assert.deepEqual(item, drafts.get(id), 'nothing new')
 }
@@ -106,7 +106,7 @@ function checkTogether(endpoint: Endpoint, drafts: ItemDraft[]): void {
   if (endpoint.kind.participants)
     assert.ok(
       drafts.some(({ participants }) => participants.length > 0),
-      'nobody took part',
+      'no participants',
     )
   if (endpoint.types.length > 0)
     assert.ok(

@@ -6,7 +6,7 @@ import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBlueskyNetwork } from '../real/bluesky.ts'
-import { backFrom, CALLBACK, turned } from '../upstream/fixture.ts'
+import { backFrom, CALLBACK, withOptions } from '../upstream/fixture.ts'
 import type { Fixture } from './fixture.ts'
 
 /** All scopes, so that no endpoint is refused. */
@@ -41,7 +41,7 @@ export async function openBlueskyFixture(): Promise<Fixture> {
     network = await startBlueskyNetwork({ postgresUrl: database.url, redisHost: REDIS.host })
     const person = await furnish(network)
     const { plcUrl, pdsUrl } = network
-    const connector = turned<OAuth2>(bluesky, {
+    const connector = withOptions<OAuth2>(bluesky, {
       home: { document: (did) => `${plcUrl}/${did}`, read: personalDataServer, apiPath: '/xrpc' },
     })
     const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: SCOPES })
@@ -76,7 +76,7 @@ export async function furnish(network: RunningBluesky): Promise<BlueskyAccount> 
   const mine = await alice.agent.post({ text: 'Nothing but words' })
   await sharePicture(alice)
   await writeLinks(alice, bob.did)
-  await alice.agent.post({ text: 'An answer', reply: { root: theirs, parent: theirs } })
+  await alice.agent.post({ text: 'A reply', reply: { root: theirs, parent: theirs } })
   await bob.agent.post({ text: 'Quoting', embed: { $type: 'app.bsky.embed.record', record: mine } })
   await bob.agent.post({ text: 'Answering', reply: { root: mine, parent: mine } })
   for (const one of [1, 2, 3]) await alice.agent.post({ text: `More of the same, ${one}` })

@@ -32,23 +32,23 @@ function checkHook({ verify, handshake }: Hook): void {
   const sign: Sign = (algorithm, text, encoding = 'hex') =>
     createHmac(algorithm, 'secret').update(text).digest(encoding)
   for (const body of ['', '{}', 'a=1&b=2']) assert.equal(verify({ headers: {}, body, secret: 'secret', sign }), false)
-  assert.equal(handshake?.({}, 'secret', sign), undefined, 'an answer to no question')
+  assert.equal(handshake?.({}, 'secret', sign), undefined, 'a response without a challenge')
 }
 
 function checkEndpoint(name: string, endpoint: Endpoint, scopes: string[] | undefined): void {
   const say = (text: string) => `${name}: ${text}`
   assert.match(name, /^[a-z][a-z0-9_]*$/)
-  assert.match(endpoint.kind.name, /^[a-z0-9][a-z0-9._-]*$/, say('the kind names the type of an IDR'))
+  assert.match(endpoint.kind.name, /^[a-z0-9][a-z0-9._-]*$/, say('the name of the kind is the type in the IDR'))
   assert.ok(['core', 'personal', 'social'].includes(endpoint.class), say('class'))
   assert.ok(endpoint.everyMs >= MINUTE_MS && endpoint.everyMs <= WEEK_MS, say('every'))
   assert.match(endpoint.path, /^\//, say('path'))
   assert.equal(new Set(endpoint.types).size, endpoint.types.length, say('types'))
-  const strangers = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
-  assert.deepEqual(strangers, [], say('fields that map does not have'))
+  const unknownFields = Object.keys(endpoint.kind.map).filter((field) => !(MAP_KEYS as string[]).includes(field))
+  assert.deepEqual(unknownFields, [], say('fields that map does not have'))
   // A run that starts at a watermark does not list everything.
   if (endpoint.deletes === 'all') assert.equal(endpoint.checkpoint, undefined, say('deletes'))
-  const unasked = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
-  assert.deepEqual(unasked, [], say('scopes that nobody asks for'))
+  const unrequested = scopes === undefined ? [] : endpoint.scope.filter((scope) => !scopes.includes(scope))
+  assert.deepEqual(unrequested, [], say('scopes that are never requested'))
 }
 
 /** The scopes that the connector requests, with and without flags; undefined if its requests have no scopes. */

@@ -16,7 +16,7 @@ export function checkItem(endpoint: Endpoint, owner: string, raw: unknown, draft
   if (endpoint.feed) for (const type of draft.types) assert.match(type, /_feed$/, 'what others made is of a feed')
   checkParticipants(endpoint, owner, raw, draft)
   if (draft.place !== undefined) checkPlace(draft.place)
-  for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'marks are separated by spaces')
+  for (const dedupeKey of draft.guid) assert.match(dedupeKey, /^[a-z]+:\S+$/, 'dedupe keys have no spaces')
   for (const text of draft.texts) assert.ok(typeof text === 'string' && text !== '', 'a text to search is a text')
   checkCard(draft)
   checkMap(mapOf(endpoint, raw, owner))
@@ -30,12 +30,12 @@ function checkParticipants(
 ): void {
   if (kind.participants === undefined) return
   assert.ok(participants.length <= MAX_PARTICIPANTS, `${participants.length} participants`)
-  assert.equal(new Set(participants).size, participants.length, 'nobody takes part twice')
+  assert.equal(new Set(participants).size, participants.length, 'participants are unique')
   for (const id of participants) assert.match(id, /\S/, 'a participant without id')
   // An own item without an author in the record has the person as author.
   const author = String(kind.participants(raw).author ?? (feed ? '' : owner))
   assert.equal(hasAuthor, author !== '', 'the author is known')
-  if (hasAuthor) assert.equal(participants[0], author, 'the author comes first')
+  if (hasAuthor) assert.equal(participants[0], author, 'the author is first')
 }
 
 function checkPlace({ lat, lng }: { lat: number; lng: number }): void {

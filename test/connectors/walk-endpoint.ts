@@ -64,6 +64,6 @@ async function ask(
   assert.equal(status, 200, `${request.method} ${path} answered ${status}: ${text.slice(0, 300)}`)
   const body = parseLossless(text, 1000)
   const { recovery } = caller.connector.api
-  assert.equal(recovery?.({ status, body, headers }), undefined, 'a good answer was taken for a failure')
+  assert.equal(recovery?.({ status, body, headers }), undefined, 'a good response was classified as a failure')
   return { body, headers }
 }

@@ -4,7 +4,7 @@ import { locateService } from '#upstream/addresses.ts'
 import { movableClock } from '../../lab/base/clock.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oidc } from './connectors/oidc.ts'
-import { refusal, turned } from './fixture.ts'
+import { refusal, withOptions } from './fixture.ts'
 import { json, type LoopbackServer, startLoopback } from './loopback-server.ts'
 
 suite('discovery', () => {
@@ -35,7 +35,7 @@ suite('discovery', () => {
   })
   const find = (base: string, resource = false) =>
     locateService(open.upstream, {
-      connector: turned(oidc, { discover: { resource } }),
+      connector: withOptions(oidc, { discover: { resource } }),
       key: { key: 'k', secret: 's', overrides: { base_url: base } },
     })
 
@@ -64,7 +64,7 @@ suite('discovery', () => {
     assert.equal(addresses.apiUrl, server.url)
     pages['/.well-known/oauth-protected-resource'] = { resource: 'https://else.example', authorization_servers: [] }
     const other = openUpstream(clock)
-    const connector = turned(oidc, { discover: { resource: true } })
+    const connector = withOptions(oidc, { discover: { resource: true } })
     const key = { key: 'k', secret: 's', overrides: { base_url: server.url } }
     await refusal(locateService(other.upstream, { connector, key }), 'stop', 'discovery_failed')
     await other.close()
@@ -77,7 +77,7 @@ suite('discovery', () => {
     pages['/.well-known/oauth-protected-resource'] = { resource: server.url, authorization_servers: [server.url] }
     pages['/.well-known/oauth-authorization-server'] = document(server.url)
     const home = { document: String, read: String, apiPath: '' }
-    const connector = turned(oidc, { discover: { resource: true }, home })
+    const connector = withOptions(oidc, { discover: { resource: true }, home })
     const asked = locateService(open.upstream, {
       connector: { ...connector, api: { ...connector.api, baseUrl: `${server.url}/api` } },
       key: { key: 'k', secret: 's', overrides: {} },

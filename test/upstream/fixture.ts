@@ -12,8 +12,8 @@ import { createBrowser } from '../../lab/browser.ts'
 export const CALLBACK = 'http://127.0.0.1:9/auth/callback'
 
 /** The connector with other auth options. */
-export function turned<Kind extends OAuth1 | OAuth2>(connector: Connector, knobs: Partial<Kind>): Connector {
-  const auth: unknown = { ...connector.auth, ...knobs }
+export function withOptions<Kind extends OAuth1 | OAuth2>(connector: Connector, options: Partial<Kind>): Connector {
+  const auth: unknown = { ...connector.auth, ...options }
   return { ...connector, auth: auth as Kind }
 }
 

@@ -9,7 +9,7 @@ import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.t
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { CALLBACK, labKey, refusal, turned, walk } from './fixture.ts'
+import { CALLBACK, labKey, refusal, walk, withOptions } from './fixture.ts'
 
 suite('OAuth 1.0a sign-in', () => {
   let lab: Lab<'demo-micro'>
@@ -67,7 +67,7 @@ suite('OAuth 1.0a sign-in', () => {
       for (const transmit of ['header', 'query', 'body'] as const) {
         const registered = labKey(service, { publicKey: rsa.publicKey })
         const key = signature === 'RSA-SHA1' ? { ...registered, secret: rsa.privateKey } : registered
-        const { self, connector, credential } = await held(turned<OAuth1>(demoMicro, { signature, transmit }), key)
+        const { self, connector, credential } = await held(withOptions<OAuth1>(demoMicro, { signature, transmit }), key)
         assert.equal(self.handle, 'ada', `${signature} ${transmit}`)
         const caller = { upstream: open.upstream, connector, key, credential }
         const posted = await callService(caller, {
@@ -81,7 +81,7 @@ suite('OAuth 1.0a sign-in', () => {
   })
 
   test('a realm is sent and not signed', async () => {
-    assert.equal((await held(turned<OAuth1>(demoMicro, { realm: 'Photos and more' }))).self.handle, 'ada')
+    assert.equal((await held(withOptions<OAuth1>(demoMicro, { realm: 'Photos and more' }))).self.handle, 'ada')
   })
 
   test('flag=dm opens the page that grants direct messages, on the same instance', async () => {
@@ -115,7 +115,7 @@ suite('OAuth 1.0a sign-in', () => {
   })
 
   test('the scope is sent with the signed token request, if the service has scopes', async () => {
-    const connector = turned<OAuth1>(demoMicro, { scopeName: 'perms' })
+    const connector = withOptions<OAuth1>(demoMicro, { scopeName: 'perms' })
     const input = { connector, key: labKey(service), callbackUrl: CALLBACK, state: 's', scope: 'read write' }
     const { secrets } = await beginSignIn(open.upstream, input)
     assert.match(service.requests.to('/oauth/request_token')[0]!.target, /\?perms=read%2Cwrite$/)
@@ -156,7 +156,7 @@ suite('OAuth 1.0a sign-in', () => {
     service.faults.add({ path: '/oauth/request_token', kind: 'status', status: 503, retryAfterSeconds: 3 })
     const error = await refusal(beginSignIn(open.upstream, { ...input, key }), 'retry', 'service_failed')
     assert.equal(error.retryAfterMs, 3000)
-    const pem = turned<OAuth1>(demoMicro, { signature: 'RSA-SHA1' })
+    const pem = withOptions<OAuth1>(demoMicro, { signature: 'RSA-SHA1' })
     await refusal(beginSignIn(open.upstream, { ...input, connector: pem, key }), 'stop', 'keys_refused')
   })
 

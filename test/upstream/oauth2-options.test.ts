@@ -8,7 +8,7 @@ import { finishSignIn } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { labKey, refusal, turned, walk } from './fixture.ts'
+import { labKey, refusal, walk, withOptions } from './fixture.ts'
 
 const exchangeTrade = {
   grantType: 'long_token',
@@ -52,7 +52,7 @@ suite('OAuth 2 options', () => {
   /** Signs in at the lab with matching options of lab and connector. */
   async function signIn(lab: Record<string, unknown>, knobs: Partial<OAuth2> = {}, secret?: string) {
     service.configure(lab)
-    const connector = turned<OAuth2>(demoSocial, knobs)
+    const connector = withOptions<OAuth2>(demoSocial, knobs)
     const key = labKey(service, secret === undefined ? {} : { secret })
     const { back } = await walk(open.upstream, { connector, key })
     const signedIn = await finishSignIn(open.upstream, back)
@@ -122,7 +122,7 @@ suite('OAuth 2 options', () => {
   })
 
   test('an error code that the connector declares', async () => {
-    const connector = turned<OAuth2>(demoSocial, { errors: { '190': 'reauthorize', busy: 'retry' } })
+    const connector = withOptions<OAuth2>(demoSocial, { errors: { '190': 'reauthorize', busy: 'retry' } })
     const key = labKey(service)
     for (const [error, recovery, reason] of [
       [{ code: 190, message: 'gone' }, 'reauthorize', 'grant_refused'],

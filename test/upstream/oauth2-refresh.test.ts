@@ -9,7 +9,7 @@ import { finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import type { LabService } from '../../lab/base/service.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { labKey, refusal, turned, walk } from './fixture.ts'
+import { labKey, refusal, walk, withOptions } from './fixture.ts'
 
 suite('OAuth 2 refresh, revocation and verification', () => {
   let lab: Lab<'demo-social' | 'demo-health'>
@@ -132,7 +132,7 @@ suite('OAuth 2 refresh, revocation and verification', () => {
     const grant = await held(demoHealth, health)
     const credential = { ...grant.credential, subject: 'ben@H02' }
     const before = open.lines.length
-    const told = () =>
+    const logged = () =>
       open.lines
         .slice(before)
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -143,7 +143,7 @@ suite('OAuth 2 refresh, revocation and verification', () => {
     health.faults.clear()
     const message = 'an abandoned grant could not be revoked'
     assert.deepEqual(
-      told().map((line) => [line['message'], line['service'], line['reason']]),
+      logged().map((line) => [line['message'], line['service'], line['reason']]),
       [[message, 'demo-health', 'service_failed']],
     )
     assert.deepEqual(open.upstream.log.counts(), [{ level: 'warn', message, count: 1 }])
@@ -151,7 +151,7 @@ suite('OAuth 2 refresh, revocation and verification', () => {
     const other = await held(demoHealth, health)
     const stranger = { ...other, credential: { ...other.credential, subject: 'ben@H02' } }
     await refusal(refreshCredential(open.upstream, stranger), 'reauthorize', 'subject_changed')
-    assert.equal(told().length, 1)
+    assert.equal(logged().length, 1)
   })
 
   test('a credential without a refresh token cannot be refreshed', async () => {
@@ -180,13 +180,13 @@ suite('OAuth 2 refresh, revocation and verification', () => {
   })
 
   test('a declared revocation request', async () => {
-    const connector = turned<OAuth2>(demoSocial, {
+    const connector = withOptions<OAuth2>(demoSocial, {
       revoke: { method: 'POST', tokenPlacement: 'form', parameters: { token: '{token}', app: '{key}' } },
     })
     const grant = await held(connector)
     assert.equal(await revokeCredential(open.upstream, grant), 'revoked')
     assert.equal(await grant.status(), 401)
-    const deleting = turned<OAuth2>(demoSocial, {
+    const deleting = withOptions<OAuth2>(demoSocial, {
       revokeUrl: 'https://demo-social.test/apps/{key}/grant',
       revoke: { method: 'DELETE', tokenPlacement: 'bearer' },
     })

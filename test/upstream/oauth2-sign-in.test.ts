@@ -6,7 +6,7 @@ import type { OAuth2 } from '#kit/auth.ts'
 import { beginSignIn, finishSignIn } from '#upstream/sign-in.ts'
 import { type Lab, startLab } from '../../lab/lab.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
-import { CALLBACK, labKey, refusal, turned, walk } from './fixture.ts'
+import { CALLBACK, labKey, refusal, walk, withOptions } from './fixture.ts'
 
 suite('OAuth 2 sign-in', () => {
   let lab: Lab<'demo-social' | 'demo-health'>
@@ -104,7 +104,7 @@ suite('OAuth 2 sign-in', () => {
   })
 
   test('with a pushed request, the authorization URL has only a reference', async () => {
-    const connector = turned<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
+    const connector = withOptions<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
     const key = labKey(social(), { settings: { par: 'required' } })
     const { begun, back } = await socialWalk({ connector, key })
     assert.deepEqual([...new URL(begun.url).searchParams.keys()].sort(), ['client_id', 'request_uri'])
@@ -112,7 +112,7 @@ suite('OAuth 2 sign-in', () => {
   })
 
   test('a refused pushed request fails before the redirect', async () => {
-    const connector = turned<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
+    const connector = withOptions<OAuth2>(demoSocial, { parUrl: 'https://demo-social.test/oauth/par' })
     const key = { ...labKey(social()), secret: 'wrong' }
     const input = { connector, key, callbackUrl: CALLBACK, state: 's' }
     await refusal(beginSignIn(open.upstream, input), 'stop', 'keys_refused')

@@ -9,7 +9,7 @@ import { refreshCredential, revokeCredential } from '#upstream/renew-credential.
 import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.ts'
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { type BlueskyAccount, blueskyMissing, type RunningBluesky, startBluesky } from '../real/bluesky.ts'
-import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
+import { backFrom, CALLBACK, refusal, withOptions } from './fixture.ts'
 
 const skip = await blueskyMissing()
 const query = new URLSearchParams({ redirect_uri: CALLBACK, scope: 'atproto transition:generic' })
@@ -31,7 +31,7 @@ suite('sign-in at a Bluesky data server', { skip }, () => {
 
   /** The connector with the identity directory of this network. */
   const local = (plcUrl = network.plcUrl) =>
-    turned<OAuth2>(bluesky, {
+    withOptions<OAuth2>(bluesky, {
       home: { document: (did) => `${plcUrl}/${did}`, read: personalDataServer, apiPath: '/xrpc' },
     })
   const key = () => ({ key: clientId, secret: '', overrides: { base_url: network.pdsUrl } })
@@ -132,12 +132,12 @@ suite('sign-in at a Bluesky data server', { skip }, () => {
   })
 
   test('a server that is not the person’s own is refused', async () => {
-    const elsewhere = turned<OAuth2>(local(), {
+    const elsewhere = withOptions<OAuth2>(local(), {
       home: { document: (did) => `${network.plcUrl}/${did}`, read: () => network.plcUrl, apiPath: '/xrpc' },
     })
     const { back } = await signIn({}, elsewhere)
     await assert.rejects(finishSignIn(open.upstream, back), { name: 'UpstreamError' })
-    const stranger = turned<OAuth2>(local(), {
+    const stranger = withOptions<OAuth2>(local(), {
       home: {
         document: (did) => `${network.plcUrl}/${did}`,
         read: (document) => personalDataServer(document, 'did:plc:somebodyelse'),

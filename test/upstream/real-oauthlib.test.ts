@@ -7,7 +7,7 @@ import { beginSignIn, finishSignIn, verifyCredential } from '#upstream/sign-in.t
 import { type OpenUpstream, openUpstream } from '../harness/upstream.ts'
 import { oauthlibMissing, type RunningOauthlibProvider, startOauthlibProvider } from '../real/oauthlib-provider.ts'
 import { oauthlib } from './connectors/oauthlib.ts'
-import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
+import { backFrom, CALLBACK, refusal, withOptions } from './fixture.ts'
 
 const skip = await oauthlibMissing()
 
@@ -39,7 +39,7 @@ suite('sign-in at a service verified by oauthlib', { skip }, () => {
     for (const signature of ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1'] as const)
       for (const transmit of ['header', 'query', 'body'] as const) {
         const key = keyWith(signature === 'RSA-SHA1' ? provider.rsaPrivateKey : undefined)
-        const connector = turned<OAuth1>(oauthlib, { signature, transmit })
+        const connector = withOptions<OAuth1>(oauthlib, { signature, transmit })
         const { self, credential } = await finishSignIn(open.upstream, await signIn(connector, key, { user: 'bob' }))
         assert.match(self.id, /bob/, `${signature} ${transmit}`)
         const caller = { upstream: open.upstream, connector, key, credential }

@@ -13,7 +13,7 @@ import {
   startOidcProvider,
 } from '../real/oidc-provider.ts'
 import { oidc } from './connectors/oidc.ts'
-import { backFrom, CALLBACK, refusal, turned } from './fixture.ts'
+import { backFrom, CALLBACK, refusal, withOptions } from './fixture.ts'
 
 const skip = await oidcProviderMissing()
 
@@ -64,7 +64,7 @@ suite('sign-in at oidc-provider', { skip }, () => {
 
   test('secret in the body, and explicit addresses', async () => {
     const { provider, key } = await start({ authMethod: 'client_secret_post' })
-    const connector = turned<OAuth2>(oidc, { tokenAuth: 'post' })
+    const connector = withOptions<OAuth2>(oidc, { tokenAuth: 'post' })
     const own = { ...key, overrides: addressesOf(provider) }
     const begun = await beginSignIn(open.upstream, { connector, key: own, callbackUrl: CALLBACK, state: 'st' })
     const url = await provider.login(begun.url)
@@ -74,7 +74,7 @@ suite('sign-in at oidc-provider', { skip }, () => {
 
   test('without PKCE the server refuses: at the pushed request, else by redirect', async () => {
     const { signIn, key, provider } = await start()
-    const connector = turned<OAuth2>(oidc, { pkce: false })
+    const connector = withOptions<OAuth2>(oidc, { pkce: false })
     const error = await refusal(signIn({}, connector), 'stop', 'request_refused')
     assert.match(error.message, /PKCE/)
     const own = { ...key, overrides: addressesOf(provider) }
@@ -155,7 +155,7 @@ suite('sign-in at oidc-provider', { skip }, () => {
     const { provider, key } = await start({ clients: [client] })
     const secret = JSON.stringify({ ...pair.privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' })
     const own = { ...key, key: 'asserting', secret }
-    const connector = turned<OAuth2>(oidc, { tokenAuth: 'private_key_jwt' })
+    const connector = withOptions<OAuth2>(oidc, { tokenAuth: 'private_key_jwt' })
     const input = { connector, callbackUrl: CALLBACK, state: 'st' }
     const begun = await beginSignIn(open.upstream, { ...input, key: own })
     const params = new URL(await provider.login(begun.url)).searchParams
