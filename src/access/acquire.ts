@@ -1,3 +1,5 @@
+// Waits for the rate limiter before a call to a service.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#platform/clock.ts'
 import { UpstreamError } from '#upstream/errors.ts'

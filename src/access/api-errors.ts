@@ -1,10 +1,12 @@
+// Turns failures of services into API errors, the only place that does.
+
 import { ApiError, type Reason } from '#model/errors.ts'
 import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import type { UpstreamError } from '#upstream/errors.ts'
 
 /**
- * Whether the service accepted the credential before. `unverified`: it comes from a sign-in in progress or from `/apply`; `stored`:
- * it belongs to a connected profile.
+ * Whether the service accepted the credential before. `unverified`: it comes from a sign-in in progress or from
+ * `/apply`; `stored`: it belongs to a connected profile.
  */
 export type CredentialState = 'unverified' | 'stored'
 

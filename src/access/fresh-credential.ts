@@ -1,3 +1,5 @@
+// Provides the credential of a profile and refreshes it in one process at a time.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credential } from '#kit/auth.ts'
 import type { Connector } from '#kit/connector.ts'
@@ -48,8 +50,8 @@ const LEASE_MS = 45_000
 const POLL_MS = 150
 
 /**
- * The profile's credential, refreshed if necessary. One caller in all processes refreshes and the others wait for the result,
- * because services that rotate refresh tokens revoke the grant if a refresh token is used twice.
+ * The profile's credential, refreshed if necessary. One caller in all processes refreshes and the others wait for the
+ * result, because services that rotate refresh tokens revoke the grant if a refresh token is used twice.
  * `refused` is the version to which the service just responded 401.
  */
 export async function freshCredential(

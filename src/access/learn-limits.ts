@@ -1,3 +1,5 @@
+// Learns rate limits from responses of services and shares them with all processes.
+
 import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import type { Profile } from '#model/profile.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -55,8 +57,8 @@ export interface LimitedCall {
 }
 
 /**
- * Stores the limits in a response for all processes, sync and proxy alike. A limit of one endpoint is not stored: it does not apply
- * to other endpoints, and the caller knows which one it called.
+ * Stores the limits in a response for all processes, sync and proxy alike. A limit of one endpoint is not stored: it
+ * does not apply to other endpoints, and the caller knows which one it called.
  */
 export async function learnLimits(
   { rateLimiter, clock, log }: { rateLimiter: RateLimiter; clock: Clock; log: Log },

@@ -1,3 +1,5 @@
+// Marks profiles whose person must sign in again.
+
 import type { Profile } from '#model/profile.ts'
 import { profileName } from '#model/profile-name.ts'
 import type { Clock } from '#platform/clock.ts'

@@ -1,3 +1,5 @@
+// Reads the rate limit headers of a response with the connector’s reader.
+
 import type { Connector, RateLimitInfo } from '#kit/connector.ts'
 import { boundedWaitMs } from '#platform/retry-after.ts'
 

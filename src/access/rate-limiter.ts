@@ -1,3 +1,5 @@
+// Limits the calls to services across all processes.
+
 import type { Connector } from '#kit/connector.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -8,14 +10,17 @@ const USED_SHARE = 0.93
 /** Share of a bucket that is reserved for interactive calls. */
 const INTERACTIVE_SHARE = 0.1
 /**
- * `grantMs`: how long a process may use a grant before it expires. `burstShare`: the share of a window that may be used at once;
- * the rest refills evenly. Calls of one person come from one worker at a time, many in the first sync and few afterwards.
+ * `grantMs`: how long a process may use a grant before it expires. `burstShare`: the share of a window that may be used
+ * at once; the rest refills evenly. Calls of one person come from one worker at a time, many in the first sync and few
+ * afterwards.
  */
 const SHARED_POLICY: BucketPolicy = { grantMs: 1000, burstShare: 0.1 }
 const PERSON_POLICY: BucketPolicy = { grantMs: 20_000, burstShare: 0.5 }
 /** Limit of one app at a service whose connector declares none. */
 const DEFAULT_LIMIT = { calls: 3000, perS: 60 }
-/** Practically unlimited: such a bucket only exists to be blocked. The long window prevents that one grant empties it. */
+/**
+ * Practically unlimited: such a bucket only exists to be blocked. The long window prevents that one grant empties it.
+ */
 const UNLIMITED = { calls: 1_000_000_000, perS: 1000 }
 /** Limit: grants of the rate limiter grants in memory; beyond it, expired ones are dropped. */
 const MAX_GRANTS = 20_000
@@ -46,7 +51,10 @@ export interface RateLimiter {
     profileId?: string,
     server?: string,
   ): Promise<Wait>
-  /** Blocks calls until a time, because of a 429 or used-up limits: of one profile if given, else at one server if given, else all of the app. */
+  /**
+   * Blocks calls until a time, because of a 429 or used-up limits: of one profile if given, else at one server if
+   * given, else all of the app.
+   */
   block(appId: string, connector: Connector, untilMs: number, profileId?: string, server?: string): Promise<void>
   /** Calls that may be made now: by the app, and for the profile if given. */
   left(appId: string, connector: Connector, profileId?: string, server?: string): Promise<number>
@@ -184,8 +192,8 @@ function appLimit({ api: { limits } }: Connector): { calls: number; perS: number
 }
 
 /**
- * Sized so that no window of the service, whenever it starts, has more calls than allowed: the burst, the refill during the window,
- * and a grant that was taken before the window and used in it.
+ * Sized so that no window of the service, whenever it starts, has more calls than allowed: the burst, the refill during
+ * the window, and a grant that was taken before the window and used in it.
  */
 function bucket(
   name: string,

@@ -22,7 +22,9 @@ export interface Addresses {
   issuerAnnounced?: boolean
 }
 
-/** Moves a further address of the connector (login page, token exchange, app check) to the host of the effective one. */
+/**
+ * Moves a further address of the connector (login page, token exchange, app check) to the host of the effective one.
+ */
 export type Relocate = (defaultUrl: string, anchor: 'authorizeUrl' | 'tokenUrl') => string
 
 export interface ServiceLocation {
@@ -37,7 +39,9 @@ export interface LocationInput {
   instance?: Readonly<Record<string, string>> | undefined
 }
 
-/** The effective addresses: the connector's, on the instance that `base_url` names, each replaced by its own override. */
+/**
+ * The effective addresses: the connector's, on the instance that `base_url` names, each replaced by its own override.
+ */
 export async function locateService(
   upstream: Upstream,
   { connector, key, instance }: LocationInput,
@@ -49,7 +53,8 @@ export async function locateService(
   const apiUrl = overrides['api_url'] ?? onBaseUrl(connector.api.baseUrl)
   if (auth.kind === 'api_key' || auth.kind === 'basic')
     return { addresses: { authorizeUrl: '', tokenUrl: '', apiUrl: requireWebUrl(apiUrl) }, relocate: onBaseUrl }
-  // The person's own server must not choose which authorization server gets the client authentication and the refresh token.
+  // The person's own server must not choose which authorization server gets the client authentication and the refresh
+  // token.
   const publisher = auth.kind === 'oauth2' && auth.home ? (key.overrides['api_url'] ?? connector.api.baseUrl) : apiUrl
   const fixed = auth.kind === 'oauth2' ? await oauth2Addresses(upstream, auth, overrides, publisher) : auth
   const discovered = fixed.kind === 'oauth2' && fixed.discovered

@@ -33,8 +33,8 @@ export interface ServiceCall {
 const MAX_REDIRECTS = 5
 
 /**
- * Makes one call with a person's credential, only to the service's own host. Redirects of GET and HEAD are followed on that host;
- * others are returned to the caller.
+ * Makes one call with a person's credential, only to the service's own host. Redirects of GET and HEAD are followed on
+ * that host; others are returned to the caller.
  */
 export async function callService(caller: ServiceCaller, call: ServiceCall): Promise<UpstreamResponse> {
   const { upstream, connector, key, credential } = caller

@@ -2,8 +2,8 @@ import type { UpstreamReason } from '#model/upstream-reasons.ts'
 import { redactText } from '#platform/telemetry/redact.ts'
 
 /**
- * How to recover from a failure: retry later, ask the person for a new consent, skip this one resource, or stop until the app's keys
- * or the configuration change.
+ * How to recover from a failure: retry later, ask the person for a new consent, skip this one resource, or stop until
+ * the app's keys or the configuration change.
  */
 export type Recovery = 'retry' | 'reauthorize' | 'skip' | 'stop'
 

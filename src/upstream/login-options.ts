@@ -6,7 +6,10 @@ export interface LoginOptions {
   forceLogin?: boolean | undefined
 }
 
-/** The changes to the authorization request that the connector declares for these options; unknown options change nothing. */
+/**
+ * The changes to the authorization request that the connector declares for these options; unknown options change
+ * nothing.
+ */
 export function applyLoginOptions(
   auth: { flags: Record<string, Variation>; forceLogin?: Variation },
   { flag, forceLogin }: LoginOptions,

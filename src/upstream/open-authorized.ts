@@ -3,7 +3,10 @@ import { dpopProof } from './dpop/proof.ts'
 import type { StreamRequest, StreamResponse } from './open-stream.ts'
 import type { Upstream } from './send.ts'
 
-/** Opens one call with a person's credential and streams both bodies. Nothing is retried here, because a stream can be sent only once. */
+/**
+ * Opens one call with a person's credential and streams both bodies. Nothing is retried here, because a stream can be
+ * sent only once.
+ */
 export async function openAuthorized(
   upstream: Upstream,
   context: SigningContext,

@@ -24,7 +24,10 @@ export interface StreamResponse {
   body: Buffer | Readable
 }
 
-/** A response with at most this Content-Length is buffered: cheaper than a stream, and if it is interrupted, nothing was passed on. */
+/**
+ * A response with at most this Content-Length is buffered: cheaper than a stream, and if it is interrupted, nothing was
+ * passed on.
+ */
 const SHORT_BYTES = 16 * 1024
 /**
  * Limit: bytes that are read of a discarded body, so that its connection can be reused; beyond it, the connection is

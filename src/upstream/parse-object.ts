@@ -18,7 +18,9 @@ export function isObject(value: unknown): value is LosslessObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The fields of a JSON or form-encoded response. The text decides, because the content type of services is unreliable. */
+/**
+ * The fields of a JSON or form-encoded response. The text decides, because the content type of services is unreliable.
+ */
 export function parseFields(text: string): LosslessObject | undefined {
   const trimmed = text.trim()
   if (trimmed.startsWith('{')) return parseObject(trimmed)

@@ -1,13 +1,16 @@
 import { trimEndOf } from '#platform/trim-end.ts'
 
-/** The same path on another instance: `https://one.test/oauth/token` on `https://two.test/git` is `https://two.test/git/oauth/token`. */
+/**
+ * The same path on another instance: `https://one.test/oauth/token` on `https://two.test/git` is
+ * `https://two.test/git/oauth/token`.
+ */
 export function onInstance(url: string, base: string): string {
   return URL.canParse(url) ? `${trimEndOf(base, '/')}${pathOf(url)}` : url
 }
 
 /**
- * Moves an address that has no override to the host to which a related address was overridden. Otherwise tokens of one instance
- * would be sent to the host of another.
+ * Moves an address that has no override to the host to which a related address was overridden. Otherwise tokens of one
+ * instance would be sent to the host of another.
  */
 export function relocateWith(url: string, relatedUrl: string, overriddenUrl: string): string {
   const [from, to] = [URL.parse(relatedUrl), URL.parse(overriddenUrl)]

@@ -21,8 +21,8 @@ const ABANDONED_REVOCATION_MS = 5000
 export const REFRESH_TIMEOUT_MS = 30_000
 
 /**
- * Refreshes a credential. The caller ensures that only one process at a time does this for a grant, and stores the result before it
- * is used.
+ * Refreshes a credential. The caller ensures that only one process at a time does this for a grant, and stores the
+ * result before it is used.
  */
 export async function refreshCredential(
   upstream: Upstream,
@@ -44,7 +44,10 @@ export async function refreshCredential(
   }
 }
 
-/** Revokes a grant that will not be stored. If that fails, the grant stays valid at the service, and a warning is logged. */
+/**
+ * Revokes a grant that will not be stored. If that fails, the grant stays valid at the service, and a warning is
+ * logged.
+ */
 export async function revokeAbandoned(upstream: Upstream, abandoned: CredentialOfService): Promise<void> {
   try {
     await revokeCredential(withDeadline(upstream, ABANDONED_REVOCATION_MS), abandoned)

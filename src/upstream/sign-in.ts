@@ -89,7 +89,10 @@ export interface VerifyCredential {
   credential: Credential
 }
 
-/** Reads from the service whose credential this is and, if the service supports that, verifies that it was issued to this app. */
+/**
+ * Reads from the service whose credential this is and, if the service supports that, verifies that it was issued to
+ * this app.
+ */
 export async function verifyCredential(upstream: Upstream, input: VerifyCredential): Promise<SignedIn> {
   const { connector, key, credential } = input
   const { auth } = connector

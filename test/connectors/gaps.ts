@@ -11,7 +11,9 @@ const MAX_SAMPLES = 6
 /** Of a whole response only some fields are removed at once, so that something is left. */
 const MAX_GAPS = 30
 
-/** A record with an id must be read without a fault, whatever else is missing: absent fields, null, or gaps in lists. */
+/**
+ * A record with an id must be read without a fault, whatever else is missing: absent fields, null, or gaps in lists.
+ */
 export function checkGapsInRecords(connector: Connector, name: string, owner: string, records: unknown[]): void {
   const endpoint = connector.endpoints[name]!
   const read = itemReader(connector, name, endpoint, owner)
@@ -36,7 +38,9 @@ export function checkGapsInRecords(connector: Connector, name: string, owner: st
   }
 }
 
-/** The same for missing fields around the records: a response has its records or none, and those with an id are read. */
+/**
+ * The same for missing fields around the records: a response has its records or none, and those with an id are read.
+ */
 export function checkGapsInAnswer(connector: Connector, name: string, owner: string, body: unknown): void {
   const endpoint = connector.endpoints[name]!
   const read = itemReader(connector, name, endpoint, owner)

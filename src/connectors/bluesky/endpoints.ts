@@ -53,7 +53,10 @@ export const endpoints = {
   reposts: collection('app.bsky.feed.repost', linkKind('repost'), [], '1h'),
   follows: collection('app.bsky.graph.follow', linkKind('follow'), [], '6h'),
   blocks: collection('app.bsky.graph.block', linkKind('block'), [], '1d'),
-  /** Own posts and reposts again, with counts and the shared content. Without types, otherwise each post would be listed twice. */
+  /**
+   * Own posts and reposts again, with counts and the shared content. Without types, otherwise each post would be listed
+   * twice.
+   */
   author_feed: endpoint<Cursor & { feed?: FeedEntry[] }, FeedEntry>({
     ...appView,
     path: '/app.bsky.feed.getAuthorFeed',

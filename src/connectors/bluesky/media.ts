@@ -54,7 +54,9 @@ function linkOf(embed: Embed | undefined, did: string | undefined): Media['link'
 
 const cidOf = (blob: Blob | undefined): string | undefined => blob?.ref?.$link ?? blob?.cid
 
-/** Files are public at the person's own server; this URL is below the API address and is moved with it to that server. */
+/**
+ * Files are public at the person's own server; this URL is below the API address and is moved with it to that server.
+ */
 function blobUrl(did: string | undefined, blob: Blob | undefined): string | undefined {
   const cid = cidOf(blob)
   if (did === undefined || cid === undefined) return undefined

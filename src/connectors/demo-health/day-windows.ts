@@ -14,7 +14,10 @@ export function newestWindow(request: PageRequest, { nowMs }: { nowMs: number })
   return { ...request, query: { ...windowEnding(nowMs), ...request.query } }
 }
 
-/** Windows of 31 days, newest first. Older windows may have records even if one is empty, so only `EARLIEST` ends the walk. */
+/**
+ * Windows of 31 days, newest first. Older windows may have records even if one is empty, so only `EARLIEST` ends the
+ * walk.
+ */
 export const dayWindows: Pages = {
   first: (request) => request,
   next: ({ request }) => {

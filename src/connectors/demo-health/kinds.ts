@@ -93,7 +93,10 @@ export const device = kind<Device>({
   card: { description: ({ kind: what }) => what },
 })
 
-/** The value is an integer and a power of ten. Parsed as a decimal string, because multiplying would turn 71.25 into 71.25000000000001. */
+/**
+ * The value is an integer and a power of ten. Parsed as a decimal string, because multiplying would turn 71.25 into
+ * 71.25000000000001.
+ */
 function realValue({ value, exponent }: Measure): number | undefined {
   return value === undefined ? undefined : Number(`${value}e${exponent ?? 0}`)
 }

@@ -23,7 +23,10 @@ interface Me {
 const GRAPH = `https://graph.facebook.com/${VERSION}`
 const FORTNIGHT_S = 14 * 86_400
 
-/** Posts of a timeline, newest first, with `since` in seconds. Reads the last two weeks again, because comments arrive late. */
+/**
+ * Posts of a timeline, newest first, with `since` in seconds. Reads the last two weeks again, because comments arrive
+ * late.
+ */
 const sincePosts = since<Post>({
   param: 'since',
   value: (raw) => {

@@ -83,7 +83,10 @@ interface Notice {
   entry?: { id?: string; uid?: string }[]
 }
 
-/** Webhooks of the object `user`. The hook's secret is the verify token of the app's dashboard; notices are signed with the app secret. */
+/**
+ * Webhooks of the object `user`. The hook's secret is the verify token of the app's dashboard; notices are signed with
+ * the app secret.
+ */
 export const hook: Hook = {
   handshake: hubChallenge,
   signedWith: 'key',

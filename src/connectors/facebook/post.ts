@@ -96,7 +96,10 @@ export const post = kind<Post>({
   },
 })
 
-/** Posts of the person have another endpoint. The author of a post of others may be hidden. A post without an id is reported by its reader. */
+/**
+ * Posts of the person have another endpoint. The author of a post of others may be hidden. A post without an id is
+ * reported by its reader.
+ */
 export function isByOthers({ id, from }: Partial<Post>): boolean {
   return id === undefined || from?.id !== id.split('_')[0]
 }

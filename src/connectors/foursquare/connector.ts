@@ -22,7 +22,9 @@ interface Items<Raw> {
 const pagesOf = (limit: number) => offsetPages({ param: 'offset', size: { param: 'limit', value: limit } })
 const WEEK_S = 7 * 86_400
 
-/** The v2 API of Foursquare and Swarm, now called the Personalization API. It has no scopes, and tokens do not expire. */
+/**
+ * The v2 API of Foursquare and Swarm, now called the Personalization API. It has no scopes, and tokens do not expire.
+ */
 export const foursquare = defineConnector({
   service: 'foursquare',
   title: 'Foursquare',

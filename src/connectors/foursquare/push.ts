@@ -2,8 +2,8 @@ import type { Hook } from '#kit/connector.ts'
 import { sameText } from '#kit/hook.ts'
 
 /**
- * The User Push API posts a form whose `user` and `checkin` are JSON. It is not signed: the field `secret` has the app's
- * push secret.
+ * The User Push API posts a form whose `user` and `checkin` are JSON. It is not signed: the field `secret` has the
+ * app's push secret.
  */
 export const push: Hook = {
   verify: ({ body, secret, sign }) => sameText(sign, new URLSearchParams(body).get('secret') ?? '', secret),

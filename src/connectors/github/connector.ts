@@ -56,8 +56,9 @@ const issues = (filter: 'created' | 'assigned' | 'mentioned') => ({
 })
 
 /**
- * The default scope reads public data, the person's email and the notifications. GitHub has no read-only scope for private
- * data: an app that needs private repositories requests `repo`, for secret gists `gist`, and can then also write.
+ * The default scope reads public data, the person's email and the notifications. GitHub has no read-only scope for
+ * private data: an app that needs private repositories requests `repo`, for secret gists `gist`, and can then also
+ * write.
  */
 export const github = defineConnector({
   service: 'github',

@@ -11,7 +11,10 @@ export const rate: NonNullable<Api['rate']> = (headers) => {
   return info && isApart ? { ...info, of: 'endpoint' } : info
 }
 
-/** Rate limits have status 403 or 429: the primary with nothing remaining, the secondary with a message or `Retry-After`. */
+/**
+ * Rate limits have status 403 or 429: the primary with nothing remaining, the secondary with a message or
+ * `Retry-After`.
+ */
 export const recovery: NonNullable<Api['recovery']> = ({ status, body, headers }) => {
   if (status !== 403 && status !== 429) return undefined
   const { message } = (body ?? {}) as { message?: unknown }

@@ -75,7 +75,10 @@ interface Notice {
   entry?: { id?: string }[]
 }
 
-/** Comments, mentions and messages. The documentation shows notices in a list, the service sends them without. The hook's secret is the verify token. */
+/**
+ * Comments, mentions and messages. The documentation shows notices in a list, the service sends them without. The
+ * hook's secret is the verify token.
+ */
 export const hook: Hook = {
   handshake: hubChallenge,
   signedWith: 'key',

@@ -31,7 +31,9 @@ export const likedPages: Pages = {
   },
 }
 
-/** Pages by time: offsets shift when something is posted during a walk. Posts of the same second may be on two pages. */
+/**
+ * Pages by time: offsets shift when something is posted during a walk. Posts of the same second may be on two pages.
+ */
 export const timedPages: Pages = {
   first: likedPages.first,
   next: ({ request, body }) => {

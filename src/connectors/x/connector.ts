@@ -107,7 +107,8 @@ export const x = defineConnector({
   endpoints: {
     following: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/following' }),
     followers: endpoint<ListResponse<User>, User>({ ...people, path: '/users/{id}/followers' }),
-    // The newest 3200. An edit is a new post that replaces the old one, and deletions are not reported, so days are read again.
+    // The newest 3200. An edit is a new post that replaces the old one, and deletions are not reported, so days are
+    // read again.
     tweets: endpoint<ListResponse<Tweet>, Joined<Tweet>>({
       ...tweets,
       path: '/users/{id}/tweets',

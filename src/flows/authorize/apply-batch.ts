@@ -25,8 +25,8 @@ export type BatchResult =
 const CONCURRENT_ENTRIES = 5
 
 /**
- * Applies each entry independently: a failure does not affect other entries. The services of one entry are applied in series,
- * and the first success determines the account.
+ * Applies each entry independently: a failure does not affect other entries. The services of one entry are applied in
+ * series, and the first success determines the account.
  */
 export async function applyBatch(
   deps: AuthorizeDeps,

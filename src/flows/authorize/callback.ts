@@ -106,8 +106,8 @@ function onlyValue(params: CallbackQuery, name: string): string | undefined {
 }
 
 /**
- * The account comes from the authorization request, and an attacker may have sent its link. Only a person who signed in to the
- * account before, in this browser, knows whose it is; everybody else must consent first.
+ * The account comes from the authorization request, and an attacker may have sent its link. Only a person who signed in
+ * to the account before, in this browser, knows whose it is; everybody else must consent first.
  */
 async function mayJoinWithoutPrompt(
   { database }: AuthorizeDeps,
@@ -162,7 +162,9 @@ async function storeConsent(
   return ticket
 }
 
-/** The shard of the account it will join, so that the code exchange touches one shard; a random one for a new account. */
+/**
+ * The shard of the account it will join, so that the code exchange touches one shard; a random one for a new account.
+ */
 async function shardForConsent({ database }: AuthorizeDeps, accountId: string | undefined): Promise<number> {
   const account = accountId === undefined ? undefined : await findAccountById(database, accountId)
   return account?.shard ?? randomShard()

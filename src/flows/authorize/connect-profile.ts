@@ -31,8 +31,8 @@ export interface ConnectInput {
   /** For the audit log. */
   actor: string
   /**
-   * `given`: this account, or fail. `found`: the account that connected this service user last, otherwise a new one. `new`: always
-   * a new one.
+   * `given`: this account, or fail. `found`: the account that connected this service user last, otherwise a new one.
+   * `new`: always a new one.
    */
   account: { how: 'given'; id: string } | { how: 'found' } | { how: 'new' }
   /** Shard of a new account. */
@@ -42,8 +42,8 @@ export interface ConnectInput {
 }
 
 /**
- * Writes account, profile, credential, access token and audit entry in one transaction. Undefined if the given account does not
- * exist.
+ * Writes account, profile, credential, access token and audit entry in one transaction. Undefined if the given account
+ * does not exist.
  */
 export async function connectProfile(
   deps: AuthorizeDeps,
@@ -86,8 +86,8 @@ async function lockTargetAccount(deps: AuthorizeDeps, tx: Queries, input: Connec
 }
 
 /**
- * The account that connected this service user last. Locks the account before the service user's row, the order used everywhere;
- * only a concurrent first sign-in of the same service user is found through the row.
+ * The account that connected this service user last. Locks the account before the service user's row, the order used
+ * everywhere; only a concurrent first sign-in of the same service user is found through the row.
  */
 async function findAccountOf(
   tx: Queries,

@@ -25,7 +25,9 @@ export type ConsentPrompt =
       /** Title of the service. */
       service: string
       self: Self
-      /** The profiles of the account that the new profile will join; undefined if it is not linked to a given account. */
+      /**
+       * The profiles of the account that the new profile will join; undefined if it is not linked to a given account.
+       */
       joins: Member[] | undefined
       expiresAt: number
     }

@@ -6,7 +6,10 @@ import { auditApp } from '#store/audit.ts'
 import type { AuthorizeDeps } from './deps.ts'
 import { eraseNextAccounts, finishDeletion } from './erase-app.ts'
 
-/** Longer than erasing one account takes when a service does not respond. After this, another process replaces one that died. */
+/**
+ * Longer than erasing one account takes when a service does not respond. After this, another process replaces one that
+ * died.
+ */
 const LEASE_MS = 60_000
 /** Limit: how long an app that is being deleted waits for its destinations to take out their rows; then it is deleted without their confirmation. */
 const MAX_DESTINATION_WAIT_MS = 3 * 86_400_000
@@ -31,8 +34,8 @@ export interface DeletionProgress {
 }
 
 /**
- * Marks an app as being deleted: from then on its secret and its access tokens are refused. `continueDeletion` does the rest, in
- * any process and also after a restart. A second call only returns the progress.
+ * Marks an app as being deleted: from then on its secret and its access tokens are refused. `continueDeletion` does the
+ * rest, in any process and also after a restart. A second call only returns the progress.
  */
 export async function beginDeletion(
   deps: AuthorizeDeps,
@@ -59,7 +62,9 @@ export async function beginDeletion(
   return (await deletionProgress(deps, appId))!
 }
 
-/** Does a part of one deletion; true if there was work. Every part is idempotent, also when two processes do it at once. */
+/**
+ * Does a part of one deletion; true if there was work. Every part is idempotent, also when two processes do it at once.
+ */
 export async function continueDeletion(deps: AuthorizeDeps, appId: string): Promise<boolean> {
   const now = deps.clock.now()
   const deletion = await deletions.leaseAppDeletion(deps.database, appId, now, now + LEASE_MS)

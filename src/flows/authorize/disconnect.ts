@@ -56,7 +56,9 @@ export async function deleteWholeAccount(
   return revokeAll(deps, erased)
 }
 
-/** Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after. */
+/**
+ * Deletes all rows of an account that the transaction has locked. The caller revokes the credentials, before or after.
+ */
 export async function eraseAccount(
   deps: AuthorizeDeps,
   tx: Queries,
@@ -118,8 +120,8 @@ async function eraseProfiles(
 }
 
 /**
- * Deletes items, endpoints and schedule, and queues the erasure for every destination. A running sync loses its lease and writes
- * nothing more.
+ * Deletes items, endpoints and schedule, and queues the erasure for every destination. A running sync loses its lease
+ * and writes nothing more.
  */
 async function eraseStored(tx: Queries, key: ProfileKey, nowMs: number): Promise<void> {
   await markDeliveriesErased(tx, key, nowMs)

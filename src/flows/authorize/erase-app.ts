@@ -49,8 +49,8 @@ export async function eraseNextAccounts(
 }
 
 /**
- * Revokes the credentials first, because afterwards they are deleted. After a crash in between they are revoked again, which is
- * harmless.
+ * Revokes the credentials first, because afterwards they are deleted. After a crash in between they are revoked again,
+ * which is harmless.
  */
 async function eraseOneAccount(
   deps: AuthorizeDeps,
@@ -125,7 +125,9 @@ async function dropUnusedSignIns(deps: AuthorizeDeps, appId: string): Promise<bo
   return unused.length > 0
 }
 
-/** A sign-in was stored during the deletion: the transaction is rolled back, and the credential must be revoked first. */
+/**
+ * A sign-in was stored during the deletion: the transaction is rolled back, and the credential must be revoked first.
+ */
 class SignInDuringDeletion extends Error {}
 
 /** Deletes the rest: destinations, logs, keys, secrets and the app itself. */

@@ -17,8 +17,8 @@ export interface CodeExchange {
 }
 
 /**
- * Exchanges an authorization code for an access token, in one transaction. A second use of the code is refused and revokes the
- * token of the first. Every refusal has the same reason and message.
+ * Exchanges an authorization code for an access token, in one transaction. A second use of the code is refused and
+ * revokes the token of the first. Every refusal has the same reason and message.
  */
 export async function exchangeCode(deps: AuthorizeDeps, app: App, exchange: CodeExchange): Promise<ConnectedProfile> {
   const shard = ticketShard('trc', exchange.code)

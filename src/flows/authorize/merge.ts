@@ -29,8 +29,8 @@ import { accountOf } from './accounts.ts'
 import type { AuthorizeDeps } from './deps.ts'
 
 /**
- * Moves all profiles of the source account to the destination, and ends the source account and its tokens. Items are not
- * rewritten, because they belong to profiles. One transaction over two shards: merges are rare and must be atomic.
+ * Moves all profiles of the source account to the destination, and ends the source account and its tokens. Items are
+ * not rewritten, because they belong to profiles. One transaction over two shards: merges are rare and must be atomic.
  */
 export async function mergeAccounts(deps: AuthorizeDeps, sourceToken: string, destToken: string): Promise<Account> {
   const [source, dest] = await Promise.all([accountOf(deps, sourceToken), accountOf(deps, destToken)])

@@ -20,8 +20,8 @@ export interface CountedSignIn {
 }
 
 /**
- * Counts a sign-in before anything is stored or sent for it. Refuses it if too many are unfinished, including those whose code
- * was not exchanged yet.
+ * Counts a sign-in before anything is stored or sent for it. Refuses it if too many are unfinished, including those
+ * whose code was not exchanged yet.
  */
 export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string): Promise<CountedSignIn> {
   const { database, clock, config } = deps
@@ -36,7 +36,10 @@ export async function countSignIn(deps: AuthorizeDeps, appId: string, ip: string
   throw await tooManySignIns(deps, appSubject(appId), 'Too many people are signing in to this app right now.')
 }
 
-/** Removes a finished or failed sign-in from the counters. A declined one, or one lost in a crash, expires after ten minutes. */
+/**
+ * Removes a finished or failed sign-in from the counters. A declined one, or one lost in a crash, expires after ten
+ * minutes.
+ */
 export async function uncountSignIn(
   { database, log }: AuthorizeDeps,
   appId: string,

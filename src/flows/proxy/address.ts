@@ -14,7 +14,10 @@ const ABSOLUTE_URL = /^\/https?:\/\//i
 /** Only segments that every server reads the same way, so that nothing needs to be resolved. */
 const PLAIN_PATH = /^(\/(?!\.)[\w.~-]+)+\/?$/
 
-/** The URL of a call: below the API address or on a further host of the service, whatever the path contains. Throws `bad_request`. */
+/**
+ * The URL of a call: below the API address or on a further host of the service, whatever the path contains. Throws
+ * `bad_request`.
+ */
 export function resolveAddress({ apiUrl, hosts }: AllowedOrigins, connector: Connector, address: CallAddress): string {
   try {
     if ('url' in address) return addressOf(apiUrl, address)

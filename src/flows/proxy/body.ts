@@ -43,7 +43,10 @@ function streamed(stream: Readable, length: number | undefined, idleMs: number):
   return { content: chunksOf(stream, idleMs), repeatable: false, length }
 }
 
-/** Reads the request to its end even if the service responds early: otherwise the caller's connection, which carries the response, would be closed. */
+/**
+ * Reads the request to its end even if the service responds early: otherwise the caller's connection, which carries the
+ * response, would be closed.
+ */
 async function* chunksOf(stream: Readable, idleMs: number): AsyncGenerator<Buffer> {
   let isWaitingForCaller = true
   // A silent caller must not hold a connection to the service; a caller that waits for the service may.

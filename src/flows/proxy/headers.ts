@@ -12,7 +12,8 @@ const FORWARDED = new Set(
     .join(' ')
     .split(' '),
 )
-// Vendors use their own headers for versions and arguments. Headers of proxies, traces and of Tributary are not forwarded.
+// Vendors use their own headers for versions and arguments. Headers of proxies, traces and of Tributary are not
+// forwarded.
 const VENDOR = /^(x-[\w-]+|[\w-]+-version|(dropbox-api|atproto|upload|tus|odata|sforce|graphql|stripe|google)-[\w-]+)$/
 const INTERNAL =
   /^x-(forwarded|real-ip|request-id|correlation-id|tributary|amzn-trace|envoy|b3|cloud-trace|client-ip|cluster-client|original|rewrite|http-method|method-override|host|proxy|url|waf|remote|true-client)/
@@ -31,7 +32,10 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Response headers that are dropped: cookies, browser policies of the service's origin, and directives to caches and proxies in front of Tributary. */
+/**
+ * Response headers that are dropped: cookies, browser policies of the service's origin, and directives to caches and
+ * proxies in front of Tributary.
+ */
 const DROPPED = new Set(
   [
     'set-cookie set-cookie2 strict-transport-security public-key-pins public-key-pins-report-only expect-ct clear-site-data',

@@ -11,8 +11,8 @@ const MAX_REFUSAL_BYTES = 16 * 1024
 const MAX_REFUSAL_MS = 2000
 
 /**
- * Records the rate limits that a response states, for all calls that the service counts together, including sync. Reads the body
- * only of refusals, and only if the connector classifies them: every other body is streamed.
+ * Records the rate limits that a response states, for all calls that the service counts together, including sync. Reads
+ * the body only of refusals, and only if the connector classifies them: every other body is streamed.
  */
 export async function learnFromResponse<Response extends StreamResponse>(
   deps: ProxyDeps,

@@ -29,8 +29,8 @@ const IDEMPOTENT = new Set('GET HEAD OPTIONS PUT DELETE PROPFIND REPORT SEARCH Q
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
- * Sends a call. Refreshes a refused token once, adopts a new DPoP nonce, and retries once after a broken connection: each only if
- * the request can be repeated safely.
+ * Sends a call. Refreshes a refused token once, adopts a new DPoP nonce, and retries once after a broken connection:
+ * each only if the request can be repeated safely.
  */
 export async function openCall(
   deps: ProxyDeps,
@@ -92,7 +92,10 @@ async function sendWithRetry(
   }
 }
 
-/** Follows redirects of GET and HEAD on the service's own hosts. Others are returned to the app: they must not get the credential. */
+/**
+ * Follows redirects of GET and HEAD on the service's own hosts. Others are returned to the app: they must not get the
+ * credential.
+ */
 async function sendFollowingRedirects(
   deps: ProxyDeps,
   outgoing: OutgoingCall,

@@ -24,7 +24,9 @@ const ATTEMPTS = 4
 // These request a range of one response, or make it conditional.
 const RESPONSE_SPECIFIC = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since']
 
-/** Joins all pages of a listing into one array and streams it. A first response other than 200 is returned unchanged. */
+/**
+ * Joins all pages of a listing into one array and streams it. A first response other than 200 is returned unchanged.
+ */
 export async function paginate(
   deps: ProxyDeps,
   targets: Targets,

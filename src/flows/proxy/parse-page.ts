@@ -83,7 +83,9 @@ async function parseBody({ bytes: raw, headers }: RawPage): Promise<LosslessJson
   }
 }
 
-/** The pagination of the endpoint with this path; otherwise that of the `Link` header, for responses that are arrays. */
+/**
+ * The pagination of the endpoint with this path; otherwise that of the `Link` header, for responses that are arrays.
+ */
 export function paginationOf(connector: Connector, path: string, query: string, nowMs: number): Pagination {
   const given = new URLSearchParams(query)
   const samePath = Object.values(connector.endpoints).filter(

@@ -7,8 +7,8 @@ export interface ReadAheadLimits {
 }
 
 /**
- * Buffers a body that ends within these limits; otherwise returns the same stream with the read bytes put back. A body that is
- * interrupted meanwhile fails, because nothing of it was passed on yet.
+ * Buffers a body that ends within these limits; otherwise returns the same stream with the read bytes put back. A body
+ * that is interrupted meanwhile fails, because nothing of it was passed on yet.
  */
 export function readAhead(body: Buffer | Readable, { maxBytes, maxMs }: ReadAheadLimits): Promise<Buffer | Readable> {
   if (Buffer.isBuffer(body)) return Promise.resolve(body)

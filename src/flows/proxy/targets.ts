@@ -24,7 +24,10 @@ export interface Targets {
   find(account: Account, name: string): Promise<Target>
   /** `cached` may be up to a second old; `current` is for a body that can be sent only once. */
   prepare(target: Target, how: 'cached' | 'current'): Promise<ReadyTarget>
-  /** Refreshes the credential after the service refused this version. Returns the same version if it cannot be refreshed. */
+  /**
+   * Refreshes the credential after the service refused this version. Returns the same version if it cannot be
+   * refreshed.
+   */
   renew(target: Target, refused: number): Promise<ReadyTarget>
   clear(): void
 }

@@ -10,8 +10,8 @@ declare global {
 }
 
 /**
- * JSON whose integers keep all their digits: beyond ±(2^53 - 1) they are `bigint`, so that `String(id)` is the id as the
- * service wrote it. Everything else is as JSON.parse returns it.
+ * JSON whose integers keep all their digits: beyond ±(2^53 - 1) they are `bigint`, so that `String(id)` is the id as
+ * the service wrote it. Everything else is as JSON.parse returns it.
  */
 export type LosslessJson = null | boolean | number | bigint | string | LosslessJson[] | { [key: string]: LosslessJson }
 
@@ -22,7 +22,8 @@ export const MAX_JSON_DEPTH = 64
 /** Limit: values in one JSON text from outside, nested ones included; a text with more is refused before it is parsed. */
 export const MAX_JSON_VALUES = 200_000
 /**
- * Limit: digits of an integer in JSON; no id is longer, and parsing big integers takes more than linear time. A longer one is refused.
+ * Limit: digits of an integer in JSON; no id is longer, and parsing big integers takes more than linear time. A longer
+ * one is refused.
  */
 const MAX_INTEGER_DIGITS = 308
 

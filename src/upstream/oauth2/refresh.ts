@@ -49,7 +49,8 @@ export async function refresh(upstream: Upstream, input: RefreshInput): Promise<
     const previous = credential.previousRefreshToken
     if (previous === undefined || !(error instanceof UpstreamError) || error.recovery !== 'reauthorize') throw error
     if (error instanceof SubjectChangedError) throw error
-    // If the response of a rotation was lost, the service may still accept the previous refresh token; otherwise the grant is lost.
+    // If the response of a rotation was lost, the service may still accept the previous refresh token; otherwise the
+    // grant is lost.
     return refreshWith(upstream, input, previous).catch((second: unknown) => {
       throw second instanceof UpstreamError && second.recovery === 'retry' ? second : error
     })

@@ -7,14 +7,17 @@ import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { authorizationServerOf } from './discover.ts'
 
-/** The rule to find a person's own server; undefined if the service has one for all, or the key overrides the API address. */
+/**
+ * The rule to find a person's own server; undefined if the service has one for all, or the key overrides the API
+ * address.
+ */
 export function ownServerRule(auth: Auth, key: ServiceKey): Home | undefined {
   return auth.kind === 'oauth2' && key.overrides['api_url'] === undefined ? auth.home : undefined
 }
 
 /**
- * Adds the address of the person's own server to the credential. That server must trust the authorization server that issued the
- * token: otherwise any authorization server could issue tokens for any person.
+ * Adds the address of the person's own server to the credential. That server must trust the authorization server that
+ * issued the token: otherwise any authorization server could issue tokens for any person.
  */
 export async function withOwnServer(
   upstream: Upstream,

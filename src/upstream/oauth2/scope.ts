@@ -7,7 +7,9 @@ export interface ScopeOptions {
   extra?: readonly string[] | undefined
 }
 
-/** The requested scope replaces the key's, which replaces the connector's default. Joined with the service's separator. */
+/**
+ * The requested scope replaces the key's, which replaces the connector's default. Joined with the service's separator.
+ */
 export function scopeFor(
   declared: { default: string[]; separator: string },
   { requested, keyScope, extra = [] }: ScopeOptions,

@@ -16,7 +16,9 @@ export interface TokenExchangeInput {
   tokenExchange: TokenExchange
 }
 
-/** Exchanges a token for a long-lived one. Fields that the response omits stay, except for the expiry of the old token. */
+/**
+ * Exchanges a token for a long-lived one. Fields that the response omits stay, except for the expiry of the old token.
+ */
 export async function exchangeToken(upstream: Upstream, input: TokenExchangeInput): Promise<Credential> {
   const { auth, key, credential } = input
   const sentAtMs = upstream.clock.now()
@@ -28,7 +30,10 @@ export async function exchangeToken(upstream: Upstream, input: TokenExchangeInpu
   return { ...rest, ...exchanged }
 }
 
-/** Sends a request that the connector declares, with key, secret and token filled in: in the query for GET, else as form or JSON. */
+/**
+ * Sends a request that the connector declares, with key, secret and token filled in: in the query for GET, else as form
+ * or JSON.
+ */
 export async function sendDeclared(
   upstream: Upstream,
   {

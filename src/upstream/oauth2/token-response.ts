@@ -66,7 +66,9 @@ function expiry(fields: LosslessObject, sentAtMs: number): number | undefined {
   return undefined
 }
 
-/** Reads seconds from now, seconds or milliseconds since 1970, or a date; zero and less mean that it does not expire. */
+/**
+ * Reads seconds from now, seconds or milliseconds since 1970, or a date; zero and less mean that it does not expire.
+ */
 function timeOf(value: LosslessJson | undefined, sentAtMs: number): number | undefined {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'object') return undefined
   const number = Number(value)

@@ -6,7 +6,10 @@ import type { Upstream } from '../send.ts'
 import type { ServiceKey } from '../service-key.ts'
 import { sendDeclared } from './token-exchange.ts'
 
-/** Refuses a token that was issued to another app, because the operator of that app could use it to impersonate its people. */
+/**
+ * Refuses a token that was issued to another app, because the operator of that app could use it to impersonate its
+ * people.
+ */
 export async function verifyApp(
   upstream: Upstream,
   {

@@ -8,7 +8,10 @@ export function signatureBaseString(method: string, url: URL, parameters: readon
   return [method.toUpperCase(), baseUri(url), normalizeParameters(parameters)].map(percentEncode).join('&')
 }
 
-/** RFC 5849 section 3.4.1.2. The URL class has already lower-cased scheme and host, dropped default ports and kept the path. */
+/**
+ * RFC 5849 section 3.4.1.2. The URL class has already lower-cased scheme and host, dropped default ports and kept the
+ * path.
+ */
 export function baseUri(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`
 }

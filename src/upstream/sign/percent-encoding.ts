@@ -8,8 +8,8 @@ export function percentEncode(text: string): string {
 }
 
 /**
- * Re-encodes one form-encoded name or value as `percentEncode` would. It does not decode to text in between, so that invalid UTF-8
- * and stray percent signs keep their meaning.
+ * Re-encodes one form-encoded name or value as `percentEncode` would. It does not decode to text in between, so that
+ * invalid UTF-8 and stray percent signs keep their meaning.
  */
 export function reencodeFormComponent(encoded: string): string {
   return encoded
