@@ -35,6 +35,7 @@ async function parseBody(bytes: Uint8Array | undefined, contentEncoding: string 
     const decoded = await readLimited([bytes], { maxBytes: MAX_DECODED_BYTES, contentEncoding })
     return parseLossless(decoded.toString('utf8'), MAX_DEPTH)
   } catch {
+    // Expected: services also send HTML, and bodies beyond our limits.
     return undefined
   }
 }
